@@ -1,0 +1,39 @@
+/** The dependency rule: contracts ← rpc ← runtime ← services; services never import each other. */
+const outside = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    outside('contracts-import-nothing-of-ours', '^libs/contracts', '^(libs/(rpc|runtime)|services|stack|cli|widget|test|bench)/'),
+    outside('rpc-imports-contracts-only', '^libs/rpc', '^(libs/runtime|services|stack|cli|widget|test|bench)/'),
+    outside('runtime-imports-libs-only', '^libs/runtime', '^(services|stack|cli|widget|test|bench)/'),
+    outside('services-are-apart-gateway', '^services/gateway/', '^services/(keys|workitems|feedback)/'),
+    outside('services-are-apart-keys', '^services/keys/', '^services/(gateway|workitems|feedback)/'),
+    outside('services-are-apart-workitems', '^services/workitems/', '^services/(gateway|keys|feedback)/'),
+    outside('services-are-apart-feedback', '^services/feedback/', '^services/(gateway|keys|workitems)/'),
+    {
+      name: 'contracts-know-zod-only',
+      severity: 'error',
+      from: { path: '^libs/contracts', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/(\\.pnpm/)?zod' },
+    },
+    {
+      name: 'only-rpc-imports-amqplib',
+      severity: 'error',
+      from: { path: '^(libs|services|cli|stack)/', pathNot: '^libs/rpc/' },
+      to: { path: 'node_modules/(\\.pnpm/)?amqplib' },
+    },
+    {
+      name: 'only-repositories-and-models-import-mongoose',
+      severity: 'error',
+      from: { path: '^(libs|services|cli|stack)/', pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database\\.ts$' },
+      to: { path: 'node_modules/(\\.pnpm/)?mongoose', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,12 @@
+import type { Permission } from './permissions.ts';
+
+/** Who makes a call: resolved once by the gateway from the API key, and carried with every RPC item. */
+export interface Caller {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly keyId: string;
+  /** The effective permissions: the key's own ∩ its user's at this moment. */
+  readonly permissions: readonly Permission[];
+  /** The project of the MCP session (`/mcp?projectId=`), the fallback of every optional `projectId`. */
+  readonly sessionProjectId?: string;
+}
