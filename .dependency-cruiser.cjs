@@ -4,7 +4,11 @@ const outside = (name, from, to) => ({ name, severity: 'error', from: { path: fr
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-    outside('contracts-import-nothing-of-ours', '^libs/contracts', '^(libs/(rpc|runtime)|services|stack|cli|widget|test|bench)/'),
+    outside(
+      'contracts-import-nothing-of-ours',
+      '^libs/contracts',
+      '^(libs/(rpc|runtime)|services|stack|cli|widget|test|bench)/',
+    ),
     outside('rpc-imports-contracts-only', '^libs/rpc', '^(libs/runtime|services|stack|cli|widget|test|bench)/'),
     outside('runtime-imports-libs-only', '^libs/runtime', '^(services|stack|cli|widget|test|bench)/'),
     outside('services-are-apart-gateway', '^services/gateway/', '^services/(keys|workitems|feedback)/'),
@@ -26,7 +30,10 @@ module.exports = {
     {
       name: 'only-repositories-and-models-import-mongoose',
       severity: 'error',
-      from: { path: '^(libs|services|cli|stack)/', pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database\\.ts$' },
+      from: {
+        path: '^(libs|services|cli|stack)/',
+        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database\\.ts$',
+      },
       to: { path: 'node_modules/(\\.pnpm/)?mongoose', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -1,6 +1,9 @@
 /** Every error that the service answers: its HTTP status, and what it means in one line (for the reference documentation). */
 export const ERRORS = {
-  VALIDATION_FAILED: { status: 400, meaning: 'A field is missing, unknown or wrong; `details` names each by its path.' },
+  VALIDATION_FAILED: {
+    status: 400,
+    meaning: 'A field is missing, unknown or wrong; `details` names each by its path.',
+  },
   CAPTCHA_REQUIRED: { status: 400, meaning: 'The source asks for a captcha and `captchaToken` is missing.' },
   CAPTCHA_INVALID: { status: 400, meaning: 'The captcha solution is wrong, expired or was used before.' },
   API_KEY_MISSING: { status: 401, meaning: 'There is no `Authorization: Bearer` header.' },
@@ -8,7 +11,10 @@ export const ERRORS = {
   WIDGET_TOKEN_INVALID: { status: 401, meaning: 'The widget token was not issued for this source and origin.' },
   WIDGET_TOKEN_EXPIRED: { status: 401, meaning: 'The widget token is older than 15 minutes; bootstrap again.' },
   PERMISSION_DENIED: { status: 403, meaning: 'The key lacks the permission that the message names.' },
-  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'The request came from an origin that is not allowed; the message names it.' },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    meaning: 'The request came from an origin that is not allowed; the message names it.',
+  },
   NOT_FOUND: { status: 404, meaning: 'There is nothing by this id in your organization.' },
   SOURCE_NOT_FOUND: { status: 404, meaning: 'There is no feedback source for this public key.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
@@ -20,7 +26,10 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to come back.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service; the log has it under the request id.' },
   UNAVAILABLE: { status: 503, meaning: 'A part of the service is away; try again after `Retry-After` seconds.' },
-  DEADLINE_EXCEEDED: { status: 504, meaning: 'The answer did not come in time; repeat with the same `Idempotency-Key`.' },
+  DEADLINE_EXCEEDED: {
+    status: 504,
+    meaning: 'The answer did not come in time; repeat with the same `Idempotency-Key`.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
