@@ -27,12 +27,13 @@ export interface Operation<
   In extends z.ZodType = z.ZodType,
   Out extends z.ZodType = z.ZodType,
   Code extends ErrorCode = ErrorCode,
+  Does extends Effect = Effect,
 > {
   /** `<service>.<verb>`, for example `workItems.move`. */
   readonly name: Name;
   readonly summary: string;
   readonly permission: Access;
-  readonly effect: Effect;
+  readonly effect: Does;
   readonly input: In;
   readonly output: Out;
   /** Beyond those that any operation may answer (IMPLICIT_ERRORS). */
@@ -52,8 +53,9 @@ export function operation<
   const Name extends string,
   In extends z.ZodType,
   Out extends z.ZodType,
+  const Does extends Effect,
   const Code extends ErrorCode = never,
->(definition: Operation<Name, In, Out, Code>): Operation<Name, In, Out, Code> {
+>(definition: Operation<Name, In, Out, Code, Does>): Operation<Name, In, Out, Code, Does> {
   return definition;
 }
 

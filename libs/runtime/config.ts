@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** What every service process is configured with. Ports may be 0: the process then takes a free one and reports it. */
+export const processSettings = {
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Health and metrics; never the public port. */
+  OPS_PORT: z.coerce.number().int().min(0).max(65_535).default(9090),
+  OPS_HOST: z.string().default('127.0.0.1'),
+};
+
+const serverUrl = (protocols: readonly string[], example: string) =>
+  z
+    .string({ error: `is missing; set a URL such as ${example}` })
+    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+      error: `must be a URL such as ${example}`,
+    });
+
+export const rabbitmqSettings = { RABBITMQ_URL: serverUrl(['amqp:', 'amqps:'], 'amqp://127.0.0.1:5672') };
+export const redisSettings = { REDIS_URL: serverUrl(['redis:', 'rediss:'], 'redis://127.0.0.1:6379') };
+export const databaseSettings = {
+  /** Server or replica set; each service has a database of its own on it, named `<prefix>_<service>`. */
+  MONGODB_URL: z
+    .string({ error: 'is missing; set a URL such as mongodb://127.0.0.1:27017/?replicaSet=rs0' })
+    .regex(/^mongodb(\+srv)?:\/\/./, 'must be a URL such as mongodb://127.0.0.1:27017/?replicaSet=rs0'),
+  MONGODB_DATABASE_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _')
+    .default('worktrack'),
+};
+
+export type Parsed<Settings> = { readonly settings: Settings } | { readonly problems: readonly string[] };
+
+/**
+ * Reads settings from an environment. A variable that is set but empty counts as unset, as in Compose files.
+ * @returns the settings, or a line `NAME: what is wrong` for every variable at fault
+ */
+export function parseConfig<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  environment: Readonly<Record<string, string | undefined>>,
+): Parsed<z.output<z.ZodObject<Shape>>> {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(shape)) {
+    const value = environment[name];
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const parsed = z.object(shape).safeParse(given);
+  if (parsed.success) return { settings: parsed.data };
+  return { problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
+}
+
+/** As parseConfig on the process's environment; a wrong value stops the start with the name of its variable. */
+export function loadConfig<Shape extends z.ZodRawShape>(shape: Shape): z.output<z.ZodObject<Shape>> {
+  const parsed = parseConfig(shape, process.env);
+  if ('settings' in parsed) return parsed.settings;
+  for (const problem of parsed.problems) console.error(problem);
+  process.exit(78); // EX_CONFIG of sysexits.h
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { Log } from '@worktrack/rpc/types';
+import mongoose, { type ClientSession } from 'mongoose';
+
+const SERVER_SELECTION_TIMEOUT_MS = 2_000;
+const RETRY_AFTER_SECONDS = 2;
+const RECONNECT_DELAY_MS = 500;
+const MAX_POOL_SIZE = 32;
+
+mongoose.set('sanitizeFilter', true);
+mongoose.set('strictQuery', 'throw');
+mongoose.set('autoIndex', false);
+mongoose.set('autoCreate', false);
+// A command while the server is away fails in SERVER_SELECTION_TIMEOUT_MS; buffering would hold it for ten seconds.
+mongoose.set('bufferCommands', false);
+
+/**
+ * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not there yet and
+ * says so, and makes all collections and indexes of the models that are loaded.
+ * @param url server or replica set; any database in it is ignored
+ */
+export async function connectDatabase(options: {
+  readonly url: string;
+  readonly database: string;
+  readonly log: Log;
+}): Promise<void> {
+  const { url, database, log } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await mongoose.connect(url, {
+        dbName: database,
+        serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+        maxPoolSize: MAX_POOL_SIZE,
+        writeConcern: { w: 'majority', journal: true },
+      });
+      break;
+    } catch (error) {
+      if (attempt === 1) log.warn({ error }, 'Waiting for the database');
+      await mongoose.disconnect();
+      await delay(RECONNECT_DELAY_MS);
+    }
+  }
+  await prepareCollections();
+  mongoose.connection.on('disconnected', () => log.warn({}, 'The database is away'));
+  mongoose.connection.on('connected', () => log.info({}, 'The database is back'));
+}
+
+/** Collections first: inside a transaction an insert into a collection that another one is just creating is a conflict. */
+async function prepareCollections(): Promise<void> {
+  for (const model of Object.values(mongoose.models)) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+}
+
+export async function disconnectDatabase(): Promise<void> {
+  await mongoose.disconnect();
+}
+
+/** For the readiness check: what is missing, or undefined. */
+export async function databaseProblem(): Promise<string | undefined> {
+  try {
+    await mongoose.connection.db?.command({ ping: 1 }, { timeoutMS: SERVER_SELECTION_TIMEOUT_MS });
+    return mongoose.connection.readyState === mongoose.ConnectionStates.connected ? undefined : 'not connected';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * Runs `work` in one transaction; conflicts with others are retried with a jittered backoff by the driver until the deadline.
+ * `work` may run several times: it must have no effect but through `tx`.
+ */
+export async function transaction<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
+  const session = await mongoose.startSession({ defaultTimeoutMS: Math.max(1, deadlineAtMs - Date.now()) });
+  try {
+    return await session.withTransaction(work, {
+      readConcern: { level: 'snapshot' },
+      writeConcern: { w: 'majority', journal: true },
+    });
+  } finally {
+    await session.endSession();
+  }
+}
+
+const AWAY = [
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoPoolClearedError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongooseServerSelectionError',
+];
+
+/** What a failure of the database means to the caller: away, too late, or (undefined) a fault of ours. */
+export function databaseFailure(error: unknown): OperationError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'MongoOperationTimeoutError') {
+    return new OperationError(
+      'DEADLINE_EXCEEDED',
+      'The answer did not come in time. Repeat the request with the same Idempotency-Key: it has its effect once.',
+    );
+  }
+  const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
+  if (notConnected || AWAY.includes(error.name)) {
+    return new OperationError('UNAVAILABLE', 'The database is away. Try again shortly.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import mongoose from 'mongoose';
+
+/** How long a repeated write answers as the first time. */
+export const EFFECT_RETENTION_SECONDS = 24 * 60 * 60;
+
+/** The record of one write: made in the transaction of its effect, so that both are there or neither is. */
+export interface EffectRecord {
+  /** `<organization>:<idempotency key>` */
+  _id: string;
+  operation: string;
+  inputHash: string;
+  /** The answer as JSON. Absent only inside the transaction that is still making it. */
+  answer?: string;
+  createdAt: Date;
+}
+
+const effectSchema = new mongoose.Schema<EffectRecord>(
+  {
+    _id: { type: String, required: true },
+    operation: { type: String, required: true },
+    inputHash: { type: String, required: true },
+    answer: { type: String },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'effects', versionKey: false },
+);
+effectSchema.index({ createdAt: 1 }, { expireAfterSeconds: EFFECT_RETENTION_SECONDS });
+
+export const EffectModel = mongoose.model('Effect', effectSchema);

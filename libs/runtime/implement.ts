@@ -1,0 +1,185 @@
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
+import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled } from '@worktrack/rpc/types';
+import type { ClientSession } from 'mongoose';
+import { databaseFailure, transaction } from './database.ts';
+import {
+  AlreadyDone,
+  claimEffect,
+  type EffectIdentity,
+  earlierAnswer,
+  effectIdentity,
+  recordAnswer,
+} from './effects.repository.ts';
+
+export type ReadContext<Code extends ErrorCode = never> = CallContext<Code>;
+
+/** A write runs inside one transaction, and all that it stores goes through `tx`. */
+export interface WriteContext<Code extends ErrorCode = never> extends CallContext<Code> {
+  readonly tx: ClientSession;
+}
+
+/** A write that does slow work first: it stores by `commit`, once, and answers with what `commit` returns. */
+export interface StagedContext<Code extends ErrorCode, Answer> extends CallContext<Code> {
+  commit(work: (tx: ClientSession) => Promise<Answer>): Promise<Answer>;
+}
+
+type Read<Op extends Operation> = (input: Input<Op>, context: ReadContext<FailureOf<Op>>) => Promise<Output<Op>>;
+type Write<Op extends Operation> = (input: Input<Op>, context: WriteContext<FailureOf<Op>>) => Promise<Output<Op>>;
+type StagedWrite<Op extends Operation> = (
+  input: Input<Op>,
+  context: StagedContext<FailureOf<Op>, Output<Op>>,
+) => Promise<Output<Op>>;
+type Batch<Op extends Operation> = (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]>;
+
+interface Recorded<Op extends Operation> {
+  readonly kind: 'recorded';
+  readonly write: Write<Op>;
+  readonly redact: (answer: Output<Op>) => Output<Op>;
+}
+interface Staged<Op extends Operation> {
+  readonly kind: 'staged';
+  readonly write: StagedWrite<Op>;
+}
+interface Batched<Op extends Operation> {
+  readonly kind: 'batched';
+  readonly run: Batch<Op>;
+}
+
+type Implementation<Op extends Operation> =
+  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op>)
+  | Batched<Op>;
+
+type Table<C extends ServiceContract> = {
+  readonly [Name in keyof C['operations']]: Implementation<C['operations'][Name]>;
+};
+
+/** A write whose record keeps something else than its answer, for secrets that are shown once. */
+export function recorded<Op extends Operation>(
+  write: Write<Op>,
+  redact: (answer: Output<Op>) => Output<Op>,
+): Recorded<Op> {
+  return { kind: 'recorded', write, redact };
+}
+
+/** A write with slow work outside of its transaction. A repeated call does not do that work again. */
+export function staged<Op extends Operation>(write: StagedWrite<Op>): Staged<Op> {
+  return { kind: 'staged', write };
+}
+
+/** All calls of the operation that came in one message, at once and without a transaction; exactly-once is the function's own duty. */
+export function batched<Op extends Operation>(run: Batch<Op>): Batched<Op> {
+  return { kind: 'batched', run };
+}
+
+/**
+ * Turns a service's table of plain functions into RPC handlers. The one place where transactions are opened and where
+ * at-least-once delivery becomes an exactly-once effect: the record of the idempotency key is part of the effect's transaction.
+ */
+export function implement<C extends ServiceContract>(contract: C, table: Table<C>): RpcHandlers<C> {
+  const handlers: Record<string, RpcHandler<Operation>> = {};
+  for (const [name, operation] of Object.entries<Operation>(contract.operations)) {
+    handlers[name] = handlerOf(operation, table[name] as unknown as Implementation<Operation>);
+  }
+  return handlers as unknown as RpcHandlers<C>;
+}
+
+function handlerOf(operation: Operation, implementation: Implementation<Operation>): RpcHandler<Operation> {
+  if (typeof implementation !== 'function') {
+    switch (implementation.kind) {
+      case 'batched':
+        return { many: (calls) => meaningfully(() => implementation.run(calls)) };
+      case 'staged':
+        return { one: (input, context) => meaningfully(() => writeStaged(operation, implementation, input, context)) };
+      case 'recorded':
+        return {
+          one: (input, context) =>
+            meaningfully(() => writeOnce(operation, implementation.write, implementation.redact, input, context)),
+        };
+    }
+  }
+  if (operation.effect === ('read' satisfies Effect)) {
+    const read = implementation as Read<Operation>;
+    return {
+      one: (input, context) => meaningfully(async () => ({ output: await read(input, context), replayed: false })),
+    };
+  }
+  const write = implementation as Write<Operation>;
+  return { one: (input, context) => meaningfully(() => writeOnce(operation, write, undefined, input, context)) };
+}
+
+type AnyContext = CallContext<ErrorCode>;
+
+async function writeOnce(
+  operation: Operation,
+  write: Write<Operation>,
+  redact: ((answer: unknown) => unknown) | undefined,
+  input: unknown,
+  context: AnyContext,
+): Promise<Reply<unknown>> {
+  const identity = identityOf(operation, input, context);
+  try {
+    const output = await transaction(context.deadlineAtMs, async (tx) => {
+      await claimEffect(identity, tx);
+      const answer = await write(input, { ...context, tx });
+      await recordAnswer(identity, redact ? redact(answer) : answer, tx);
+      return answer;
+    });
+    return { output, replayed: false };
+  } catch (error) {
+    if (error instanceof AlreadyDone) return replay(identity, context);
+    throw error;
+  }
+}
+
+async function writeStaged(
+  operation: Operation,
+  implementation: Staged<Operation>,
+  input: unknown,
+  context: AnyContext,
+): Promise<Reply<unknown>> {
+  const identity = identityOf(operation, input, context);
+  if (await earlierAnswer(identity)) return replay(identity, context);
+  const commit = (work: (tx: ClientSession) => Promise<unknown>) =>
+    transaction(context.deadlineAtMs, async (tx) => {
+      await claimEffect(identity, tx);
+      const answer = await work(tx);
+      await recordAnswer(identity, answer, tx);
+      return answer;
+    });
+  try {
+    return { output: await implementation.write(input, { ...context, commit }), replayed: false };
+  } catch (error) {
+    if (error instanceof AlreadyDone) return replay(identity, context);
+    throw error;
+  }
+}
+
+async function replay(identity: EffectIdentity, context: AnyContext): Promise<Reply<unknown>> {
+  const earlier = await earlierAnswer(identity);
+  if (!earlier) throw new Error(`The record of effect ${identity.id} is gone although its key is taken.`);
+  if (!earlier.sameRequest) {
+    throw context.fail(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This idempotency key was used for another request within 24 hours. Use a new key for a new request.',
+    );
+  }
+  return { output: earlier.answer, replayed: true };
+}
+
+function identityOf(operation: Operation, input: unknown, context: AnyContext): EffectIdentity {
+  if (!context.idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
+  const organizationId = operation.permission === 'internal' ? '-' : context.caller.organizationId;
+  return effectIdentity(organizationId, context.idempotencyKey, operation.name, input);
+}
+
+/** A database that is away or late is told as such; everything else goes on as it was thrown. */
+async function meaningfully<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    throw databaseFailure(error) ?? error;
+  }
+}

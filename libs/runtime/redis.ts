@@ -1,0 +1,33 @@
+import type { Log } from '@worktrack/rpc/types';
+import { Redis } from 'ioredis';
+
+const COMMAND_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
+/**
+ * A client whose commands fail at once while Redis is away. ioredis's defaults queue and retry them for some 15 s,
+ * which would hold up every request; Redis holds only what may be lost, so callers have a way without it.
+ * Never rejects: the connection is made in the background and remade for as long as the process runs.
+ */
+export function connectRedis(url: string, log: Log): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
+  });
+  let away = false;
+  // One line for going and one for coming back: ioredis emits an error for each failed attempt.
+  redis.on('error', (error) => {
+    if (away) return;
+    away = true;
+    log.warn({ error }, 'Redis is away; going on without it');
+  });
+  redis.on('ready', () => {
+    if (away) log.info({}, 'Redis is back');
+    away = false;
+  });
+  return redis;
+}

@@ -1,0 +1,124 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { createLog } from './logging.ts';
+import { registry } from './metrics.ts';
+
+/** How long a stop may take before the process ends anyway: below the 30 s that Kubernetes and Compose's usual settings give. */
+const STOP_DEADLINE_MS = 25_000;
+
+/** `undefined` is well; else one line that says what is missing. */
+export type Check = () => Promise<string | undefined> | string | undefined;
+
+export interface ServiceProcess {
+  readonly log: Logger;
+  /** Part of readiness, by the name of the need (`rabbitmq`, `mongodb`). */
+  check(need: string, check: Check): void;
+  /** Run at stop, the last registered first: what was started last depends on what was started before. */
+  onStop(stop: () => Promise<void>): void;
+}
+
+export interface ProcessReport {
+  readonly type: 'started';
+  readonly opsPort: number;
+  /** What `start` returned: the gateway's public port, for example. */
+  readonly [detail: string]: unknown;
+}
+
+/**
+ * Runs a service until SIGTERM or SIGINT: log, health and metrics on the ops port, readiness from the needs' checks, graceful stop.
+ * Under a parent with an IPC channel it reports the ports that it took, once `start` is through.
+ */
+export async function runService(
+  name: string,
+  settings: { readonly LOG_LEVEL: string; readonly OPS_PORT: number; readonly OPS_HOST: string },
+  start: (service: ServiceProcess) => Promise<Record<string, unknown> | undefined>,
+): Promise<void> {
+  const log = createLog(name, settings.LOG_LEVEL);
+  const checks = new Map<string, Check>();
+  const stops: (() => Promise<void>)[] = [];
+  let phase: 'starting' | 'running' | 'stopping' = 'starting';
+
+  async function stop(reason: string): Promise<void> {
+    if (phase === 'stopping') return;
+    phase = 'stopping';
+    log.info({ reason }, 'Stopping');
+    setTimeout(() => {
+      log.error({}, 'The stop took too long; ending with work under way');
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
+    let failed = false;
+    for (const step of stops.reverse()) {
+      try {
+        await step();
+      } catch (error) {
+        failed = true;
+        log.error({ error }, 'A step of the stop failed');
+      }
+    }
+    ops.close();
+    log.info({}, 'Stopped');
+    process.exit(failed ? 1 : 0);
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  process.on('uncaughtException', (error) => {
+    log.fatal({ error }, 'Uncaught exception');
+    process.exit(1);
+  });
+
+  const ops = createServer(async (request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/metrics') {
+      response.setHeader('content-type', registry.contentType);
+      response.end(await registry.metrics());
+    } else if (path === '/health/live') {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"status":"live"}');
+    } else if (path === '/health/ready') {
+      const readiness = await readinessOf(phase, checks);
+      response.statusCode = readiness.ready ? 200 : 503;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(readiness));
+    } else {
+      response.statusCode = 404;
+      response.end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    ops.once('error', reject);
+    ops.listen(settings.OPS_PORT, settings.OPS_HOST, resolve);
+  });
+  const opsPort = (ops.address() as AddressInfo).port;
+  log.info({ opsPort }, 'Starting');
+
+  try {
+    const details = await start({
+      log,
+      check: (need, check) => void checks.set(need, check),
+      onStop: (step) => void stops.push(step),
+    });
+    if (phase === 'starting') phase = 'running';
+    log.info({ opsPort, ...details }, 'Started');
+    process.send?.({ type: 'started', opsPort, ...details } satisfies ProcessReport);
+  } catch (error) {
+    log.fatal({ error }, 'The start failed');
+    process.exit(1);
+  }
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** `ok`, or what is missing, by need. */
+  readonly needs: Readonly<Record<string, string>>;
+}
+
+export async function readinessOf(
+  phase: 'starting' | 'running' | 'stopping',
+  checks: ReadonlyMap<string, Check>,
+): Promise<Readiness> {
+  const needs: Record<string, string> = {};
+  await Promise.all([...checks].map(async ([need, check]) => (needs[need] = (await check()) ?? 'ok')));
+  if (phase !== 'running') needs.process = phase;
+  return { ready: Object.values(needs).every((state) => state === 'ok'), needs };
+}
