@@ -55,6 +55,7 @@ async function prepareCollections(): Promise<void> {
 }
 
 export async function disconnectDatabase(): Promise<void> {
+  mongoose.connection.removeAllListeners('disconnected');
   await mongoose.disconnect();
 }
 
