@@ -80,7 +80,9 @@ export function batched<Op extends Operation>(run: Batch<Op>): Batched<Op> {
 export function implement<C extends ServiceContract>(contract: C, table: Table<C>): RpcHandlers<C> {
   const handlers: Record<string, RpcHandler<Operation>> = {};
   for (const [name, operation] of Object.entries<Operation>(contract.operations)) {
-    handlers[name] = handlerOf(operation, table[name] as unknown as Implementation<Operation>);
+    const implementation = table[name] as unknown as Implementation<Operation> | undefined;
+    if (!implementation) throw new Error(`The contract of ${contract.name} has ${name}, and no handler implements it.`);
+    handlers[name] = handlerOf(operation, implementation);
   }
   return handlers as unknown as RpcHandlers<C>;
 }
