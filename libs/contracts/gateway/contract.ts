@@ -1,0 +1,5 @@
+import { serviceContract } from '../operation.ts';
+import { me } from './identity.ts';
+
+/** What the gateway answers itself: from the verified identity, or composed of several services. */
+export const gatewayContract = serviceContract('gateway', [me]);

@@ -1,0 +1,17 @@
+import { serviceContract } from '../operation.ts';
+import { recordUse, verifyIdentity } from './identity.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
+import { createOrganization } from './organizations.ts';
+import { createUser, listUsers, updateUser } from './users.ts';
+
+export const keysContract = serviceContract('keys', [
+  createKey,
+  listKeys,
+  revokeKey,
+  listUsers,
+  createUser,
+  updateUser,
+  createOrganization,
+  verifyIdentity,
+  recordUse,
+]);

@@ -1,0 +1,56 @@
+/**
+ * The format of an API key: `wt_` + 30 random base62 characters + 6 base62 characters of the CRC-32 of those 30.
+ * Fixed prefix and checksum let a secret scanner recognise a leaked key without asking us, and let us refuse a mistyped one
+ * before any look-up. Pure functions: making and hashing keys needs node:crypto and is the keys service's.
+ */
+export const KEY_MARK = 'wt_';
+export const KEY_RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+export const KEY_LENGTH = KEY_MARK.length + KEY_RANDOM_LENGTH + CHECKSUM_LENGTH;
+/** `wt_` and the first 8 random characters: shown in lists, and unique, so it also finds the key. */
+export const KEY_PREFIX_LENGTH = 11;
+
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const SHAPE = new RegExp(`^${KEY_MARK}[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** @param random KEY_RANDOM_LENGTH characters of BASE62, each drawn uniformly by a cryptographic generator */
+export function assembleKey(random: string): string {
+  return KEY_MARK + random + checksum(random);
+}
+
+export function isWellFormedKey(value: string): boolean {
+  if (!SHAPE.test(value)) return false;
+  const checksumAt = KEY_MARK.length + KEY_RANDOM_LENGTH;
+  return value.slice(checksumAt) === checksum(value.slice(KEY_MARK.length, checksumAt));
+}
+
+export function prefixOf(key: string): string {
+  return key.slice(0, KEY_PREFIX_LENGTH);
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  // The reflected polynomial of ISO 3309, as in zlib and PNG.
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
+/** CRC-32 of ASCII text. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) {
+    crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ text.charCodeAt(i)) & 0xff] as number);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ApiKey, CreatedApiKey, Name, PermissionValue } from './records.ts';
+
+const MAX_EXPIRY_DAYS = 3_650;
+
+export const createKey = operation({
+  name: 'keys.create',
+  summary: 'Create an API key. The complete key is shown in this answer and never again.',
+  permission: 'api-keys:write',
+  effect: 'create',
+  input: z.strictObject({
+    name: Name,
+    /** Default: all that the caller holds. */
+    permissions: z.array(PermissionValue).optional(),
+    /** Default: the key does not expire. */
+    expiresInDays: z.int().min(1).max(MAX_EXPIRY_DAYS).optional(),
+    /** A user of the organization whom the key acts as. Default: the caller. Another one needs `users:write`. */
+    userId: Id.optional(),
+  }),
+  output: CreatedApiKey,
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
+  rest: 'POST /api/api-keys',
+});
+
+export const listKeys = operation({
+  name: 'keys.list',
+  summary: "List the organization's active API keys, newest first.",
+  permission: 'api-keys:read',
+  effect: 'read',
+  input: z.strictObject({
+    /** Revoked and expired keys too. */
+    includeRevoked: z.boolean().default(false),
+  }),
+  output: z.array(ApiKey),
+  errors: [],
+  rest: 'GET /api/api-keys',
+});
+
+export const revokeKey = operation({
+  name: 'keys.revoke',
+  summary: 'Revoke an API key, at once and for good. Once this is answered, the key is accepted nowhere.',
+  permission: 'api-keys:write',
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ id: z.string(), revokedAt: Timestamp }),
+  errors: ['NOT_FOUND'],
+  rest: 'DELETE /api/api-keys/:id',
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+import { PERMISSIONS, ROLES } from '../permissions.ts';
+
+export const MAX_NAME_LENGTH = 100;
+/** RFC 5321 leaves 254 characters for an address between its angle brackets. */
+const MAX_EMAIL_LENGTH = 254;
+
+/** The name of an organization, a user or a key: one line, since names are printed in terminals and logs. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_NAME_LENGTH)
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters');
+
+/** An e-mail address, lower-cased: nobody has two accounts that differ by case. */
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(MAX_EMAIL_LENGTH)
+  .pipe(z.email({ error: 'must be an e-mail address' }));
+
+export const PermissionValue = z.enum(PERMISSIONS);
+export const RoleValue = z.enum(ROLES);
+
+export const Organization = z.object({ id: z.string(), name: z.string(), createdAt: Timestamp });
+export type Organization = z.infer<typeof Organization>;
+
+export const User = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: RoleValue,
+  disabled: z.boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type User = z.infer<typeof User>;
+
+export const ApiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  /** As chosen at creation. What the key may do at a moment is this ∩ the permissions of its user's role. */
+  permissions: z.array(PermissionValue),
+  /** The user whom the key acts as. */
+  userId: z.string(),
+  createdBy: z.string(),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  expiresAt: Timestamp.nullable(),
+  revokedAt: Timestamp.nullable(),
+});
+export type ApiKey = z.infer<typeof ApiKey>;
+
+/** The answer to a creation. `key` is shown this once; the replay of a creation holds null, for it is stored nowhere. */
+export const CreatedApiKey = ApiKey.extend({ key: z.string().nullable() });
+export type CreatedApiKey = z.infer<typeof CreatedApiKey>;

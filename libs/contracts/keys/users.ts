@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Id, Pagination, paging } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Email, Name, RoleValue, User } from './records.ts';
+
+export const listUsers = operation({
+  name: 'users.list',
+  summary: 'List the users of the organization, newest first.',
+  permission: 'users:read',
+  effect: 'read',
+  input: z.strictObject({ ...paging }),
+  output: z.object({ users: z.array(User), pagination: Pagination }),
+  errors: [],
+  rest: 'GET /api/users',
+});
+
+export const createUser = operation({
+  name: 'users.create',
+  summary: 'Add a user to the organization.',
+  permission: 'users:write',
+  effect: 'create',
+  input: z.strictObject({ email: Email, name: Name, role: RoleValue }),
+  output: User,
+  errors: ['CONFLICT'],
+  rest: 'POST /api/users',
+});
+
+export const updateUser = operation({
+  name: 'users.update',
+  summary: "Rename a user, change the role, or disable the user. The user's keys follow at once.",
+  permission: 'users:write',
+  effect: 'update',
+  input: z.strictObject({
+    id: Id,
+    name: Name.optional(),
+    role: RoleValue.optional(),
+    disabled: z.boolean().optional(),
+  }),
+  output: User,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  rest: 'PATCH /api/users/:id',
+});
