@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Why a path is refused; `message` says what to change. */
+export class LocalFileRefused extends Error {}
+
+export interface LocalFile {
+  /** With all links resolved. */
+  readonly realPath: string;
+  readonly sizeBytes: number;
+  /** Reads the one file that was checked, whatever has happened to its path since. Closes with its end. */
+  stream(): NodeJS.ReadableStream & AsyncIterable<Buffer>;
+  /**
+   * Deletes the path if it still names that file.
+   * @returns false when it names another one by now, which is left as it is
+   */
+  deleteIfSame(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file for upload, only under `/tmp/` or the working directory.
+ * The path is resolved first and then opened once, without following a link; what was opened is then asked where it lies, so that a path that
+ * is swapped between the check and the open (CWE-367) is refused. Everything after works on that descriptor.
+ * @param filePath absolute, or relative to `workingDirectory`
+ * @throws LocalFileRefused with what to change
+ */
+export async function openLocalFile(
+  filePath: string,
+  workingDirectory: string,
+  maxSizeBytes: number,
+): Promise<LocalFile> {
+  if (filePath.includes('\0')) throw new LocalFileRefused('filePath holds a NUL character; give the plain path.');
+  const roots = await allowedRoots(workingDirectory);
+  const realPath = await resolve(path.resolve(workingDirectory, filePath), filePath);
+  if (!roots.some((root) => isInside(realPath, root))) {
+    throw new LocalFileRefused(
+      `${filePath} is not under /tmp/ or the working directory (links are resolved first). Copy the file there and try again.`,
+    );
+  }
+  const handle = await openWithoutLinks(realPath, filePath);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) throw new LocalFileRefused(`${filePath} is not a regular file.`);
+    if (stats.size > BigInt(maxSizeBytes)) {
+      throw new LocalFileRefused(`${filePath} has ${stats.size} bytes; at most ${maxSizeBytes} can be uploaded.`);
+    }
+    const openedAt = await whereOpened(handle, realPath);
+    if (openedAt !== realPath) throw new LocalFileRefused(`${filePath} was replaced while it was opened. Try again.`);
+    const sizeBytes = Number(stats.size);
+    return {
+      realPath,
+      sizeBytes,
+      // `end` keeps a file that grows meanwhile at the size that was checked.
+      stream: () => handle.createReadStream({ start: 0, end: Math.max(0, sizeBytes - 1) }),
+      deleteIfSame: () => deleteIfSame(realPath, stats.dev, stats.ino),
+      close: () => handle.close().catch(() => undefined),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function allowedRoots(workingDirectory: string): Promise<string[]> {
+  const roots = await Promise.all(['/tmp', workingDirectory].map((root) => realpath(root).catch(() => undefined)));
+  return roots.filter((root) => root !== undefined);
+}
+
+function isInside(file: string, root: string): boolean {
+  const relative = path.relative(root, file);
+  return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+async function resolve(absolutePath: string, given: string): Promise<string> {
+  try {
+    return await realpath(absolutePath);
+  } catch (error) {
+    throw new LocalFileRefused(`${given} cannot be read (${codeOf(error)}). Check the path and its permissions.`);
+  }
+}
+
+async function openWithoutLinks(realPath: string, given: string): Promise<FileHandle> {
+  try {
+    // O_NONBLOCK: a named pipe would otherwise hold the open until somebody writes to it.
+    return await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new LocalFileRefused(`${given} cannot be opened (${codeOf(error)}). Check the path and its permissions.`);
+  }
+}
+
+/** Where the opened descriptor really lies: O_NOFOLLOW speaks of the last component only, not of the folders above it. */
+async function whereOpened(handle: FileHandle, realPath: string): Promise<string | undefined> {
+  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`);
+  const [opened, named] = await Promise.all([
+    handle.stat({ bigint: true }),
+    lstat(realPath, { bigint: true }).catch(() => undefined),
+  ]);
+  return named && named.dev === opened.dev && named.ino === opened.ino
+    ? await realpath(realPath).catch(() => undefined)
+    : undefined;
+}
+
+/** Moves the path aside before it looks: between a look and an unlink somebody could put another file in its place. */
+async function deleteIfSame(realPath: string, dev: bigint, ino: bigint): Promise<boolean> {
+  const aside = path.join(path.dirname(realPath), `.${path.basename(realPath)}.${randomUUID()}.uploaded`);
+  try {
+    await rename(realPath, aside);
+  } catch {
+    return false;
+  }
+  const stats = await lstat(aside, { bigint: true });
+  if (stats.dev === dev && stats.ino === ino) {
+    await unlink(aside);
+    return true;
+  }
+  await rename(aside, realPath);
+  return false;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+}
