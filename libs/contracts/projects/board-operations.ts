@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { Id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Board, MAX_COLUMNS } from './board.ts';
+
+const name = z.string().trim().min(1).max(200);
+const columnName = z.string().trim().min(1).max(100);
+
+function columnList<Entry extends z.ZodType<{ name: string }>>(entry: Entry) {
+  return z
+    .array(entry)
+    .min(1)
+    .max(MAX_COLUMNS)
+    .superRefine((columns, context) => {
+      const seen = new Set<string>();
+      columns.forEach((column, index) => {
+        if (seen.has(column.name)) {
+          const message = `must be unique on the board, and "${column.name}" is there twice`;
+          context.addIssue({ code: 'custom', path: [index, 'name'], message });
+        }
+        seen.add(column.name);
+      });
+    });
+}
+
+export const listBoards = operation({
+  name: 'boards.list',
+  summary: 'List the boards of a project with their columns, oldest first.',
+  permission: 'projects:read',
+  effect: 'read',
+  input: z.strictObject({ id: Id }),
+  output: z.array(Board),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/projects/:id/boards',
+});
+
+export const createBoard = operation({
+  name: 'boards.create',
+  summary: 'Add a board to a project, with the eight standard columns unless columns are given.',
+  permission: 'projects:write',
+  effect: 'create',
+  input: z.strictObject({
+    id: Id,
+    name,
+    columns: columnList(z.strictObject({ name: columnName })).optional(),
+  }),
+  output: Board,
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/projects/:id/boards',
+});
+
+export const getBoard = operation({
+  name: 'boards.get',
+  summary: 'Get a board with its columns.',
+  permission: 'projects:read',
+  effect: 'read',
+  input: z.strictObject({ id: Id }),
+  output: Board,
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/boards/:id',
+});
+
+export const updateBoard = operation({
+  name: 'boards.update',
+  summary:
+    'Rename a board, or give its whole list of columns in its new order: without `id` a new column; one that is left out is removed, if it holds no items.',
+  permission: 'projects:write',
+  effect: 'update',
+  input: z.strictObject({
+    id: Id,
+    name: name.optional(),
+    columns: columnList(z.strictObject({ id: Id.optional(), name: columnName })).optional(),
+  }),
+  output: Board,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  rest: 'PATCH /api/boards/:id',
+});

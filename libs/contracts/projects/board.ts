@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** The columns of a new board, in the order of progress. What the service does by column name, it does by these names. */
+export const STANDARD_COLUMNS = [
+  'Backlog',
+  'To Do',
+  'In Progress',
+  'Review',
+  'Testing',
+  'Validating',
+  'To Document',
+  'Done',
+] as const;
+export type StandardColumn = (typeof STANDARD_COLUMNS)[number];
+
+export const MAX_COLUMNS = 50;
+
+export const Column = z.object({ id: z.string(), name: z.string(), position: z.int() });
+export type Column = z.infer<typeof Column>;
+
+export const Board = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  name: z.string(),
+  columns: z.array(Column),
+});
+export type Board = z.infer<typeof Board>;

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { Id, Pagination, paging } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Project, projectFields } from './project.ts';
+
+const { name, key, description, techStack, repositories } = projectFields;
+
+export const listProjects = operation({
+  name: 'projects.list',
+  summary: 'List the projects, newest first.',
+  permission: 'projects:read',
+  effect: 'read',
+  input: z.strictObject({ ...paging }),
+  output: z.object({ projects: z.array(Project), pagination: Pagination }),
+  errors: [],
+  rest: 'GET /api/projects',
+});
+
+export const createProject = operation({
+  name: 'projects.create',
+  summary: 'Create a project with a default board of the eight standard columns.',
+  permission: 'projects:write',
+  effect: 'create',
+  input: z.strictObject({
+    name,
+    key: key.optional(),
+    description: description.default(''),
+    techStack: techStack.default([]),
+    repositories: repositories.default([]),
+  }),
+  output: Project,
+  errors: [],
+  rest: 'POST /api/projects',
+});
+
+export const getProject = operation({
+  name: 'projects.get',
+  summary: 'Get a project.',
+  permission: 'projects:read',
+  effect: 'read',
+  input: z.strictObject({ id: Id }),
+  output: Project,
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/projects/:id',
+});
+
+export const updateProject = operation({
+  name: 'projects.update',
+  summary: 'Change a project; only the given fields change. A new key holds for new items: task IDs never change.',
+  permission: 'projects:write',
+  effect: 'update',
+  input: z.strictObject({
+    id: Id,
+    name: name.optional(),
+    key: key.optional(),
+    description: description.optional(),
+    techStack: techStack.optional(),
+    repositories: repositories.optional(),
+    defaultBoardId: Id.optional(),
+  }),
+  output: Project,
+  errors: ['NOT_FOUND'],
+  rest: 'PATCH /api/projects/:id',
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+
+export const Project = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** One letter: the first of its task IDs. Projects of one organization may share it; then they share the numbers too. */
+  key: z.string(),
+  description: z.string(),
+  techStack: z.array(z.string()),
+  repositories: z.array(z.string()),
+  defaultBoardId: z.string(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type Project = z.infer<typeof Project>;
+
+const names = z.array(z.string().trim().min(1).max(500)).max(100);
+
+/** What a caller may set; `name` alone is required, at creation. */
+export const projectFields = {
+  name: z.string().trim().min(1).max(200),
+  key: z
+    .string()
+    .regex(/^[A-Z]$/, 'must be one letter A–Z')
+    .describe('The first letter of its task IDs. Default: the first such letter of the name, else P.'),
+  description: z.string().max(20_000),
+  techStack: names,
+  repositories: names,
+};

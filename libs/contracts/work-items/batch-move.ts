@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { AiProvider } from './move.ts';
+import { WorkItem, WorkItemSummary } from './work-item.ts';
+
+export const MAX_BATCH_MOVE = 500;
+
+export const batchMoveWorkItems = operation({
+  name: 'workItems.batchMove',
+  summary: 'Move up to 500 work items of one board to a column. Parents do not follow, positions stay.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemIds: z.array(ItemRef).min(1).max(MAX_BATCH_MOVE),
+    boardColumnId: Id,
+    setAiProcessing: z.boolean().optional(),
+    aiProvider: AiProvider.optional().describe('With setAiProcessing'),
+  }),
+  output: z.object({
+    movedCount: z.int(),
+    items: z.array(WorkItemSummary.extend(WorkItem.pick({ isAiProcessing: true, version: true }).shape)),
+    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
+    note: z.string(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items/batch-move',
+  mcp: { tool: 'batch_move_work_items', title: 'Move many work items' },
+});

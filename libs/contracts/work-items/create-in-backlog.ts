@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MetadataInput } from './metadata.ts';
+import { itemFields, Priority, WorkItem } from './work-item.ts';
+
+/** The shortcut creators: the type is forced, board and column are the project's default board and its `Backlog`. */
+const fields = {
+  title: itemFields.title,
+  description: itemFields.description.optional(),
+  priority: Priority.default('medium'),
+  metadata: MetadataInput.optional(),
+};
+
+const common = {
+  permission: 'work-items:write',
+  effect: 'create',
+  output: WorkItem,
+  errors: ['NOT_FOUND'],
+} as const;
+
+export const createTask = operation({
+  ...common,
+  name: 'workItems.createTask',
+  summary: "Create a task in the Backlog of the session project's default board.",
+  input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('Any work item') }),
+  mcp: { tool: 'create_task', title: 'Create task' },
+});
+
+export const createStory = operation({
+  ...common,
+  name: 'workItems.createStory',
+  summary: "Create a story in the Backlog of the project's default board.",
+  input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('A feature') }),
+  mcp: { tool: 'create_story', title: 'Create story' },
+});
+
+export const createFeature = operation({
+  ...common,
+  name: 'workItems.createFeature',
+  summary: "Create a feature in the Backlog of the project's default board.",
+  input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('An epic') }),
+  mcp: { tool: 'create_feature', title: 'Create feature' },
+});
+
+export const createEpic = operation({
+  ...common,
+  name: 'workItems.createEpic',
+  summary: "Create an epic in the Backlog of the project's default board.",
+  input: z.strictObject({ ...fields }),
+  mcp: { tool: 'create_epic', title: 'Create epic' },
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MetadataInput } from './metadata.ts';
+import { ItemType, itemFields, Priority, WorkItem } from './work-item.ts';
+
+export const createWorkItem = operation({
+  name: 'workItems.create',
+  summary: 'Create a work item in a given column.',
+  permission: 'work-items:write',
+  effect: 'create',
+  input: z.strictObject({
+    title: itemFields.title,
+    description: itemFields.description.optional(),
+    type: ItemType,
+    priority: Priority.default('medium'),
+    boardId: Id,
+    boardColumnId: Id,
+    projectId: Id.optional(),
+    assignee: itemFields.assignee.optional(),
+    parentId: ItemRef.optional().describe('task: any item; story: a feature; feature: an epic'),
+    metadata: MetadataInput.optional(),
+  }),
+  output: WorkItem,
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items',
+  mcp: { tool: 'create_work_item', title: 'Create work item' },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { EventType, HistoryEvent } from './history-event.ts';
+
+export const getWorkItemEvents = operation({
+  name: 'workItems.events',
+  summary: 'Get the history of a work item, newest first; also of a deleted one, by its id.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    eventType: EventType.optional(),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.object({
+    workItemId: z.string(),
+    taskId: z.string(),
+    title: z.string(),
+    /** All that match the filter, before `limit`. */
+    totalEvents: z.int(),
+    events: z.array(HistoryEvent),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:workItemId/events',
+  mcp: { tool: 'get_work_item_events', title: 'Get work item history' },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { WorkItem } from './work-item.ts';
+
+export const getWorkItem = operation({
+  name: 'workItems.get',
+  summary: 'Get a whole work item, with description, metadata and version.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ id: ItemRef }),
+  output: WorkItem,
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:id',
+  mcp: { tool: 'get_work_item', title: 'Get work item' },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+
+export const EVENT_TYPES = [
+  'created',
+  'updated',
+  'moved',
+  'deleted',
+  'attachment_added',
+  'attachment_removed',
+  'ai_session',
+  'comment',
+] as const;
+export const EventType = z.enum(EVENT_TYPES);
+export type EventType = z.infer<typeof EventType>;
+
+export const HistoryEvent = z.object({
+  id: z.string(),
+  eventType: EventType,
+  data: z.record(z.string(), z.unknown()),
+  actor: z.object({ userId: z.string(), keyId: z.string() }),
+  createdAt: Timestamp,
+});
+export type HistoryEvent = z.infer<typeof HistoryEvent>;

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { WorkItem } from './work-item.ts';
+
+/** A parent that followed its children. */
+export const CascadedMove = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  fromColumn: z.string(),
+  toColumn: z.string(),
+});
+export type CascadedMove = z.infer<typeof CascadedMove>;
+
+export const ColumnPosition = z.union([z.enum(['first', 'last']), z.strictObject({ after: ItemRef })]);
+export type ColumnPosition = z.infer<typeof ColumnPosition>;
+
+export const AiProvider = z.string().trim().min(1).max(100);
+
+export const moveWorkItem = operation({
+  name: 'workItems.move',
+  summary: 'Move a work item to another column of its board; parents follow their children.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    boardColumnId: Id,
+    isAutoSync: z.boolean().default(false).describe('This move follows from another: parents stay'),
+    setAiProcessing: z.boolean().optional(),
+    aiProvider: AiProvider.optional().describe('With setAiProcessing'),
+    position: ColumnPosition.default('last'),
+  }),
+  output: z.object({
+    workItem: WorkItem,
+    fromColumn: z.string(),
+    toColumn: z.string(),
+    cascaded: z.array(CascadedMove),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items/:workItemId/move',
+  mcp: { tool: 'move_work_item', title: 'Move work item', omit: ['position'] },
+});

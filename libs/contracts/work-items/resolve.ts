@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { WorkItem } from './work-item.ts';
+
+export const MAX_RESOLVED_IDS = 500;
+
+export const ResolvedItem = WorkItem.pick({
+  id: true,
+  taskId: true,
+  title: true,
+  type: true,
+  description: true,
+  priority: true,
+  assignee: true,
+  boardColumnId: true,
+  columnName: true,
+  parentId: true,
+  isAiProcessing: true,
+  version: true,
+}).extend({
+  /** The inputs that led to the item. */
+  resolvedFrom: z.array(z.string()),
+});
+export type ResolvedItem = z.infer<typeof ResolvedItem>;
+
+export const resolveWorkItems = operation({
+  name: 'workItems.resolve',
+  summary: 'Resolve task IDs and UUIDs into items; those that are not tasks into their leaf tasks.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({
+    // Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
+    ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs (W-T-12) or UUIDs'),
+    includeLeafTasks: z.boolean().default(true),
+    maxDepth: z.int().min(1).max(10).default(3).describe('Levels below an input'),
+  }),
+  output: z.object({
+    inputIds: z.array(z.string()),
+    notFound: z.array(z.string()),
+    items: z.array(ResolvedItem),
+    withoutLeafTasks: z.array(z.string()),
+    /** Something lies deeper than `maxDepth`, or the answer would be larger than one may be. */
+    truncated: z.boolean(),
+  }),
+  errors: [],
+  rest: 'POST /api/work-items/resolve',
+  mcp: { tool: 'resolve_work_items', title: 'Resolve work items' },
+});
