@@ -42,13 +42,18 @@ interface Staged<Op extends Operation> {
   readonly kind: 'staged';
   readonly write: StagedWrite<Op>;
 }
+interface Announced<Op extends Operation> {
+  readonly kind: 'announced';
+  readonly write: Write<Op>;
+  readonly announce: (input: Input<Op>, answer: Output<Op>, context: CallContext<FailureOf<Op>>) => Promise<void>;
+}
 interface Batched<Op extends Operation> {
   readonly kind: 'batched';
   readonly run: Batch<Op>;
 }
 
 type Implementation<Op extends Operation> =
-  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op>)
+  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op> | Announced<Op>)
   | Batched<Op>;
 
 type Table<C extends ServiceContract> = {
@@ -66,6 +71,14 @@ export function recorded<Op extends Operation>(
 /** A write with slow work outside of its transaction. A repeated call does not do that work again. */
 export function staged<Op extends Operation>(write: StagedWrite<Op>): Staged<Op> {
   return { kind: 'staged', write };
+}
+
+/**
+ * A write that must be known elsewhere before it is answered. `announce` runs once the transaction is committed, and on every replay:
+ * whoever repeats a call whose announcement failed, or whose service died before it, gets an answer only when it is through. It must be idempotent.
+ */
+export function announced<Op extends Operation>(write: Write<Op>, announce: Announced<Op>['announce']): Announced<Op> {
+  return { kind: 'announced', write, announce };
 }
 
 /** All calls of the operation that came in one message, at once and without a transaction; exactly-once is the function's own duty. */
@@ -94,6 +107,15 @@ function handlerOf(operation: Operation, implementation: Implementation<Operatio
         return { many: (calls) => meaningfully(() => implementation.run(calls)) };
       case 'staged':
         return { one: (input, context) => meaningfully(() => writeStaged(operation, implementation, input, context)) };
+      case 'announced':
+        return {
+          one: (input, context) =>
+            meaningfully(async () => {
+              const reply = await writeOnce(operation, implementation.write, undefined, input, context);
+              await implementation.announce(input, reply.output, context);
+              return reply;
+            }),
+        };
       case 'recorded':
         return {
           one: (input, context) =>

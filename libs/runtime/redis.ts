@@ -1,6 +1,8 @@
 import type { Log } from '@worktrack/rpc/types';
 import { Redis } from 'ioredis';
 
+export type { Redis } from 'ioredis';
+
 const COMMAND_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
@@ -14,6 +16,8 @@ export function connectRedis(url: string, log: Log): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    // A command is sent on one connection only: on the next one there may be another server (see redis-incarnation.ts).
+    autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),

@@ -1,0 +1,16 @@
+import { OperationError } from '@worktrack/contracts/errors';
+
+/**
+ * The credentials of an `Authorization: Bearer` header (RFC 6750, 2.1; the scheme's case does not matter: RFC 9110, 11.1).
+ * @throws OperationError API_KEY_MISSING
+ */
+export function bearerToken(authorizationHeader: string | undefined): string {
+  const token = /^bearer +(.*)$/is.exec(authorizationHeader?.trim() ?? '')?.[1];
+  if (!token) {
+    throw new OperationError(
+      'API_KEY_MISSING',
+      'Send an API key in the header `Authorization: Bearer <API key>`. An owner or admin makes one with POST /api/api-keys.',
+    );
+  }
+  return token;
+}
