@@ -1,0 +1,23 @@
+import { serviceContract } from '../operation.ts';
+import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
+import { captchaChallenge, ingestFeedback, sourceByPublicKey } from './intake.ts';
+import { feedbackByWorkItems, linkItem } from './links.ts';
+import { createSource, deleteSource, getSource, listSources, updateSource } from './sources.ts';
+
+export const feedbackContract = serviceContract('feedback', [
+  listSources,
+  createSource,
+  getSource,
+  updateSource,
+  deleteSource,
+  listFeedback,
+  listFeedbackForAgents,
+  getFeedback,
+  updateFeedback,
+  updateFeedbackStatus,
+  linkItem,
+  feedbackByWorkItems,
+  sourceByPublicKey,
+  captchaChallenge,
+  ingestFeedback,
+]);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { Id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { CaptchaChallenge, Ingested, MAX_CAPTCHA_TOKEN_LENGTH } from './public-api.ts';
+import { RateLimit, SourceType } from './records.ts';
+import { submissionFields } from './submission.ts';
+
+const LOOK_UP_DEADLINE_MS = 2_000;
+
+/** What the gateway needs of a source to admit or refuse a submission. */
+export const AdmittedSource = z.object({
+  id: z.string(),
+  organizationId: z.string(),
+  publicKey: z.string(),
+  type: SourceType,
+  name: z.string(),
+  allowedDomains: z.array(z.string()),
+  requireCaptcha: z.boolean(),
+  rateLimit: RateLimit.optional(),
+});
+export type AdmittedSource = z.infer<typeof AdmittedSource>;
+
+export const sourceByPublicKey = operation({
+  name: 'sources.byPublicKey',
+  summary: 'The enabled source of a public key.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ publicKey: z.string() }),
+  /** `null`: unknown, deleted or disabled. */
+  output: z.object({ source: AdmittedSource.nullable() }),
+  errors: [],
+  deadlineMs: LOOK_UP_DEADLINE_MS,
+});
+
+export const captchaChallenge = operation({
+  name: 'captcha.challenge',
+  summary: 'A proof-of-work challenge for a submission to a source.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ sourceId: Id }),
+  output: CaptchaChallenge,
+  /** NOT_FOUND: the configured captcha is not the self-hosted one. */
+  errors: ['NOT_FOUND'],
+});
+
+/** SHA-256 or HMAC-SHA-256 as base64url. */
+const Digest = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+export const ingestFeedback = operation({
+  name: 'feedback.ingest',
+  summary: 'Verify the captcha of an admitted submission, refuse a duplicate, and store the item.',
+  permission: 'internal',
+  effect: 'create',
+  input: z.strictObject({
+    /** Id of the item to be; the same for every attempt of one submission, also of one repeated with its `Idempotency-Key`. */
+    itemId: Id,
+    organizationId: Id,
+    sourceId: Id,
+    requireCaptcha: z.boolean(),
+    captchaToken: z.string().max(MAX_CAPTCHA_TOKEN_LENGTH).optional(),
+    origin: z.string().nullable(),
+    /** Keyed hash of the client's address; the address itself never leaves the gateway. */
+    ipHash: Digest,
+    ...submissionFields,
+  }),
+  output: Ingested,
+  errors: ['CAPTCHA_REQUIRED', 'CAPTCHA_INVALID', 'DUPLICATE_FEEDBACK', 'IDEMPOTENCY_KEY_REUSED'],
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Category, Status } from './records.ts';
+
+/**
+ * The feedback service's step of `feedback.link`, which the gateway composes: that the work item exists and is an idea is known
+ * to the service of work items. Neither a route nor a tool of its own.
+ */
+export const linkItem = operation({
+  name: 'feedback.linkItem',
+  summary: 'Note that a feedback item belongs to a work item.',
+  permission: 'feedback:write',
+  effect: 'update',
+  input: z.strictObject({ feedbackId: Id, workItemId: Id }),
+  output: z.object({
+    linked: z.literal(true),
+    feedbackId: z.string(),
+    workItemId: z.string(),
+    /** How many feedback items are linked to that work item. */
+    feedbackCount: z.int(),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
+const MAX_WORK_ITEMS = 1_000;
+/** More feedback than this on one idea is counted, not listed. */
+export const MAX_LINKED_FEEDBACK = 1_000;
+
+/** The feedback part of a trace. Neither a route nor a tool of its own. */
+export const feedbackByWorkItems = operation({
+  name: 'feedback.byWorkItems',
+  summary: 'The feedback that is linked to any of the given work items, oldest first.',
+  permission: 'feedback:read',
+  effect: 'read',
+  input: z.strictObject({ workItemIds: z.array(Id).min(1).max(MAX_WORK_ITEMS) }),
+  output: z.object({
+    total: z.int(),
+    feedback: z.array(
+      z.object({
+        id: z.string(),
+        status: Status,
+        category: Category,
+        createdAt: Timestamp,
+        untrustedText: z.object({
+          message: z.string(),
+          email: z.string().nullable(),
+          pageUrl: z.string().nullable(),
+        }),
+      }),
+    ),
+  }),
+  errors: [],
+});

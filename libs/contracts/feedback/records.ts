@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+
+export const CATEGORIES = ['bug', 'feature_request', 'improvement', 'question', 'praise', 'other'] as const;
+export const Category = z.enum(CATEGORIES);
+export type Category = z.infer<typeof Category>;
+
+/** An item starts as `new`; between the others it goes freely. */
+export const STATUSES = ['new', 'triaged', 'linked', 'resolved', 'dismissed'] as const;
+export const Status = z.enum(STATUSES);
+export type Status = z.infer<typeof Status>;
+
+/** `widget`: an embedded form in browsers. `server`: a caller without a browser. The checks are the same for both. */
+export const SourceType = z.enum(['widget', 'server']);
+
+export const MAX_RATE = 1_000_000;
+export const MAX_RATE_WINDOW_SECONDS = 86_400;
+/** How many submissions one source takes: N allowed means that no window of that length ever holds more than N. */
+export const RateLimit = z.strictObject({
+  perIp: z.int().min(1).max(MAX_RATE),
+  perSource: z.int().min(1).max(MAX_RATE),
+  windowSeconds: z.int().min(1).max(MAX_RATE_WINDOW_SECONDS),
+});
+export type RateLimit = z.infer<typeof RateLimit>;
+
+export const Source = z.object({
+  id: z.string(),
+  organizationId: z.string(),
+  publicKey: z.string(),
+  type: SourceType,
+  name: z.string(),
+  /** As they were given; an empty list is no restriction. */
+  allowedDomains: z.array(z.string()),
+  requireCaptcha: z.boolean(),
+  enabled: z.boolean(),
+  /** Absent: the service's own limits. */
+  rateLimit: RateLimit.optional(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type Source = z.infer<typeof Source>;
+
+export const FeedbackItem = z.object({
+  id: z.string(),
+  sourceId: z.string(),
+  status: Status,
+  message: z.string(),
+  category: Category,
+  email: z.string().nullable(),
+  pageUrl: z.string().nullable(),
+  locale: z.string().nullable(),
+  /** The origin that submitted it; null for a caller without one, `"null"` for an opaque one (RFC 6454). */
+  origin: z.string().nullable(),
+  linkedWorkItemIds: z.array(z.string()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type FeedbackItem = z.infer<typeof FeedbackItem>;
+
+/**
+ * A feedback item as a model reads it: everything that anybody on the internet could have written is inside `untrustedText`,
+ * never beside the service's own words.
+ */
+export const AgentFeedbackItem = z.object({
+  id: z.string(),
+  sourceId: z.string(),
+  status: Status,
+  category: Category,
+  linkedWorkItemIds: z.array(z.string()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  untrustedText: z.object({
+    message: z.string(),
+    email: z.string().nullable(),
+    pageUrl: z.string().nullable(),
+    locale: z.string().nullable(),
+    origin: z.string().nullable(),
+  }),
+});
+export type AgentFeedbackItem = z.infer<typeof AgentFeedbackItem>;

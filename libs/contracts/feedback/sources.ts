@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { AllowedDomain } from './allowed-domains.ts';
+import { RateLimit, Source, SourceType } from './records.ts';
+
+const MAX_NAME_LENGTH = 100;
+const MAX_ALLOWED_DOMAINS = 100;
+/** So that the list of an organization's sources stays a short one. */
+export const MAX_SOURCES = 500;
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_NAME_LENGTH)
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters');
+const AllowedDomains = z.array(AllowedDomain).max(MAX_ALLOWED_DOMAINS);
+
+export const listSources = operation({
+  name: 'sources.list',
+  summary: "List the organization's feedback sources, newest first.",
+  permission: 'feedback:read',
+  effect: 'read',
+  input: z.strictObject({}),
+  output: z.array(Source),
+  errors: [],
+  rest: 'GET /api/feedback/sources',
+});
+
+export const createSource = operation({
+  name: 'sources.create',
+  summary: 'Create a feedback source. Its public key may be shown in a page.',
+  permission: 'feedback:write',
+  effect: 'create',
+  input: z.strictObject({
+    name: Name,
+    type: SourceType.default('widget'),
+    /** Origins that may submit: `example.com`, `https://example.com:8443`, `*.example.com`, `localhost:3000`. Empty: any. */
+    allowedDomains: AllowedDomains.default([]),
+    requireCaptcha: z.boolean().default(true),
+    enabled: z.boolean().default(true),
+    rateLimit: RateLimit.optional(),
+  }),
+  output: Source,
+  errors: ['CONFLICT'],
+  rest: 'POST /api/feedback/sources',
+});
+
+export const getSource = operation({
+  name: 'sources.get',
+  summary: 'Get a feedback source.',
+  permission: 'feedback:read',
+  effect: 'read',
+  input: z.strictObject({ id: Id }),
+  output: Source,
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/feedback/sources/:id',
+});
+
+export const updateSource = operation({
+  name: 'sources.update',
+  summary: 'Change a feedback source. The public endpoints follow within two seconds.',
+  permission: 'feedback:write',
+  effect: 'update',
+  input: z.strictObject({
+    id: Id,
+    name: Name.optional(),
+    type: SourceType.optional(),
+    allowedDomains: AllowedDomains.optional(),
+    requireCaptcha: z.boolean().optional(),
+    /** A disabled source answers as one that does not exist. */
+    enabled: z.boolean().optional(),
+    /** `null` goes back to the service's own limits. */
+    rateLimit: RateLimit.nullable().optional(),
+  }),
+  output: Source,
+  errors: ['NOT_FOUND'],
+  rest: 'PATCH /api/feedback/sources/:id',
+});
+
+export const deleteSource = operation({
+  name: 'sources.delete',
+  summary: 'Delete a feedback source. What was submitted through it stays in the inbox.',
+  permission: 'feedback:write',
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  errors: ['NOT_FOUND'],
+  rest: 'DELETE /api/feedback/sources/:id',
+});

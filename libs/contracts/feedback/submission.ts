@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { Category } from './records.ts';
+
+export const MAX_MESSAGE_CODE_POINTS = 5_000;
+/** RFC 5321 leaves 254 characters for an address between its angle brackets. */
+const MAX_EMAIL_LENGTH = 254;
+const MAX_PAGE_URL_LENGTH = 2_048;
+/** RFC 5646 section 4.4.1 asks for at least 35. */
+const MAX_LOCALE_LENGTH = 64;
+
+/** What no store and no reader can take as it is: NUL, and half of a surrogate pair, which is no character of any text. */
+const Text = z
+  .string()
+  .refine((value) => !value.includes('\0'), 'must not hold NUL characters')
+  .refine((value) => value.isWellFormed(), 'must not hold lone surrogates');
+
+/** Forms send their empty fields as empty strings: absent. */
+function optionalText<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+}
+
+const Message = Text.refine(hasAllowedLength, `must have at most ${MAX_MESSAGE_CODE_POINTS} characters`)
+  .refine((value) => value.trim() !== '', 'must not be empty or white space alone')
+  // JSON Schema counts code points, zod's own `max` UTF-16 units.
+  .meta({ minLength: 1, maxLength: MAX_MESSAGE_CODE_POINTS });
+
+/** Counted in code points, as a person counts: a string of `length` UTF-16 units holds at least half and at most all of them. */
+function hasAllowedLength(value: string): boolean {
+  if (value.length <= MAX_MESSAGE_CODE_POINTS) return true;
+  if (value.length > 2 * MAX_MESSAGE_CODE_POINTS) return false;
+  let codePoints = 0;
+  for (const _ of value) codePoints++;
+  return codePoints <= MAX_MESSAGE_CODE_POINTS;
+}
+
+function isHttpUrl(value: string): boolean {
+  if (/[\s\p{Cc}]/u.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
+}
+
+function isLanguageTag(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** What a person submits, in the public body and in the call to the feedback service. */
+export const submissionFields = {
+  message: Message,
+  category: z.preprocess((value) => (value === '' ? undefined : value), Category.default('other')),
+  email: optionalText(Text.max(MAX_EMAIL_LENGTH).pipe(z.email({ error: 'must be an e-mail address' }))),
+  pageUrl: optionalText(Text.max(MAX_PAGE_URL_LENGTH).refine(isHttpUrl, 'must be an http or https URL')),
+  locale: optionalText(
+    Text.max(MAX_LOCALE_LENGTH).refine(isLanguageTag, 'must be a BCP 47 language tag such as en or pt-BR'),
+  ),
+};
