@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import {
+  Cost,
+  DEFAULT_IMPLEMENT_PROVIDER,
+  DEFAULT_REVIEW_PROVIDER,
+  DEFAULT_SESSION_TYPE,
+  Provider,
+  SessionType,
+  sessionReport,
+} from './sessions.ts';
+
+const MAX_LIST = 500;
+const Text = z.string().max(50_000);
+const Line = z.string().max(2_000);
+const Lines = z.array(Line).max(MAX_LIST);
+
+export const completeReview = operation({
+  name: 'workItems.completeReview',
+  summary: 'Finish a review: pass moves the item to Testing, fail back to In Progress.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    result: z.enum(['pass', 'fail']),
+    summary: Text.min(1),
+    issues: z.array(Text).max(MAX_LIST).default([]),
+    reviewedFiles: Lines.default([]),
+  }),
+  output: z.object({
+    completed: z.boolean(),
+    workItemId: z.string(),
+    taskId: z.string(),
+    result: z.enum(['pass', 'fail']),
+    fromColumn: z.string(),
+    movedTo: z.string(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items/:workItemId/review',
+  mcp: { tool: 'complete_review', title: 'Complete review' },
+});
+
+export const completeValidation = operation({
+  name: 'workItems.completeValidation',
+  summary: 'Finish a validation: record results, documentation and AI session, move to To Document.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    toDocumentColumnId: Id.optional(),
+    validatingColumnId: Id.optional(),
+    documentation: z
+      .strictObject({
+        summary: Text.optional(),
+        screenshots: Lines.optional(),
+        mermaidDiagrams: z.array(Text).max(MAX_LIST).optional(),
+        changelogEntry: Text.optional(),
+      })
+      .optional(),
+    testResults: z
+      .strictObject({
+        passed: z.int().min(0).optional(),
+        failed: z.int().min(0).optional(),
+        testFiles: Lines.optional(),
+      })
+      .optional(),
+    ...sessionReport,
+    provider: Provider.default(DEFAULT_REVIEW_PROVIDER),
+    taskId: z.string().max(20).optional(),
+  }),
+  output: z.object({
+    completed: z.boolean(),
+    workItemId: z.string(),
+    taskId: z.string(),
+    passed: z.boolean(),
+    fromColumn: z.string(),
+    movedTo: z.string(),
+    redirected: z.boolean(),
+    sessionId: z.string(),
+    estimatedCost: Cost,
+    totalTokens: z.int(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items/:workItemId/validation',
+  mcp: {
+    tool: 'complete_validation',
+    title: 'Complete validation',
+    description: 'With testResults.failed > 0 it goes back to In Progress.',
+  },
+});
+
+export const completeAiTask = operation({
+  name: 'workItems.completeAiTask',
+  summary: 'Hand work over: move the item to Review, note user actions, record the AI session, end the lease.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    reviewColumnId: Id,
+    userActions: Text.optional(),
+    ...sessionReport,
+    provider: Provider.default(DEFAULT_IMPLEMENT_PROVIDER),
+    sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
+    taskId: z.string().max(20).optional(),
+    leaseToken: Id.optional(),
+  }),
+  output: z.object({
+    completed: z.boolean(),
+    workItemId: z.string(),
+    movedTo: z.string(),
+    sessionId: z.string(),
+    estimatedCost: Cost,
+    totalTokens: z.int(),
+  }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  rest: 'POST /api/work-items/:workItemId/ai-completion',
+  mcp: {
+    tool: 'complete_ai_task',
+    title: 'Complete AI task',
+    description: 'userActions: Markdown list of what the user has to check. leaseToken: of your claim.',
+  },
+});

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MAX_RESOLVED_IDS } from './resolve.ts';
+import { Priority, WorkItem } from './work-item.ts';
+
+const MAX_KEYWORDS = 50;
+const MAX_KEYWORD_LENGTH = 100;
+const MAX_IDEATION_ITEMS = 50;
+
+/** An item by which another is explained. */
+export const ItemBrief = WorkItem.pick({ id: true, taskId: true, title: true, type: true });
+export type ItemBrief = z.infer<typeof ItemBrief>;
+
+export const PlacedItem = ItemBrief.extend({ columnName: z.string() });
+export type PlacedItem = z.infer<typeof PlacedItem>;
+
+const columnId = z.string().nullable();
+/** A board as an agent needs it to move items: all columns, and by name those that the tools ask for (null: the board has none such). */
+export const BoardMap = z.object({
+  id: z.string(),
+  columns: z.array(z.object({ id: z.string(), name: z.string() })),
+  backlogColumnId: columnId,
+  inProgressColumnId: columnId,
+  reviewColumnId: columnId,
+  validatingColumnId: columnId,
+  toDocumentColumnId: columnId,
+  doneColumnId: columnId,
+});
+export type BoardMap = z.infer<typeof BoardMap>;
+
+// Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
+const ids = z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs or UUIDs');
+
+export const TASK_STATES = ['ready', 'waiting', 'blocked', 'in_progress', 'in_review', 'done'] as const;
+
+export const getImplementContext = operation({
+  name: 'workItems.implementContext',
+  summary:
+    'Plan work: leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ ids, projectId: Id.optional() }),
+  output: z.object({
+    inputIds: z.array(z.string()),
+    notFound: z.array(z.string()),
+    tasks: z.array(
+      PlacedItem.omit({ type: true }).extend({
+        priority: Priority,
+        state: z.enum(TASK_STATES),
+        /** Task IDs; a dependency that names nothing as it was written. */
+        dependsOn: z.array(z.string()),
+        blockedBy: z.array(z.string()),
+        parent: ItemBrief.nullable(),
+        hasPrompt: z.boolean(),
+      }),
+    ),
+    /** Task IDs of pending tasks. */
+    waves: z.array(z.array(z.string())),
+    cycles: z.array(z.array(z.string())),
+    board: BoardMap.nullable(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/context/implement',
+  mcp: { tool: 'get_implement_context', title: 'Get implement context' },
+});
+
+export const getIdeationContext = operation({
+  name: 'workItems.ideationContext',
+  summary: 'Find work items related to keywords, best first, with potential parents and the board.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({
+    keywords: z.array(z.string().trim().min(1).max(MAX_KEYWORD_LENGTH)).min(1).max(MAX_KEYWORDS),
+    projectId: Id.optional(),
+    limit: z.int().min(1).max(MAX_IDEATION_ITEMS).default(20),
+  }),
+  output: z.object({
+    keywords: z.array(z.string()),
+    items: z.array(PlacedItem.extend({ score: z.number(), matched: z.array(z.string()) })),
+    potentialParents: z.array(PlacedItem),
+    board: BoardMap.nullable(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/context/ideation',
+  mcp: { tool: 'get_ideation_context', title: 'Get ideation context' },
+});
+
+export const getReviewContext = operation({
+  name: 'workItems.reviewContext',
+  summary: 'Get what a review needs: the item, where pass and fail lead, dependencies, siblings, attachments.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({
+    taskId: ItemRef,
+    featureReview: z.boolean().default(false).describe('With the reviewable children'),
+  }),
+  output: z.object({
+    item: WorkItem,
+    routing: z.object({ passColumnId: columnId, failColumnId: columnId, reviewColumnId: columnId }),
+    dependencies: z.array(PlacedItem),
+    siblings: z.array(PlacedItem),
+    children: z.array(PlacedItem),
+    attachments: z.array(z.object({ id: z.string(), fileName: z.string(), mimeType: z.string(), url: z.string() })),
+    latestReview: z.record(z.string(), z.unknown()).nullable(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:taskId/review-context',
+  mcp: { tool: 'get_review_context', title: 'Get review context' },
+});
+
+export const getValidateContext = operation({
+  name: 'workItems.validateContext',
+  summary: 'Sort the leaf tasks of the given items into reviewable (Review), testable (Testing) and skipped.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ ids, projectId: Id.optional() }),
+  output: z.object({
+    inputIds: z.array(z.string()),
+    notFound: z.array(z.string()),
+    reviewable: z.array(PlacedItem.extend({ parentId: z.string().nullable() })),
+    testable: z.array(PlacedItem.extend({ parentId: z.string().nullable() })),
+    skipped: z.array(z.object({ id: z.string(), taskId: z.string(), columnName: z.string(), reason: z.string() })),
+    parents: z.array(PlacedItem.extend({ description: z.string() })),
+    board: BoardMap.nullable(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/context/validate',
+  mcp: { tool: 'get_validate_context', title: 'Get validate context' },
+});

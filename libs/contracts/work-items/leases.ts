@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { Id, ItemRef, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MAX_RESOLVED_IDS } from './resolve.ts';
+import { itemFields, WorkItem } from './work-item.ts';
+
+export const MIN_LEASE_SECONDS = 60;
+export const MAX_LEASE_SECONDS = 3_600;
+export const DEFAULT_LEASE_SECONDS = 900;
+
+export const Lease = z.object({ token: z.string(), expiresAt: Timestamp });
+export type Lease = z.infer<typeof Lease>;
+
+export const claimWorkItem = operation({
+  name: 'workItems.claim',
+  summary:
+    'Claim the best ready task (of ids, else of the project) for an agent: nobody else gets it until the lease ends.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).optional(),
+    projectId: Id.optional(),
+    agent: itemFields.assignee.min(1),
+    leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
+    leaseToken: Id.optional().describe('Renews that lease'),
+  }),
+  output: z.object({
+    claimed: z.boolean(),
+    workItem: WorkItem.nullable(),
+    lease: Lease.nullable(),
+    /** Why there was nothing to claim. */
+    reason: z.string().optional(),
+  }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  rest: 'POST /api/work-items/claim',
+  mcp: { tool: 'claim_work_item', title: 'Claim work item' },
+});
+
+export const releaseWorkItem = operation({
+  name: 'workItems.release',
+  summary: 'Give a claimed item back: column, flags and assignee as before the claim.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    leaseToken: Id,
+    boardColumnId: Id.optional().describe('Where to, instead of back'),
+  }),
+  output: z.object({ released: z.boolean(), workItem: WorkItem }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  rest: 'POST /api/work-items/:workItemId/release',
+  mcp: { tool: 'release_work_item', title: 'Release work item' },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ItemRef, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ItemBrief } from './context.ts';
+
+/** How long a model may take to write a prompt, with the call around it. */
+const PROMPT_DEADLINE_MS = 120_000;
+
+const PromptSubject = z.object({
+  workItemId: z.string(),
+  taskId: z.string(),
+  title: z.string(),
+  type: ItemBrief.shape.type,
+});
+
+export const generateWorkItemPrompt = operation({
+  name: 'workItems.generatePrompt',
+  summary: 'Write an implementation prompt for a work item from its project context, and save it with the item.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({ id: ItemRef }),
+  output: z.object({
+    prompt: z.string(),
+    context: PromptSubject.extend({
+      projectName: z.string(),
+      siblingsCount: z.int(),
+      hasParent: z.boolean(),
+    }),
+    savedToDb: z.boolean(),
+  }),
+  errors: ['NOT_FOUND', 'CONFLICT', 'DEADLINE_EXCEEDED'],
+  rest: 'POST /api/work-items/:id/prompt',
+  mcp: { tool: 'generate_work_item_prompt', title: 'Generate prompt', openWorld: true },
+  deadlineMs: PROMPT_DEADLINE_MS,
+  lane: 'long',
+});
+
+export const getWorkItemPrompt = operation({
+  name: 'workItems.getPrompt',
+  summary: 'Get the saved implementation prompt of a work item.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ id: ItemRef }),
+  output: z.object({ prompt: z.string(), context: PromptSubject, generatedAt: Timestamp }),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:id/prompt',
+  mcp: { tool: 'get_work_item_prompt', title: 'Get prompt' },
+});

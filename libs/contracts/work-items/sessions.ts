@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { ItemRef, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const DEFAULT_REVIEW_PROVIDER = 'anthropic';
+export const DEFAULT_IMPLEMENT_PROVIDER = 'openai';
+export const DEFAULT_SESSION_TYPE = 'implement';
+
+const MAX_TOKENS = 10_000_000_000;
+const MAX_DURATION_MS = 30 * 24 * 60 * 60 * 1000;
+
+const Tokens = z.int().min(0).max(MAX_TOKENS);
+/** What an agent says of the work it has done; the same in every tool that records a session. */
+export const sessionReport = {
+  model: z.string().trim().min(1).max(200),
+  totalTokens: Tokens,
+  durationMs: z.int().min(0).max(MAX_DURATION_MS).optional(),
+};
+export const Provider = z.string().trim().min(1).max(100);
+export const SessionType = z.string().trim().min(1).max(50);
+
+/** Dollars with six decimals, or `unknown` for a model without a known price. */
+export const Cost = z.string();
+
+export const AiSession = z.object({
+  id: z.string(),
+  workItemId: z.string(),
+  taskId: z.string(),
+  model: z.string(),
+  provider: z.string(),
+  totalTokens: z.int(),
+  inputTokens: z.int().optional(),
+  outputTokens: z.int().optional(),
+  durationMs: z.int().nullable(),
+  sessionType: z.string(),
+  estimatedCost: Cost,
+  createdAt: Timestamp,
+});
+export type AiSession = z.infer<typeof AiSession>;
+
+export const recordAiSession = operation({
+  name: 'workItems.recordSession',
+  summary: 'Record what an AI session on a work item used.',
+  permission: 'work-items:write',
+  effect: 'create',
+  input: z
+    .strictObject({
+      workItemId: ItemRef.optional(),
+      taskId: ItemRef.optional(),
+      ...sessionReport,
+      provider: Provider.default(DEFAULT_REVIEW_PROVIDER),
+      inputTokens: Tokens.optional(),
+      outputTokens: Tokens.optional(),
+      sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
+    })
+    .superRefine(({ workItemId, taskId, totalTokens, inputTokens = 0, outputTokens = 0 }, context) => {
+      if (workItemId === undefined && taskId === undefined) {
+        context.addIssue({ code: 'custom', path: ['workItemId'], message: 'give workItemId or taskId' });
+      }
+      if (inputTokens + outputTokens > totalTokens) {
+        const message = 'must be at least inputTokens + outputTokens';
+        context.addIssue({ code: 'custom', path: ['totalTokens'], message });
+      }
+    }),
+  output: z.object({ sessionId: z.string(), workItemId: z.string(), estimatedCost: Cost, totalTokens: z.int() }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/work-items/:workItemId/ai-sessions',
+  mcp: { tool: 'record_ai_session', title: 'Record AI session', description: 'By workItemId or taskId.' },
+});
