@@ -1,0 +1,138 @@
+import { ERRORS, IMPLICIT_ERRORS } from '@worktrack/contracts/errors';
+import type { Operation } from '@worktrack/contracts/operation';
+import { PERMISSIONS, ROLE_PERMISSIONS, ROLES } from '@worktrack/contracts/permissions';
+import { z } from 'zod';
+
+type Schema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
+
+/** The reference of all routes and tools as Markdown, from the contracts alone. */
+export function referencePage(operations: readonly Operation[]): string {
+  const shown = operations.filter((operation) => operation.rest ?? operation.mcp);
+  const areas = Map.groupBy(shown, (operation) => operation.name.split('.')[0] ?? '');
+  return [
+    '# Reference',
+    '',
+    'All routes and tools, generated from the contracts (`npm test -- -u` renews it). How to connect: [mcp-clients.md](mcp-clients.md); the feedback widget: [widget.md](widget.md); feedback by a server: [feedback.md](feedback.md).',
+    '',
+    ...envelope(),
+    ...errorTable(),
+    ...permissionTable(),
+    ...[...areas].flatMap(([area, members]) => [`## ${area}`, '', ...members.flatMap(entry)]),
+  ].join('\n');
+}
+
+function envelope(): string[] {
+  return [
+    '## Requests and answers',
+    '',
+    'REST: `Authorization: Bearer <key>`; an answer is `{ "success": true, "data": … }` or `{ "success": false, "error": { "code", "message", "details"?, "requestId" } }`. What creates answers 201, all else 200. Every answer carries `X-Request-Id`.',
+    '',
+    'Tools: the same record as `structuredContent` and as JSON text; a failure has `isError: true` and `{ "error": { "code", "message", "details"? } }`.',
+    '',
+    'Writes take `Idempotency-Key` (1 to 255 printable characters; on a tool call also `_meta["worktrack/idempotencyKey"]`): the same key and request within 24 hours have their effect once and answer as the first time, with `Idempotency-Replayed: true`.',
+    '',
+    'Where a `version` is taken, REST takes it as `If-Match` too; a stale one is 409 `CONFLICT` with the record as it is now in `error.current`. Unknown fields are refused.',
+    '',
+  ];
+}
+
+function errorTable(): string[] {
+  const rows = Object.entries(ERRORS).map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`);
+  return ['## Errors', '', '| Status | Code | Meaning |', '|---|---|---|', ...rows, ''];
+}
+
+function permissionTable(): string[] {
+  const rows = PERMISSIONS.map(
+    (permission) =>
+      `| \`${permission}\` | ${ROLES.map((role) => (ROLE_PERMISSIONS[role].includes(permission) ? 'yes' : '')).join(' | ')} |`,
+  );
+  return ['## Permissions', '', `| Permission | ${ROLES.join(' | ')} |`, `|---|${ROLES.map(() => '---|').join('')}`, ...rows, ''];
+}
+
+function entry(operation: Operation): string[] {
+  const input = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema;
+  const output = z.toJSONSchema(operation.output, { io: 'output', unrepresentable: 'any' }) as Schema;
+  const errors = [...operation.errors, ...IMPLICIT_ERRORS].map((code) => `\`${code}\``).join(', ');
+  return [
+    `### ${operation.mcp ? `\`${operation.mcp.tool}\`` : operation.name}`,
+    '',
+    operation.summary,
+    ...(operation.mcp?.description ? ['', operation.mcp.description] : []),
+    '',
+    ...(operation.rest ? [`- REST: \`${operation.rest}\``] : []),
+    ...(operation.mcp ? [`- Tool: \`${operation.mcp.tool}\`${omitted(operation)}`] : []),
+    `- Permission: \`${operation.permission}\``,
+    `- Errors: ${errors}`,
+    '',
+    ...inputTable(input),
+    `Answer: \`${typeOf(output, definitionsOf(output))}\``,
+    '',
+  ];
+}
+
+function omitted(operation: Operation): string {
+  const fields = operation.mcp?.omit ?? [];
+  return fields.length > 0 ? ` (without ${fields.map((field) => `\`${field}\``).join(', ')})` : '';
+}
+
+function inputTable(input: Schema): string[] {
+  const fields = Object.entries(input.properties ?? {}) as [string, Schema][];
+  if (fields.length === 0) return [];
+  const definitions = definitionsOf(input);
+  const rows = fields.map(([name, schema]) => {
+    const required = input.required?.includes(name) ? 'yes' : '';
+    const preset = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``;
+    return `| \`${name}\` | ${cell(typeOf(schema, definitions))} | ${required} | ${preset} | ${cell([limits(schema), schema.description].filter(Boolean).join('; '))} |`;
+  });
+  return ['| Field | Type | Required | Default | Notes |', '|---|---|---|---|---|', ...rows, ''];
+}
+
+type Definitions = Readonly<Record<string, Schema>>;
+
+function definitionsOf(schema: Schema): Definitions {
+  return (schema.$defs ?? {}) as Definitions;
+}
+
+/** A schema in the words of TypeScript, on one line. */
+function typeOf(schema: Schema, definitions: Definitions): string {
+  if (schema.$ref) {
+    const target = definitions[schema.$ref.replace('#/$defs/', '')];
+    return target ? typeOf(target, definitions) : 'object';
+  }
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
+  if (choices) return choices.map((choice) => typeOf(choice, definitions)).join(' | ');
+  if (schema.type === 'array') {
+    const item = schema.items ? typeOf(schema.items as Schema, definitions) : 'any';
+    return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
+  }
+  if (schema.type === 'object' && schema.properties) {
+    const fields = Object.entries(schema.properties as Record<string, Schema>).map(
+      ([name, field]) => `${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(field, definitions)}`,
+    );
+    return fields.length > 0 ? `{ ${fields.join(', ')} }` : '{}';
+  }
+  const names = schema.type === undefined ? ['any'] : [schema.type].flat();
+  return names.join(' | ');
+}
+
+function limits(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  const parts = [
+    range(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' items'),
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  if (most === undefined) return least ? `at least ${least}${unit}` : '';
+  return `${least ? `${least} to ${most}` : `at most ${most}`}${unit}`;
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
