@@ -28,6 +28,7 @@ export interface Operation<
   Out extends z.ZodType = z.ZodType,
   Code extends ErrorCode = ErrorCode,
   Does extends Effect = Effect,
+  Bytes extends ByteStream | undefined = ByteStream | undefined,
 > {
   /** `<service>.<verb>`, for example `workItems.move`. */
   readonly name: Name;
@@ -44,7 +45,11 @@ export interface Operation<
   readonly deadlineMs?: number;
   /** `long` operations have a queue of their own, so that they never hold up the others. */
   readonly lane?: 'long';
+  /** A call that carries a stream of raw bytes beside its input (`up`) or its output (`down`), as an attachment does. */
+  readonly bytes?: Bytes;
 }
+
+export type ByteStream = 'up' | 'down';
 
 export const DEFAULT_DEADLINE_MS = 10_000;
 
@@ -55,7 +60,8 @@ export function operation<
   Out extends z.ZodType,
   const Does extends Effect,
   const Code extends ErrorCode = never,
->(definition: Operation<Name, In, Out, Code, Does>): Operation<Name, In, Out, Code, Does> {
+  const Bytes extends ByteStream | undefined = undefined,
+>(definition: Operation<Name, In, Out, Code, Does, Bytes>): Operation<Name, In, Out, Code, Does, Bytes> {
   return definition;
 }
 

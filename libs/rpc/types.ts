@@ -1,6 +1,15 @@
+import type { Readable } from 'node:stream';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode, ErrorValue, Fail } from '@worktrack/contracts/errors';
-import type { FailureOf, Input, Operation, Output, RawInput, ServiceContract } from '@worktrack/contracts/operation';
+import type {
+  ByteStream,
+  FailureOf,
+  Input,
+  Operation,
+  Output,
+  RawInput,
+  ServiceContract,
+} from '@worktrack/contracts/operation';
 
 /** The part of a pino logger that this library uses. */
 export interface Log {
@@ -42,7 +51,7 @@ export interface Reply<T> {
   readonly replayed: boolean;
 }
 
-/** A typed client of one service. */
+/** A typed client of one service. Every method rejects with an OperationError and nothing else. */
 export interface ServiceClient<C extends ServiceContract> {
   call<Name extends keyof C['operations'] & string>(
     name: Name,
@@ -55,7 +64,28 @@ export interface ServiceClient<C extends ServiceContract> {
     input: RawInputOf<C, Name>,
     options: CallOptions,
   ): Promise<Reply<Output<C['operations'][Name]>>>;
+  /**
+   * Sends the bytes along with the input, as fast as the handler takes them and never more than a window ahead of it.
+   * `deadlineMs` bounds the silence between two chunks, not the whole. It is never repeated by the library: an upload that fails
+   * with UNAVAILABLE may be repeated by whoever still has the bytes, with the same idempotency key.
+   */
+  upload<Name extends NamesWith<C, 'up'>>(
+    name: Name,
+    input: RawInputOf<C, Name>,
+    bytes: AsyncIterable<Uint8Array>,
+    options: CallOptions,
+  ): Promise<Reply<Output<C['operations'][Name]>>>;
+  /** Resolves once the handler has answered; the bytes follow as they are read. Destroying the stream stops the handler's iteration. */
+  download<Name extends NamesWith<C, 'down'>>(
+    name: Name,
+    input: RawInputOf<C, Name>,
+    options: CallOptions,
+  ): Promise<{ readonly output: Output<C['operations'][Name]>; readonly bytes: Readable }>;
 }
+type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
+type NamesWith<C extends ServiceContract, Kind extends ByteStream> = {
+  [Name in keyof C['operations'] & string]: Kind extends BytesOf<C['operations'][Name]> ? Name : never;
+}[keyof C['operations'] & string];
 type RawInputOf<C extends ServiceContract, Name extends keyof C['operations']> = RawInput<C['operations'][Name]>;
 
 /** What a handler knows of its call beside the input. */
@@ -78,10 +108,35 @@ export interface Call<Op extends Operation> {
   readonly context: CallContext<FailureOf<Op>>;
 }
 
-export type RpcHandler<Op extends Operation> =
+type PlainHandler<Op extends Operation> =
   | { readonly one: (input: Input<Op>, context: CallContext<FailureOf<Op>>) => Promise<Reply<Output<Op>>> }
   /** All calls of this operation that arrived in one message, answered in their order. A rejection fails each of them. */
   | { readonly many: (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]> };
+
+/** Bytes arrive as they are asked for; an abort or a silence of the sender is thrown from the iteration. Leaving it early tells the sender to stop. */
+interface UploadHandler<Op extends Operation> {
+  readonly upload: (
+    input: Input<Op>,
+    bytes: AsyncIterable<Buffer>,
+    context: CallContext<FailureOf<Op>>,
+  ) => Promise<Reply<Output<Op>>>;
+}
+
+/** The output is sent first. `bytes` is iterated as the reader takes them, and returned (`finally` runs) when it goes away. */
+interface DownloadHandler<Op extends Operation> {
+  readonly download: (
+    input: Input<Op>,
+    context: CallContext<FailureOf<Op>>,
+  ) => Promise<{ readonly output: Output<Op>; readonly bytes: AsyncIterable<Uint8Array> }>;
+}
+
+export type RpcHandler<Op extends Operation> = [BytesOf<Op>] extends [never]
+  ? PlainHandler<Op>
+  : ByteStream extends BytesOf<Op>
+    ? PlainHandler<Op> | UploadHandler<Op> | DownloadHandler<Op>
+    : BytesOf<Op> extends 'up'
+      ? UploadHandler<Op>
+      : DownloadHandler<Op>;
 
 /** A handler for every operation of the contract: a missing one does not compile. */
 export type RpcHandlers<C extends ServiceContract> = {
