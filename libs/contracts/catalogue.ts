@@ -1,10 +1,16 @@
+import { feedbackContract } from './feedback/contract.ts';
 import { gatewayContract } from './gateway/contract.ts';
 import { keysContract } from './keys/contract.ts';
 import type { Operation, ServiceContract } from './operation.ts';
 import { workItemsContract } from './work-items/contract.ts';
 
 /** Every contract, in the order of the tools' list and of the reference documentation. */
-export const CONTRACTS: readonly ServiceContract[] = [workItemsContract, gatewayContract, keysContract];
+export const CONTRACTS: readonly ServiceContract[] = [
+  workItemsContract,
+  feedbackContract,
+  gatewayContract,
+  keysContract,
+];
 
 export function allOperations(contracts: readonly ServiceContract[] = CONTRACTS): Operation[] {
   return contracts.flatMap((contract) => Object.values(contract.operations));

@@ -1,0 +1,79 @@
+import type { Operation } from '@worktrack/contracts/operation';
+import { z } from 'zod';
+
+type Schema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
+
+/** A field of an operation's input that names a record: `list` where it takes several. */
+export interface IdField {
+  readonly name: string;
+  readonly list: boolean;
+}
+
+const A_UUID = '018f2d5e-7c3a-7000-8000-000000000000';
+const NAMED_LIKE_AN_ID = /(^id|Id|^ids|Ids|^key)$/;
+
+/** The input of an operation, as the fields that a caller may give. */
+function fieldsOf(operation: Operation): Record<string, z.ZodType> {
+  if (!(operation.input instanceof z.ZodObject)) throw new Error(`The input of ${operation.name} is not an object.`);
+  return operation.input.shape as Record<string, z.ZodType>;
+}
+
+/** Found by what a field accepts, so that a new operation is covered as it is declared: a UUID and no other word, or a name like an id's. */
+export function idFields(operation: Operation): IdField[] {
+  return Object.entries(fieldsOf(operation)).flatMap(([name, field]) => {
+    for (const list of [false, true]) {
+      const asGiven = (value: string) => (list ? [value] : value);
+      const takesIds = field.safeParse(asGiven(A_UUID)).success;
+      const takesAnything = field.safeParse(asGiven('sample')).success;
+      if (takesIds && (!takesAnything || NAMED_LIKE_AN_ID.test(name))) return [{ name, list }];
+    }
+    return [];
+  });
+}
+
+/** What stands in fields whose form a schema does not show. */
+const BY_NAME: Readonly<Record<string, unknown>> = {
+  email: 'sample@example.com',
+  leaseToken: 'sample-lease-token',
+};
+
+/**
+ * The smallest input of the operation's shape.
+ * @param idFor the id to put into each required field that takes one
+ */
+export function sampleInput(operation: Operation, idFor: (field: string) => string): Record<string, unknown> {
+  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema;
+  const ids = new Map(idFields(operation).map((field) => [field.name, field]));
+  const input: Record<string, unknown> = {};
+  for (const name of schema.required ?? []) {
+    const id = ids.get(name);
+    if (id) input[name] = id.list ? [idFor(name)] : idFor(name);
+    else input[name] = BY_NAME[name] ?? sampleOf(schema.properties?.[name] as Schema);
+  }
+  return input;
+}
+
+function sampleOf(schema: Schema): unknown {
+  if (schema.default !== undefined) return schema.default;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;
+  if (choices?.[0]) return sampleOf(choices[0]);
+  switch ([schema.type].flat()[0]) {
+    case 'string':
+      return 'sample'.padEnd(schema.minLength ?? 0, '.').slice(0, schema.maxLength);
+    case 'number':
+    case 'integer':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return schema.minItems ? [sampleOf(schema.items as Schema)] : [];
+    case 'object': {
+      const properties = (schema.properties ?? {}) as Record<string, Schema>;
+      return Object.fromEntries((schema.required ?? []).map((name) => [name, sampleOf(properties[name] ?? {})]));
+    }
+    default:
+      return 'sample';
+  }
+}
