@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { findProgram } from './find-program.ts';
+
+/** A log that has grown beyond this is moved to `<name>.1` when its program starts. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** What the end of a log adds to an error. */
+const LOG_TAIL_LINES = 3;
+
+export interface ChildOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Takes the output of the program, appended. */
+  readonly logFile: string;
+  /** For a Node program that reports by `process.send`. */
+  readonly ipc?: boolean;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A program that we run and that never outlives us. It leads a process group of its own, so that Ctrl-C in a terminal reaches us alone and
+ * the parts stop in their order; and it gets SIGTERM from the kernel should we die without stopping it (`setpriv`, on Linux).
+ */
+export class Child {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  readonly exited: Promise<Exit>;
+  readonly process: ChildProcess;
+  #exit: Exit | undefined;
+
+  private constructor(process: ChildProcess, pid: number, options: ChildOptions) {
+    this.process = process;
+    this.pid = pid;
+    this.name = options.name;
+    this.logFile = options.logFile;
+    this.exited = new Promise((resolve) => {
+      process.once('exit', (code, signal) => {
+        this.#exit = { code, signal };
+        resolve(this.#exit);
+      });
+    });
+  }
+
+  static async start(options: ChildOptions): Promise<Child> {
+    const guard = process.platform === 'linux' ? findProgram('setpriv') : undefined;
+    const [command, args] = guard
+      ? [guard, ['--pdeathsig', 'TERM', '--', options.command, ...options.args]]
+      : [options.command, options.args];
+    const log = openLog(options.logFile);
+    try {
+      const child = spawn(command, args, {
+        cwd: options.cwd,
+        env: options.env,
+        detached: true,
+        stdio: options.ipc ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
+      });
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', reject);
+      });
+      if (child.pid === undefined) throw new Error(`${options.name} has no process id.`);
+      return new Child(child, child.pid, options);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  /** To the whole group with SIGKILL, which the program cannot pass on to its own helpers; else to the program, which stops them itself. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#exit) return;
+    try {
+      process.kill(signal === 'SIGKILL' ? -this.pid : this.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+
+  /** SIGTERM, and SIGKILL once `graceMs` are over. Resolves when the process is gone. */
+  async stop(graceMs: number): Promise<Exit> {
+    this.signal('SIGTERM');
+    // A frozen process takes no SIGTERM.
+    this.signal('SIGCONT');
+    const timer = setTimeout(() => this.signal('SIGKILL'), graceMs);
+    const exit = await this.exited;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  async kill(): Promise<Exit> {
+    this.signal('SIGKILL');
+    return await this.exited;
+  }
+
+  /** How it ended and the last lines of its log, for an error message. */
+  describeExit(): string {
+    const exit = this.#exit;
+    const how = !exit
+      ? 'is still running'
+      : exit.signal
+        ? `was ended by ${exit.signal}`
+        : `ended with code ${exit.code}`;
+    const tail = logTail(this.logFile);
+    return `${this.name} ${how}${tail ? `: ${tail}` : ''} (log: ${this.logFile})`;
+  }
+}
+
+function openLog(path: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    if (statSync(path).size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
+  } catch {
+    // There is no log yet.
+  }
+  return openSync(path, 'a', 0o600);
+}
+
+function logTail(path: string): string {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-LOG_TAIL_LINES)
+    .join(' | ');
+}

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process id alone may belong to somebody else by now; with its start it names one process for good. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** Field 22 of /proc/<pid>/stat (proc(5)), counted behind the program's name, which may hold spaces and parentheses. */
+const START_TIME_AFTER_NAME = 19;
+
+/** @returns undefined when there is no such process */
+export function processIdentity(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return processIdentity(identity.pid)?.startedAt === identity.startedAt;
+}
+
+function startFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie holds nothing any more; only its parent has not looked yet.
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${bootId}/${fields[START_TIME_AFTER_NAME]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

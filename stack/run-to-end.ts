@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+
+export interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+  /** The last line of output that says something, for an error in one line. */
+  readonly lastLine: string;
+}
+
+/** Runs a program that ends by itself, without input. Never rejects for what the program does. */
+export function runToEnd(command: string, args: readonly string[], env = process.env): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    const settle = (ok: boolean) => {
+      const lines = output.split('\n').map((line) => line.trim());
+      resolve({ ok, output, lastLine: lines.findLast((line) => line !== '') ?? '' });
+    };
+    child.once('error', (error) => {
+      output += error.message;
+      settle(false);
+    });
+    child.once('close', (code) => settle(code === 0));
+  });
+}

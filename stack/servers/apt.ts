@@ -1,0 +1,47 @@
+import { findProgram } from '../find-program.ts';
+import type { Progress } from '../progress.ts';
+import { runToEnd } from '../run-to-end.ts';
+import { StartError } from '../start-error.ts';
+
+/** Two ways out of whatever keeps a server from being installed. */
+export const WITHOUT_INSTALLING =
+  'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that run already.';
+
+/**
+ * Installs Debian packages; the system services that they bring are not started (policy-rc.d is Debian's way to say so), for we run our own.
+ * The list of packages is fetched only when the first attempt fails: on a new machine there is none, else it is mostly good enough.
+ */
+const SCRIPT = `
+set -e
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\\nexit 101\\n' > "$policy"
+  chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=300 "$@"; }
+install "$@" || { apt-get update && install "$@"; }
+`;
+
+/** @param what the programs in words, as in `RabbitMQ and Redis` */
+export async function installDebianPackages(
+  packages: readonly string[],
+  what: string,
+  progress: Progress,
+): Promise<void> {
+  const command = `apt-get install -y ${packages.join(' ')}`;
+  if (!findProgram('apt-get')) {
+    throw new StartError(`${what} cannot be found, and without apt-get not be installed here. ${WITHOUT_INSTALLING}`);
+  }
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  if (asRoot.length > 0 && !(await runToEnd('sudo', ['-n', 'true'])).ok) {
+    throw new StartError(
+      `${what} cannot be found, and installing needs root. Run \`sudo ${command}\` once. ${WITHOUT_INSTALLING}`,
+    );
+  }
+  progress.line(`${what} cannot be found: installing with \`${command}\`.`);
+  const [program, ...args] = [...asRoot, 'sh', '-c', SCRIPT, 'install', ...packages];
+  const outcome = await progress.step(`Installing ${what}`, () => runToEnd(program as string, args));
+  if (!outcome.ok) throw new StartError(`\`${command}\` failed: ${outcome.lastLine} ${WITHOUT_INSTALLING}`);
+}

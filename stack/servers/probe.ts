@@ -1,0 +1,28 @@
+import { connect } from 'node:net';
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Asks a server of this machine whether it is there.
+ * @param question what is sent once connected; undefined: being let in is enough
+ */
+export function probe(
+  port: number,
+  question?: string | Uint8Array,
+  isAnswer?: (data: Buffer) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => (question === undefined ? settle() : socket.write(question)));
+    const settle = (error?: Error) => {
+      socket.destroy();
+      if (error) reject(error);
+      else resolve();
+    };
+    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not answer')));
+    socket.once('error', settle);
+    socket.once('close', () => settle(new Error('it closed the connection')));
+    socket.once('data', (data) =>
+      settle(isAnswer?.(data) ? undefined : new Error(`it answered ${JSON.stringify(data.toString('latin1', 0, 80))}`)),
+    );
+  });
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Child } from '../child.ts';
+import { findProgram } from '../find-program.ts';
+import { freePort } from '../ports.ts';
+import { probe } from './probe.ts';
+import { type ServerKind, serverEnvironment } from './server.ts';
+
+/** Distribution needs no name service (see launch), so that any number of nodes of this name live on one machine. */
+const NODE = 'worktrack@localhost';
+const HOST = '127.0.0.1';
+const START_TIMEOUT_MS = 90_000;
+/** The protocol header of AMQP 0-9-1 (section 4.2.2 of its specification); a broker that is ready answers with a method frame. */
+const PROTOCOL_HEADER = 'AMQP\x00\x00\x09\x01';
+const METHOD_FRAME = 1;
+
+/** Debian's `rabbitmq-server` on the PATH is a wrapper that changes to the user of the system service; what it calls lies beside it. */
+export function findRabbitmq(): string | undefined {
+  const found = findProgram('rabbitmq-server');
+  if (!found) return undefined;
+  const real = realpathSync(found);
+  return basename(real) === 'rabbitmq-script-wrapper' ? join(dirname(real), 'rabbitmq-server') : real;
+}
+
+/**
+ * @param program of findRabbitmq
+ * @param vhosts beside `/`, made at the first start
+ */
+export function rabbitmqKind(program: string, dataDir: string, logFile: string, vhosts: readonly string[]): ServerKind {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return {
+    name: 'RabbitMQ',
+    pidFile: join(dataDir, 'pid'),
+    startTimeoutMs: START_TIMEOUT_MS,
+    url: (port) => `amqp://guest:guest@${HOST}:${port}`,
+    probe: (port) => probe(port, PROTOCOL_HEADER, (answer) => answer[0] === METHOD_FRAME),
+    async launch(port) {
+      const distributionPort = await freePort();
+      writeFileSync(join(dataDir, 'rabbitmq.conf'), configuration(port, dataDir, vhosts));
+      writeFileSync(join(dataDir, 'enabled_plugins'), '[].\n');
+      writeFileSync(join(dataDir, 'control.json'), JSON.stringify({ distributionPort }));
+      return await Child.start({
+        name: 'RabbitMQ',
+        command: program,
+        args: [],
+        cwd: dataDir,
+        logFile,
+        env: {
+          ...serverEnvironment(),
+          HOME: dataDir,
+          RABBITMQ_CONF_ENV_FILE: '/dev/null',
+          RABBITMQ_CONFIG_FILE: join(dataDir, 'rabbitmq.conf'),
+          RABBITMQ_ENABLED_PLUGINS_FILE: join(dataDir, 'enabled_plugins'),
+          RABBITMQ_MNESIA_BASE: join(dataDir, 'mnesia'),
+          RABBITMQ_LOG_BASE: join(dataDir, 'log'),
+          RABBITMQ_NODENAME: NODE,
+          // Started with distribution, the node skips its own set-up of it: no epmd is started, which would outlive us, and no
+          // second Erlang VM to start that. With a fixed port the node listens on it and looks no name up.
+          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -kernel inet_dist_use_interface {127,0,0,1}`,
+          // The start script becomes the broker, instead of staying as its parent.
+          detached: 'true',
+        },
+      });
+    },
+  };
+}
+
+function configuration(port: number, dataDir: string, vhosts: readonly string[]): string {
+  const lines = [
+    `listeners.tcp.1 = ${HOST}:${port}`,
+    'log.file = false',
+    'log.console = true',
+    'log.console.level = warning',
+  ];
+  if (vhosts.length > 0) {
+    const definitions = join(dataDir, 'definitions.json');
+    const names = ['/', ...vhosts];
+    writeFileSync(
+      definitions,
+      JSON.stringify({
+        users: [{ name: 'guest', password: 'guest', tags: ['administrator'] }],
+        vhosts: names.map((name) => ({ name })),
+        permissions: names.map((vhost) => ({ user: 'guest', vhost, configure: '.*', write: '.*', read: '.*' })),
+      }),
+    );
+    lines.push(`load_definitions = ${definitions}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Runs `rabbitmqctl` against a broker that this module started.
+ * @param dataDir of that broker
+ * @returns what it printed
+ */
+export function rabbitmqctl(program: string, dataDir: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { distributionPort } = JSON.parse(readFileSync(join(dataDir, 'control.json'), 'utf8')) as {
+      distributionPort: number;
+    };
+    const child = spawn(join(dirname(program), 'rabbitmqctl'), ['--node', NODE, ...args], {
+      cwd: dataDir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...serverEnvironment(),
+        HOME: dataDir,
+        RABBITMQ_CONF_ENV_FILE: '/dev/null',
+        RABBITMQ_CTL_ERL_ARGS: `-start_epmd false -erl_epmd_port ${distributionPort} -dist_listen false`,
+      },
+    });
+    let output = '';
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`rabbitmqctl ${args.join(' ')} ended with ${code}: ${output}`)),
+    );
+  });
+}

@@ -1,0 +1,137 @@
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '../find-program.ts';
+import type { Progress } from '../progress.ts';
+import { runToEnd } from '../run-to-end.ts';
+import { StartError } from '../start-error.ts';
+import { installDebianPackages, WITHOUT_INSTALLING } from './apt.ts';
+
+/** The last releases whose wheel holds the server as a program; those of 0.7 do not. */
+const VERSION = '0.6.0b17';
+const WHEEL = `secantusdb-${VERSION}-cp311-cp311-manylinux_2_28_x86_64.whl`;
+const SHA256 = 'fe8ccfd1295c872c92a4c4c13c5a6a1dead88b2ff3b9aafb361406ec8aac4d14';
+/** Relative to the unpacked wheel; it loads its libraries from `../secantusdb.libs`. */
+const PROGRAM = 'secantusdb.scripts/secantusd-rs';
+
+/** Unpacks what we need of a wheel, which is a zip file: Python is there, `unzip` perhaps not. */
+const UNPACK = `
+import sys, zipfile
+wheel, target = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    archive.extractall(target, [n for n in archive.namelist() if n.startswith(('secantusdb.scripts/', 'secantusdb.libs/')) or '/licenses/' in n])
+`;
+
+function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'worktrack', `secantusdb-${VERSION}`);
+}
+
+/** @returns the path of the server if it was installed before */
+export function findSecantus(): string | undefined {
+  const program = join(cacheFolder(), PROGRAM);
+  try {
+    accessSync(program, constants.X_OK);
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fetches the server from PyPI with pip, which checks its hash, into the user's cache folder. */
+export async function installSecantus(progress: Progress): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new StartError(
+      `There is no mongod, and SecantusDB is not made for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
+    );
+  }
+  const pip = (await findPip()) ?? (await installPip(progress));
+  const target = cacheFolder();
+  progress.line(`There is no mongod: installing SecantusDB ${VERSION} (GPL-2) from PyPI into ${target}.`);
+  const parent = join(target, '..');
+  let work: string;
+  try {
+    mkdirSync(parent, { recursive: true });
+    work = mkdtempSync(`${target}.`);
+  } catch (error) {
+    throw new StartError(
+      `${parent} cannot be written (${(error as NodeJS.ErrnoException).code}). Set XDG_CACHE_HOME to a folder that can. ${WITHOUT_INSTALLING}`,
+    );
+  }
+  try {
+    await progress.step('Installing SecantusDB', async () => {
+      const requirements = join(work, 'requirements.txt');
+      writeFileSync(requirements, `secantusdb==${VERSION} --hash=sha256:${SHA256}\n`);
+      const download = await runToEnd(pip, [
+        '-m',
+        'pip',
+        'download',
+        '--no-deps',
+        '--only-binary=:all:',
+        '--python-version',
+        '3.11',
+        '--platform',
+        'manylinux_2_28_x86_64',
+        '--require-hashes',
+        '--disable-pip-version-check',
+        '--no-input',
+        '--dest',
+        work,
+        '-r',
+        requirements,
+      ]);
+      if (!download.ok)
+        throw new StartError(
+          `SecantusDB could not be fetched from PyPI: ${reason(download.output)} ${WITHOUT_INSTALLING}`,
+        );
+      const unpacked = join(work, 'unpacked');
+      const unpack = await runToEnd(pip, ['-c', UNPACK, join(work, WHEEL), unpacked]);
+      if (!unpack.ok) throw new StartError(`SecantusDB could not be unpacked: ${unpack.lastLine}`);
+      // A zip file of Python keeps no modes.
+      chmodSync(join(unpacked, PROGRAM), 0o755);
+      moveIntoPlace(unpacked, target);
+    });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return join(target, PROGRAM);
+}
+
+/** In one step, so that nobody ever sees half of it; who comes second keeps what the first has put there. */
+function moveIntoPlace(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!findSecantus()) throw error;
+  }
+}
+
+function reason(output: string): string {
+  const lines = output.split('\n');
+  if (lines.some((line) => line.includes('DO NOT MATCH THE HASHES'))) {
+    return 'what it sent is not the release that this version of worktrack was tested with (its SHA-256 differs).';
+  }
+  return (
+    lines
+      .find((line) => line.startsWith('ERROR:'))
+      ?.slice('ERROR:'.length)
+      .trim() ??
+    lines.findLast((line) => line.trim() !== '') ??
+    ''
+  );
+}
+
+/** @returns a Python that has pip */
+async function findPip(): Promise<string | undefined> {
+  for (const name of ['python3', 'python']) {
+    const python = findProgram(name);
+    if (python && (await runToEnd(python, ['-m', 'pip', '--version'])).ok) return python;
+  }
+  return undefined;
+}
+
+async function installPip(progress: Progress): Promise<string> {
+  await installDebianPackages(['python3', 'python3-pip'], 'pip', progress);
+  const python = await findPip();
+  if (!python) throw new StartError(`pip was installed, but python3 does not find it. ${WITHOUT_INSTALLING}`);
+  return python;
+}

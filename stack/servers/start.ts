@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import type { Progress } from '../progress.ts';
+import { installDebianPackages } from './apt.ts';
+import { findMongod, mongodKind, secantusKind } from './mongodb.ts';
+import { findRabbitmq, rabbitmqctl, rabbitmqKind } from './rabbitmq.ts';
+import { findRedis, redisKind } from './redis.ts';
+import { findSecantus, installSecantus } from './secantus.ts';
+import { externalServer, type Server, startServer } from './server.ts';
+
+export interface ServerUrls {
+  readonly rabbitmq: string;
+  readonly redis: string;
+  readonly mongodb: string;
+}
+
+export interface Servers {
+  readonly rabbitmq: Server;
+  readonly redis: Server;
+  readonly mongodb: Server;
+  readonly urls: ServerUrls;
+  /** `rabbitmqctl` on our own broker, for example `['set_vm_memory_high_watermark', '0.0001']`. @returns what it printed */
+  rabbitmqctl(args: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+  /** SIGKILL, for data that nobody wants any more. */
+  discard(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Holds a folder for each server, and `logs/`. Only one stack may use it at a time: see data-dir.ts. */
+  readonly dataDir: string;
+  readonly progress: Progress;
+  /** Servers of others: where a URL is given, that server is used and none is started. */
+  readonly given?: Partial<ServerUrls>;
+  /** Of our own broker, beside `/`. */
+  readonly vhosts?: readonly string[];
+}
+
+/** The variables that name servers of others. */
+export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {
+  return {
+    rabbitmq: env.RABBITMQ_URL || undefined,
+    redis: env.REDIS_URL || undefined,
+    mongodb: env.MONGODB_URL || undefined,
+  };
+}
+
+/** Finds, or else installs, the three servers, starts them at once and waits until each answers. When one fails, none stays. */
+export async function startServers(options: ServerOptions): Promise<Servers> {
+  const { dataDir, progress, given = {}, vhosts = [] } = options;
+  await installMissing(given, progress);
+  const log = (name: string) => join(dataDir, 'logs', `${name}.log`);
+  const rabbitmqProgram = findRabbitmq();
+  const rabbitmqDir = join(dataDir, 'rabbitmq');
+
+  const starts = [
+    given.rabbitmq !== undefined
+      ? externalServer('RabbitMQ', given.rabbitmq)
+      : startServer(rabbitmqKind(found(rabbitmqProgram), rabbitmqDir, log('rabbitmq'), vhosts)),
+    given.redis !== undefined
+      ? externalServer('Redis', given.redis)
+      : startServer(redisKind(found(findRedis()), join(dataDir, 'redis'), log('redis'))),
+    given.mongodb !== undefined ? externalServer('MongoDB', given.mongodb) : startDatabase(dataDir, log('mongodb')),
+  ] as const;
+  const outcomes = await progress.step('Starting the servers', () => Promise.allSettled(starts));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) {
+    await Promise.all(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.stop() : undefined)));
+    throw failure.reason;
+  }
+  const [rabbitmq, redis, mongodb] = (await Promise.all(starts)) as [Server, Server, Server];
+  const all = [rabbitmq, redis, mongodb];
+  return {
+    rabbitmq,
+    redis,
+    mongodb,
+    urls: { rabbitmq: rabbitmq.url, redis: redis.url, mongodb: mongodb.url },
+    rabbitmqctl: (args) => rabbitmqctl(found(rabbitmqProgram), rabbitmqDir, args),
+    stop: async () => void (await Promise.all(all.map((server) => server.stop()))),
+    discard: async () =>
+      void (await Promise.all(all.map((server) => (server.pid === undefined ? undefined : server.kill())))),
+  };
+}
+
+async function installMissing(given: Partial<ServerUrls>, progress: Progress): Promise<void> {
+  const missing: [name: string, debianPackage: string][] = [];
+  if (given.rabbitmq === undefined && !findRabbitmq()) missing.push(['RabbitMQ', 'rabbitmq-server']);
+  if (given.redis === undefined && !findRedis()) missing.push(['Redis', 'redis-server']);
+  if (missing.length > 0) {
+    const what = missing.map(([name]) => name).join(' and ');
+    await installDebianPackages(
+      missing.map(([, debianPackage]) => debianPackage),
+      what,
+      progress,
+    );
+  }
+  if (given.mongodb === undefined && !findMongod() && !findSecantus()) await installSecantus(progress);
+}
+
+function startDatabase(dataDir: string, logFile: string): Promise<Server> {
+  const mongod = findMongod();
+  // Folders of their own: neither reads the other's files.
+  return mongod
+    ? startServer(mongodKind(mongod, join(dataDir, 'mongodb'), logFile))
+    : startServer(secantusKind(found(findSecantus()), join(dataDir, 'secantusdb'), logFile));
+}
+
+function found(program: string | undefined): string {
+  if (program === undefined) throw new Error('A server was installed and is not found.');
+  return program;
+}
