@@ -1,0 +1,39 @@
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { announced, batched, implement, recorded } from '@worktrack/runtime/implement';
+import { createKey } from './keys/create.ts';
+import { keysOfOrganization, noteUses, prefixesOfUser, prefixOfKey } from './keys/keys.repository.ts';
+import type { KeyMint } from './keys/mint.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { verifyIdentities } from './keys/verify.ts';
+import { createOrganization } from './organizations/create.ts';
+import { createUser } from './users/create.ts';
+import { updateUser } from './users/update.ts';
+import { pageOfUsers } from './users/users.repository.ts';
+
+/** @param invalidate takes keys, named by their prefixes, out of the gateways' cache, or fails */
+export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
+  return implement(keysContract, {
+    'organizations.create': recorded(
+      (input, context) => createOrganization(mint, input, context),
+      (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
+    ),
+    'users.list': pageOfUsers,
+    'users.create': createUser,
+    'users.update': announced(updateUser, async (_, user, { caller }) =>
+      invalidate(await prefixesOfUser(caller.organizationId, user.id)),
+    ),
+    'keys.list': keysOfOrganization,
+    'keys.create': recorded(
+      (input, context) => createKey(mint, input, context),
+      (answer) => ({ ...answer, key: null }),
+    ),
+    'keys.revoke': announced(revokeKey, async ({ id }, _, { caller }) =>
+      invalidate(await prefixOfKey(caller.organizationId, id)),
+    ),
+    'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
+    'keys.recordUse': batched(async (calls) => {
+      await noteUses(calls.flatMap(({ input }) => input.uses));
+      return calls.map(() => ({ output: {} }));
+    }),
+  });
+}

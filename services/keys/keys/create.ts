@@ -1,0 +1,64 @@
+import type { createKey as operation } from '@worktrack/contracts/keys/keys';
+import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { userById } from '../users/users.repository.ts';
+import { countActiveKeys, insertKey } from './keys.repository.ts';
+import type { KeyMint } from './mint.ts';
+
+/** The list of keys is not paged, so it has to stay one that a person can read. */
+export const MAX_ACTIVE_KEYS_PER_ORGANIZATION = 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+type Context = WriteContext<FailureOf<typeof operation>>;
+
+/** Nobody gives away more than they hold: the new key's permissions are among its maker's. */
+export async function createKey(
+  mint: KeyMint,
+  input: Input<typeof operation>,
+  context: Context,
+): Promise<CreatedApiKey> {
+  const { caller, tx, fail } = context;
+  const permissions = grantable(input.permissions ?? caller.permissions, context);
+  const userId = await actingUser(input.userId ?? caller.userId, context);
+  if ((await countActiveKeys(caller.organizationId, tx)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
+    throw fail(
+      'CONFLICT',
+      `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
+    );
+  }
+  const { key, ...secret } = mint.make();
+  const record = await insertKey(
+    caller.organizationId,
+    {
+      ...secret,
+      name: input.name,
+      permissions,
+      userId,
+      createdBy: caller.userId,
+      expiresAt: input.expiresInDays === undefined ? null : new Date(Date.now() + input.expiresInDays * DAY_MS),
+    },
+    tx,
+  );
+  return { ...record, key };
+}
+
+function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {
+  const beyond = wanted.find((permission) => !caller.permissions.includes(permission));
+  if (beyond) {
+    throw fail('PERMISSION_DENIED', `Your key does not hold ${beyond}, so it cannot give it to another key.`);
+  }
+  return PERMISSIONS.filter((permission) => wanted.includes(permission));
+}
+
+async function actingUser(userId: string, { caller, tx, fail }: Context): Promise<string> {
+  if (userId !== caller.userId && !caller.permissions.includes('users:write')) {
+    throw fail('PERMISSION_DENIED', 'A key that acts as another user needs users:write. Leave `userId` out.');
+  }
+  const user = await userById(caller.organizationId, userId, tx);
+  if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
+  if (user.disabled)
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you make a key for them.`);
+  return userId;
+}

@@ -1,0 +1,42 @@
+import type { Permission } from '@worktrack/contracts/permissions';
+import mongoose from 'mongoose';
+
+export interface KeyDocument {
+  _id: string;
+  organizationId: string;
+  userId: string;
+  createdBy: string;
+  name: string;
+  prefix: string;
+  /** HMAC-SHA-256, keyed with the pepper, of the SHA-256 of the key; in hexadecimal. */
+  hash: string;
+  permissions: Permission[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+const keySchema = new mongoose.Schema<KeyDocument>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    userId: { type: String, required: true },
+    createdBy: { type: String, required: true },
+    name: { type: String, required: true },
+    prefix: { type: String, required: true },
+    hash: { type: String, required: true },
+    permissions: { type: [String], required: true },
+    createdAt: { type: Date, required: true },
+    lastUsedAt: { type: Date, default: null },
+    expiresAt: { type: Date, default: null },
+    revokedAt: { type: Date, default: null },
+  },
+  { collection: 'keys', versionKey: false },
+);
+// The one look-up that comes before there is an organization. Unique, because the cache of verified keys is named by it.
+keySchema.index({ prefix: 1 }, { unique: true });
+keySchema.index({ organizationId: 1, _id: 1 });
+keySchema.index({ organizationId: 1, userId: 1 });
+
+export const KeyModel = mongoose.model('Key', keySchema);

@@ -1,0 +1,104 @@
+import type { recordUse } from '@worktrack/contracts/keys/identity';
+import type { listKeys } from '@worktrack/contracts/keys/keys';
+import type { ApiKey } from '@worktrack/contracts/keys/records';
+import type { Input } from '@worktrack/contracts/operation';
+import type { Permission } from '@worktrack/contracts/permissions';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mongoose, { type ClientSession } from 'mongoose';
+import { type KeyDocument, KeyModel } from './keys.model.ts';
+
+export async function insertKey(
+  organizationId: string,
+  key: Pick<KeyDocument, 'name' | 'prefix' | 'hash' | 'userId' | 'createdBy' | 'expiresAt'> & {
+    readonly permissions: readonly Permission[];
+  },
+  tx: ClientSession,
+): Promise<ApiKey> {
+  const document: KeyDocument = {
+    ...key,
+    permissions: [...key.permissions],
+    _id: uuidv7(),
+    organizationId,
+    createdAt: new Date(),
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await KeyModel.create([document], { session: tx });
+  return recordOf(document);
+}
+
+const active = (now: Date) => ({
+  revokedAt: null,
+  $or: [{ expiresAt: null }, { expiresAt: mongoose.trusted({ $gt: now }) }],
+});
+
+export async function keysOfOrganization(
+  { includeRevoked }: Input<typeof listKeys>,
+  { caller }: ReadContext,
+): Promise<ApiKey[]> {
+  const { organizationId } = caller;
+  const documents = await KeyModel.find({ organizationId, ...(includeRevoked ? {} : active(new Date())) })
+    .sort({ _id: -1 })
+    .lean();
+  return documents.map(recordOf);
+}
+
+export async function countActiveKeys(organizationId: string, tx: ClientSession): Promise<number> {
+  return KeyModel.countDocuments({ organizationId, ...active(new Date()) }).session(tx);
+}
+
+/** The first revocation counts: a repeated one changes nothing. */
+export async function markRevoked(
+  organizationId: string,
+  id: string,
+  tx: ClientSession,
+): Promise<{ readonly revokedAt: Date } | undefined> {
+  const key = await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  if (!key) return undefined;
+  if (key.revokedAt) return { revokedAt: key.revokedAt };
+  const revokedAt = new Date();
+  await KeyModel.updateOne({ organizationId, _id: id }, { $set: { revokedAt } }, { session: tx });
+  return { revokedAt };
+}
+
+export async function prefixOfKey(organizationId: string, id: string): Promise<string[]> {
+  const key = await KeyModel.findOne({ organizationId, _id: id }, { prefix: 1 }).lean();
+  return key ? [key.prefix] : [];
+}
+
+export async function prefixesOfUser(organizationId: string, userId: string): Promise<string[]> {
+  const keys = await KeyModel.find({ organizationId, userId, revokedAt: null }, { prefix: 1 }).lean();
+  return keys.map((key) => key.prefix);
+}
+
+/** Without an organization: this look-up is what finds it. */
+export async function usableKeysByPrefix(prefixes: readonly string[]): Promise<Map<string, KeyDocument>> {
+  const found = await KeyModel.find({ prefix: mongoose.trusted({ $in: prefixes }), ...active(new Date()) }).lean();
+  return new Map(found.map((key) => [key.prefix, key]));
+}
+
+/** The later time wins, so reports may come twice and in any order. */
+export async function noteUses(uses: Input<typeof recordUse>['uses']): Promise<void> {
+  await KeyModel.bulkWrite(
+    uses.map(({ organizationId, keyId, at }) => ({
+      updateOne: { filter: { organizationId, _id: keyId }, update: { $max: { lastUsedAt: new Date(at) } } },
+    })),
+    { ordered: false },
+  );
+}
+
+function recordOf(document: KeyDocument): ApiKey {
+  return {
+    id: document._id,
+    name: document.name,
+    prefix: document.prefix,
+    permissions: document.permissions,
+    userId: document.userId,
+    createdBy: document.createdBy,
+    createdAt: document.createdAt.toISOString(),
+    lastUsedAt: document.lastUsedAt?.toISOString() ?? null,
+    expiresAt: document.expiresAt?.toISOString() ?? null,
+    revokedAt: document.revokedAt?.toISOString() ?? null,
+  };
+}

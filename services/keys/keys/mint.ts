@@ -1,0 +1,33 @@
+import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
+import { assembleKey, BASE62, KEY_RANDOM_LENGTH, prefixOf } from '@worktrack/contracts/keys/key-format';
+
+export interface NewKey {
+  /** The complete key, to be shown once. */
+  readonly key: string;
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/** Makes keys and recognises them. What is stored is the HMAC of a digest, so the key itself need not be sent here to be verified. */
+export class KeyMint {
+  readonly #pepper: string;
+
+  constructor(pepper: string) {
+    this.#pepper = pepper;
+  }
+
+  make(): NewKey {
+    const random = Array.from({ length: KEY_RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
+    const key = assembleKey(random);
+    return { key, prefix: prefixOf(key), hash: this.#hashOf(hash('sha256', key)) };
+  }
+
+  /** @param digest SHA-256 of the presented key, in hexadecimal */
+  recognises(stored: string, digest: string): boolean {
+    return timingSafeEqual(Buffer.from(stored), Buffer.from(this.#hashOf(digest)));
+  }
+
+  #hashOf(digest: string): string {
+    return createHmac('sha256', this.#pepper).update(digest).digest('hex');
+  }
+}

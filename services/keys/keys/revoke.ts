@@ -1,0 +1,15 @@
+import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { markRevoked } from './keys.repository.ts';
+
+/** Stores the revocation. Its other half, taking the key out of the gateways' cache, is announced once this is committed. */
+export async function revokeKey(
+  { id }: Input<typeof operation>,
+  { caller, tx, fail }: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const revoked = await markRevoked(caller.organizationId, id, tx);
+  if (!revoked)
+    throw fail('NOT_FOUND', `There is no API key ${id} in your organization. GET /api/api-keys lists them.`);
+  return { id, revokedAt: revoked.revokedAt.toISOString() };
+}

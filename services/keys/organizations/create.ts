@@ -1,0 +1,34 @@
+import type { createOrganization as operation } from '@worktrack/contracts/keys/organizations';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { insertKey } from '../keys/keys.repository.ts';
+import type { KeyMint } from '../keys/mint.ts';
+import { insertUser } from '../users/users.repository.ts';
+import { insertOrganization } from './organizations.repository.ts';
+
+/** An organization with its owner and the first key, which holds all permissions: together or not at all. */
+export async function createOrganization(
+  mint: KeyMint,
+  input: Input<typeof operation>,
+  { tx }: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const organization = await insertOrganization(input.name, tx);
+  const name = input.ownerName ?? (input.ownerEmail.split('@', 1)[0] as string);
+  const user = await insertUser(organization.id, { email: input.ownerEmail, name, role: 'owner' }, tx);
+  if (!user) throw new Error(`The new organization ${organization.id} has a user already.`);
+  const { key, ...secret } = mint.make();
+  const apiKey = await insertKey(
+    organization.id,
+    {
+      ...secret,
+      name: input.keyName,
+      permissions: PERMISSIONS,
+      userId: user.id,
+      createdBy: user.id,
+      expiresAt: null,
+    },
+    tx,
+  );
+  return { organization, user, apiKey: { ...apiKey, key } };
+}

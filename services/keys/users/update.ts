@@ -1,0 +1,30 @@
+import type { User } from '@worktrack/contracts/keys/records';
+import type { updateUser as operation } from '@worktrack/contracts/keys/users';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { lockOwners } from '../organizations/organizations.repository.ts';
+import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
+
+/** Changes what is given, and leaves the organization with at least one active owner. */
+export async function updateUser(
+  { id, ...given }: Input<typeof operation>,
+  { caller, tx, fail }: WriteContext<FailureOf<typeof operation>>,
+): Promise<User> {
+  const user = await userById(caller.organizationId, id, tx);
+  if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
+  const change: UserChange = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
+    await lockOwners(caller.organizationId, tx);
+    if ((await countActiveOwners(caller.organizationId, tx)) < 2) {
+      throw fail(
+        'CONFLICT',
+        `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
+      );
+    }
+  }
+  return changeUser(caller.organizationId, id, change, tx);
+}
+
+function isActiveOwner(user: Pick<User, 'role' | 'disabled'>): boolean {
+  return user.role === 'owner' && !user.disabled;
+}

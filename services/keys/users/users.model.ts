@@ -1,0 +1,32 @@
+import type { Role } from '@worktrack/contracts/permissions';
+import mongoose from 'mongoose';
+
+export interface UserDocument {
+  _id: string;
+  organizationId: string;
+  /** Lower-cased by the contract. */
+  email: string;
+  name: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const userSchema = new mongoose.Schema<UserDocument>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    email: { type: String, required: true },
+    name: { type: String, required: true },
+    role: { type: String, required: true },
+    disabled: { type: Boolean, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'users', versionKey: false },
+);
+userSchema.index({ organizationId: 1, _id: 1 });
+userSchema.index({ organizationId: 1, email: 1 }, { unique: true });
+
+export const UserModel = mongoose.model('User', userSchema);
