@@ -1,0 +1,104 @@
+import type { ErrorDetail } from '@worktrack/contracts/errors';
+import type { Operation } from '@worktrack/contracts/operation';
+import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
+import { echoed, invalid, unknownField } from '../validation/parse.ts';
+import { parseIfMatch } from './if-match.ts';
+import { type Route, routeOf } from './route.ts';
+
+/** The parts of a request that hold fields of the operation's input. */
+export interface RequestParts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly ifMatch: string | undefined;
+}
+
+type FromText = (text: string) => unknown;
+
+/**
+ * Prepares the merging of path, query, body and `If-Match` into the one input of an operation.
+ * All that depends on the contract alone is worked out here, once, at the start.
+ * The merged input is not validated yet: that is the schema's.
+ */
+export function inputReader(operation: Operation): (parts: RequestParts) => Record<string, unknown> {
+  const route = routeOf(operation) as Route;
+  const schema = inputSchema(operation);
+  const known = fieldsOf(schema).filter((field) => !route.placeholders.includes(field));
+  const fromQuery = new Map(known.map((field) => [field, queryReader(schema.properties?.[field] ?? {})]));
+  const takesVersion = route.method !== 'GET' && known.includes('version');
+
+  return ({ params, query, body, ifMatch }) => {
+    // Without a prototype: `__proto__` in a query string is a field like any other, and is refused as an unknown one.
+    const input: Record<string, unknown> = Object.create(null);
+    const faults: ErrorDetail[] = [];
+
+    for (const [field, value] of Object.entries((query ?? {}) as Record<string, string | string[]>)) {
+      const read = route.fieldsIn === 'query' ? fromQuery.get(field) : undefined;
+      if (read) input[field] = read(value);
+      else if (route.fieldsIn === 'body' && fromQuery.has(field)) {
+        faults.push({ path: field, message: 'belongs in the JSON body, not in the query' });
+      } else faults.push(misplaced(field, route, known));
+    }
+
+    if (body !== undefined && body !== null) {
+      if (typeof body !== 'object' || Array.isArray(body))
+        throw invalid([{ path: '', message: 'the body must be a JSON object' }]);
+      for (const [field, value] of Object.entries(body)) {
+        if (route.fieldsIn === 'query' && fromQuery.has(field)) {
+          faults.push({ path: field, message: 'belongs in the query, not in a body' });
+        } else if (route.fieldsIn === 'body' && !route.placeholders.includes(field)) input[field] = value;
+        else faults.push(misplaced(field, route, known));
+      }
+    }
+
+    for (const [field, value] of Object.entries((params ?? {}) as Record<string, string>)) input[field] = value;
+
+    if (ifMatch !== undefined && route.method !== 'GET') {
+      const condition = parseIfMatch(ifMatch);
+      if (!takesVersion) faults.push({ path: 'If-Match', message: 'is not supported on this route; leave it out' });
+      else if (condition === undefined) {
+        faults.push({ path: 'If-Match', message: 'must be one version number, such as "3"' });
+      } else if (condition !== 'any') {
+        if (input.version !== undefined && input.version !== condition) {
+          faults.push({ path: 'If-Match', message: 'says another version than the field version' });
+        }
+        input.version = condition;
+      }
+    }
+
+    if (faults.length > 0) throw invalid(faults);
+    return input;
+  };
+}
+
+function misplaced(field: string, route: Route, known: readonly string[]): ErrorDetail {
+  const message = route.placeholders.includes(field)
+    ? 'is given by the path; leave it out'
+    : unknownField(field, known);
+  return { path: echoed(field), message };
+}
+
+/** Turns the text of a query into the type that the schema asks for. What does not convert is left as it is, for the schema to refuse. */
+function queryReader(schema: JsonSchema): (value: string | string[]) => unknown {
+  const types = typesOf(schema);
+  if (types.has('array')) {
+    const read = scalarReader(typesOf(schema.items ?? {}));
+    return (value) => (Array.isArray(value) ? value : [value]).map(read);
+  }
+  const read = scalarReader(types);
+  return (value) => (Array.isArray(value) ? value : read(value));
+}
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+function scalarReader(types: ReadonlySet<string>): FromText {
+  const numeric = types.has('number') || types.has('integer');
+  const boolean = types.has('boolean');
+  const nullable = types.has('null');
+  return (text) => {
+    if (numeric && DECIMAL.test(text)) return Number(text);
+    if (boolean && (text === 'true' || text === 'false')) return text === 'true';
+    if (nullable && text === 'null') return null;
+    return text;
+  };
+}

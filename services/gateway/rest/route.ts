@@ -1,0 +1,24 @@
+import type { Operation } from '@worktrack/contracts/operation';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface Route {
+  readonly method: Method;
+  /** With `:placeholders`, as Fastify takes it. */
+  readonly path: string;
+  readonly placeholders: readonly string[];
+  /** Where the fields that are not in the path come from. */
+  readonly fieldsIn: 'query' | 'body';
+}
+
+/** Takes the REST route of an operation apart; `undefined` when it has none. */
+export function routeOf(operation: Operation): Route | undefined {
+  if (!operation.rest) return undefined;
+  const [method, path] = operation.rest.split(' ') as [Method, string];
+  return {
+    method,
+    path,
+    placeholders: [...path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1] as string),
+    fieldsIn: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
+  };
+}

@@ -1,0 +1,52 @@
+import type { Operation } from '@worktrack/contracts/operation';
+import { z } from 'zod';
+
+/** JSON Schema, draft 2020-12, as far as contracts use it. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+}
+
+/** `z.int()` says these of every whole number that has no bound of its own. */
+const NO_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+
+/** What a client sends: fields with a default are optional, transformed ones are as before the transformation. */
+export function inputSchema(operation: Operation): JsonSchema {
+  return toJsonSchema(operation.input, 'input');
+}
+
+export function outputSchema(operation: Operation): JsonSchema {
+  return toJsonSchema(operation.output, 'output');
+}
+
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (NO_BOUNDS.has(jsonSchema.maximum)) delete jsonSchema.maximum;
+      if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;
+      // Answers may gain fields: a client that validates them must not break when one does.
+      if (io === 'output') delete jsonSchema.additionalProperties;
+    },
+  }) as Record<string, unknown>;
+  return json as JsonSchema;
+}
+
+export function fieldsOf(schema: JsonSchema): readonly string[] {
+  return Object.keys(schema.properties ?? {});
+}
+
+/** The JSON types that a value of this schema may have. */
+export function typesOf(schema: JsonSchema): ReadonlySet<string> {
+  const types = new Set<string>(typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []));
+  for (const branch of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+    for (const type of typesOf(branch)) types.add(type);
+  }
+  return types;
+}

@@ -1,0 +1,31 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Below this length a prefix says nothing. */
+const MIN_PREFIX_LENGTH = 3;
+
+const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/**
+ * The name that was probably meant: equal but for case and separators (`project_id`), the only one that begins so (`desc`),
+ * or the closest by edit distance, at most one edit in three characters. `undefined` when none is near: a wrong guess misleads.
+ */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = bare(name);
+  if (wanted === '') return undefined;
+  const same = known.find((candidate) => bare(candidate) === wanted);
+  if (same) return same;
+  if (wanted.length >= MIN_PREFIX_LENGTH) {
+    const beginning = known.filter((candidate) => bare(candidate).startsWith(wanted));
+    if (beginning.length === 1) return beginning[0];
+  }
+  let best: string | undefined;
+  let bestDistance = Math.ceil(wanted.length / 3) + 1;
+  for (const candidate of known) {
+    const edits = distance(wanted, bare(candidate));
+    if (edits < bestDistance) {
+      best = candidate;
+      bestDistance = edits;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,93 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import { Id, paging } from '@worktrack/contracts/fields';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseInput } from './parse.ts';
+
+const schema = z.strictObject({
+  ...paging,
+  id: Id.optional(),
+  title: z.string().min(1).max(500).optional(),
+  type: z.enum(['task', 'story', 'epic']).optional(),
+  ids: z.array(Id).min(1).max(500).optional(),
+  when: z.iso.datetime().optional(),
+  email: z.email().optional(),
+  position: z.union([z.literal('first'), z.literal('last'), z.strictObject({ after: Id })]).optional(),
+  metadata: z.strictObject({ review: z.strictObject({ summary: z.string() }).optional() }).optional(),
+  flag: z.boolean().optional(),
+});
+
+function detailsOf(input: unknown, of: z.ZodType = schema): Record<string, string> {
+  try {
+    parseInput(of, input);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'VALIDATION_FAILED') {
+      return Object.fromEntries((error.extra.details ?? []).map(({ path, message }) => [path, message]));
+    }
+    throw error;
+  }
+  throw new Error('The input was taken.');
+}
+
+describe('a refused input names the field by its dotted path and says what to change', () => {
+  const uuid = '0198c0de-0000-7000-8000-000000000001';
+  it.each<[string, unknown, Record<string, string>]>([
+    ['a number over its maximum names the maximum', { limit: 101 }, { limit: 'must be at most 100' }],
+    ['a number under its minimum', { page: 0 }, { page: 'must be at least 1' }],
+    ['a fraction', { page: 1.5 }, { page: 'must be a whole number, not a fraction' }],
+    ['a wrong type', { title: 7 }, { title: 'must be a string, not a number' }],
+    ['null', { title: null }, { title: 'must be a string, not null' }],
+    ['an empty string', { title: '' }, { title: 'must not be empty' }],
+    ['a long string', { title: 'x'.repeat(501) }, { title: 'must have at most 500 characters' }],
+    ['an id', { id: 'nope' }, { id: 'must be a UUID' }],
+    ['an id in a list', { ids: [uuid, 'x'] }, { 'ids.1': 'must be a UUID' }],
+    ['an empty list', { ids: [] }, { ids: 'must have at least 1 entry' }],
+    ['a time', { when: 'yesterday' }, { when: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z' }],
+    ['an address', { email: 'x' }, { email: 'must be an e-mail address' }],
+    ['a boolean', { flag: 'yes' }, { flag: 'must be true or false, not a string' }],
+    [
+      'a value out of a set, with the one that was meant',
+      { type: 'storry' },
+      { type: 'must be one of "task", "story", "epic"; did you mean "story"?' },
+    ],
+    ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required: a string' }],
+    [
+      'an unknown field inside',
+      { metadata: { review: { summary: 's', sumary: 't' } } },
+      { 'metadata.review.sumary': 'is not a known field; did you mean summary?' },
+    ],
+    ['a union that no branch takes', { position: 'middle' }, { position: 'must be "first" or "last" or an object' }],
+    ['a union whose branch is nearly right', { position: { after: 'x' } }, { 'position.after': 'must be a UUID' }],
+    ['an input that is no object', [], { '': 'must be an object, not an array' }],
+  ])('%s', (_, input, details) => {
+    expect(detailsOf(input)).toEqual(details);
+  });
+
+  it.each([
+    ['Limit', 'limit'],
+    ['e_mail', 'email'],
+    ['titel', 'title'],
+    ['meta', 'metadata'],
+  ])('an unknown field %s is answered with the nearest known one, %s', (given, meant) => {
+    expect(detailsOf({ [given]: 1 })).toEqual({ [given]: `is not a known field; did you mean ${meant}?` });
+  });
+
+  it('an unknown field that resembles nothing is answered with the known ones', () => {
+    expect(detailsOf({ zzz: 1 }, z.strictObject({ name: z.string().optional() }))).toEqual({
+      zzz: 'is not a known field; known are name',
+    });
+  });
+
+  it('the message spells out the first faults, and long field names are not repeated whole', () => {
+    const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${'q'.repeat(300)}${at}`, 1]));
+    try {
+      parseInput(schema, input);
+      expect.unreachable();
+    } catch (error) {
+      const { message, extra } = error as OperationError;
+      expect(extra.details).toHaveLength(20);
+      expect(message).toMatch(/and 37 more, see details\.$/);
+      expect(message.length).toBeLessThan(1_000);
+    }
+  });
+});

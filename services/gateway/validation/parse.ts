@@ -1,0 +1,171 @@
+import type { ErrorDetail } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+
+/** An answer lists at most so many faults: 500 wrong ids are one mistake. */
+const MAX_DETAILS = 20;
+/** How many faults the message itself spells out. */
+const MAX_SPELLED_OUT = 3;
+const MAX_ECHOED_LENGTH = 60;
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Parses an input by its schema, or throws VALIDATION_FAILED with one detail per fault, each saying what to change. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw invalid(faults(schema, input));
+}
+
+export function invalid(details: readonly ErrorDetail[]): OperationError {
+  const spelled = details
+    .slice(0, MAX_SPELLED_OUT)
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const more = details.length - spelled.length;
+  if (more > 0) spelled.push(`and ${more} more, see details`);
+  return new OperationError('VALIDATION_FAILED', `${spelled.join('; ')}.`, { details: details.slice(0, MAX_DETAILS) });
+}
+
+/** `did you mean …?` for a field that is not known, or the names that are. */
+export function unknownField(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  if (meant) return `is not a known field; did you mean ${meant}?`;
+  return known.length > 0
+    ? `is not a known field; known are ${known.join(', ')}`
+    : 'is not a known field; there are none';
+}
+
+/** Field names come from the caller: cut before they are repeated. */
+export function echoed(text: string): string {
+  return text.length > MAX_ECHOED_LENGTH ? `${text.slice(0, MAX_ECHOED_LENGTH)}…` : text;
+}
+
+/**
+ * Only a failed parse is parsed again, this time with our words: the way of a valid input has no error map to carry.
+ */
+function faults(schema: z.ZodType, input: unknown): ErrorDetail[] {
+  const knownFields = new Map<string, readonly string[]>();
+  const parsed = schema.safeParse(input, {
+    error: (issue) => {
+      if (issue.code === 'unrecognized_keys') knownFields.set(dotted(issue.path ?? []), fieldsOf(issue));
+      return describe(issue);
+    },
+  });
+  if (parsed.success) throw new Error('A schema that refused its input took it the second time.');
+  const details: ErrorDetail[] = [];
+  for (const issue of parsed.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      const known = knownFields.get(dotted(issue.path)) ?? [];
+      for (const key of issue.keys) {
+        details.push({ path: dotted([...issue.path, echoed(key)]), message: unknownField(key, known) });
+      }
+    } else if (issue.code === 'invalid_union') {
+      details.push(...closestBranch(issue, dotted(issue.path)));
+    } else {
+      details.push({ path: dotted(issue.path), message: issue.message });
+    }
+  }
+  return details;
+}
+
+const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+
+function fieldsOf(issue: RawIssue): readonly string[] {
+  const definition = issue.inst?._zod.def as { readonly shape?: object } | undefined;
+  return Object.keys(definition?.shape ?? {});
+}
+
+/** Of a union the branch that got furthest says what is wrong; when none took the value at all, the union's own words do. */
+function closestBranch(issue: z.core.$ZodIssueInvalidUnion, path: string): ErrorDetail[] {
+  const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((fault) => fault.path.length > 0));
+  if (!inner) return [{ path, message: issue.message }];
+  return inner.map((fault) => ({ path: [path, dotted(fault.path)].filter(Boolean).join('.'), message: fault.message }));
+}
+
+function describe(issue: RawIssue): string | undefined {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
+    return `is required: ${expected(issue)}`;
+  }
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${expected(issue)}, not ${nameOf(issue.input)}`;
+    case 'invalid_value':
+      return oneOf(issue);
+    case 'invalid_union':
+      return issue.input === undefined ? 'is required' : `must be ${alternatives(issue)}`;
+    case 'too_big':
+      return `must ${limit(issue.origin, 'at most', Number(issue.maximum), issue.inclusive !== false)}`;
+    case 'too_small':
+      if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'must not be empty';
+      return `must ${limit(issue.origin, 'at least', Number(issue.minimum), issue.inclusive !== false)}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return `must be ${FORMATS[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}`;
+    case 'invalid_key':
+      return 'has a key that is not allowed';
+    case 'unrecognized_keys':
+      return 'holds unknown fields';
+    default:
+      return undefined;
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  url: 'a URL',
+  uuid: 'a UUID',
+  datetime: 'an ISO 8601 time such as 2026-01-31T12:00:00Z',
+  date: 'a date such as 2026-01-31',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+function expected(issue: RawIssue): string {
+  if (issue.code === 'invalid_value') return listed(issue.values);
+  const name = String((issue as { readonly expected?: unknown }).expected);
+  return TYPES[name] ?? name;
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction';
+  return TYPES[typeof value] ?? typeof value;
+}
+
+const listed = (values: readonly unknown[]): string =>
+  values.length === 1 ? JSON.stringify(values[0]) : `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+
+function oneOf(issue: RawIssue & { readonly code: 'invalid_value' }): string {
+  const names = issue.values.filter((value) => typeof value === 'string');
+  const meant = typeof issue.input === 'string' ? nearest(issue.input, names) : undefined;
+  return `must be ${listed(issue.values)}${meant ? `; did you mean ${JSON.stringify(meant)}?` : ''}`;
+}
+
+function alternatives(issue: RawIssue & { readonly code: 'invalid_union' }): string {
+  const words = new Set<string>();
+  for (const branch of issue.errors) {
+    for (const fault of branch) {
+      if (fault.path.length === 0) words.add(fault.message.replace(/^must be /, '').replace(/, not .*$/, ''));
+    }
+  }
+  return words.size > 0 ? [...words].join(' or ') : 'of another form';
+}
+
+function limit(origin: string, bound: 'at least' | 'at most', value: number, inclusive: boolean): string {
+  if (origin === 'string') return `have ${bound} ${value} characters`;
+  if (origin === 'array' || origin === 'set') return `have ${bound} ${value} ${value === 1 ? 'entry' : 'entries'}`;
+  if (inclusive) return `be ${bound} ${value}`;
+  return bound === 'at most' ? `be less than ${value}` : `be more than ${value}`;
+}
