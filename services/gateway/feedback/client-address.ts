@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+
+const NETWORK_GROUPS = 4;
+const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/**
+ * The network that counts as one client: an IPv4 address as it is, an IPv6 address by its /64, which is what one customer is given
+ * (RFC 6177) and can draw any number of addresses from. An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address.
+ * @param address as the connection or the trusted proxy gives it; an IPv6 zone (`%eth0`), and a port, as some proxies add, are left out
+ * @returns undefined for what is no address
+ */
+export function clientNetwork(address: string): string | undefined {
+  const bare = withoutZoneAndPort(address.trim());
+  if (isIPv4(bare)) return bare;
+  if (!isIPv6(bare)) return undefined;
+  // The URL parser writes an IPv6 address in its one normal form.
+  const normal = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const mapped = IPV4_MAPPED.exec(normal);
+  if (mapped) return [mapped[1], mapped[2]].map((group) => bytesOf(group ?? '')).join('.');
+  return `${expand(normal).slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+function withoutZoneAndPort(address: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1];
+  const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1];
+  return (bracketed ?? withPort ?? address).replace(/%.*$/, '');
+}
+
+function bytesOf(group: string): string {
+  const value = Number.parseInt(group, 16);
+  return `${value >> 8}.${value & 0xff}`;
+}
+
+/** All eight groups of a normal form in which the longest run of zeros is written as `::`. */
+function expand(normal: string): string[] {
+  const [head = '', tail] = normal.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+}
+
+/**
+ * Addresses are kept, in rate windows and with the items, only as this: without the secret it cannot be found back by trying all
+ * addresses, with it an abuser can still be told apart.
+ */
+export function hashAddress(network: string, secret: Buffer): string {
+  return createHmac('sha256', secret).update(network).digest('base64url');
+}

@@ -1,0 +1,89 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+export const WIDGET_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
+const VERSION = 1;
+const NONCE_BYTES = 9;
+const MAC_BYTES = 32;
+
+/** Signing secrets by key id. The first signs, all verify: a new one is put in front, and the old one taken out when its tokens have expired. */
+export type TokenSecrets = ReadonlyMap<string, Buffer>;
+
+/** What a token was issued for. */
+export interface TokenBinding {
+  readonly publicKey: string;
+  /** As requestOrigin gives it. */
+  readonly origin: string | null;
+}
+
+interface Payload {
+  readonly v: number;
+  readonly k: string;
+  readonly s: string;
+  readonly o: string | null;
+  readonly e: number;
+  readonly n: string;
+}
+
+/** @returns `base64url(payload).base64url(HMAC-SHA256)` and its expiry in milliseconds since the epoch */
+export function issueToken(
+  binding: TokenBinding,
+  secrets: TokenSecrets,
+  nowMs: number,
+): { readonly token: string; readonly expiresAt: number } {
+  const [first] = secrets;
+  if (!first) throw new Error('There is no secret to sign widget tokens with.');
+  const [keyId, secret] = first;
+  const expiresAt = nowMs + WIDGET_TOKEN_LIFETIME_MS;
+  const payload: Payload = {
+    v: VERSION,
+    k: keyId,
+    s: binding.publicKey,
+    o: binding.origin,
+    e: expiresAt,
+    n: randomBytes(NONCE_BYTES).toString('base64url'),
+  };
+  const signed = Buffer.from(JSON.stringify(payload)).toString('base64url');
+  return { token: `${signed}.${mac(signed, secret).toString('base64url')}`, expiresAt };
+}
+
+/** `expired` is said only of a token that is ours and was issued for this binding. */
+export function verifyToken(
+  token: string,
+  binding: TokenBinding,
+  secrets: TokenSecrets,
+  nowMs: number,
+): 'valid' | 'expired' | 'invalid' {
+  const dot = token.indexOf('.');
+  const signed = token.slice(0, dot);
+  const given = strictBase64url(token.slice(dot + 1));
+  if (dot < 1 || given?.length !== MAC_BYTES) return 'invalid';
+  // Read before it is verified, for the key id alone; nothing else of it counts until the signature does.
+  const payload = readPayload(signed);
+  const secret = payload && secrets.get(payload.k);
+  if (!secret || !timingSafeEqual(given, mac(signed, secret))) return 'invalid';
+  if (payload.v !== VERSION || payload.s !== binding.publicKey || payload.o !== binding.origin) return 'invalid';
+  return payload.e > nowMs ? 'valid' : 'expired';
+}
+
+function mac(signed: string, secret: Buffer): Buffer {
+  return createHmac('sha256', secret).update(signed).digest();
+}
+
+/** Buffer.from skips what is not base64url, so that many strings would be one token; here each token is one string. */
+function strictBase64url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}
+
+function readPayload(signed: string): Payload | undefined {
+  const bytes = strictBase64url(signed);
+  if (!bytes) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return typeof value === 'object' && value !== null && typeof (value as Payload).k === 'string'
+      ? (value as Payload)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
