@@ -25,12 +25,30 @@ export interface StagedContext<Code extends ErrorCode, Answer> extends CallConte
   commit(work: (tx: ClientSession) => Promise<Answer>): Promise<Answer>;
 }
 
+/** As StagedContext for a write that receives bytes: they are part of the request, so a repeated key with other bytes is refused. */
+export interface ReceivingContext<Code extends ErrorCode, Answer> extends CallContext<Code> {
+  /**
+   * @param contentDigest of all bytes received
+   * @throws AlreadyDone when an earlier call has stored them: discard these and let it pass
+   */
+  commit(contentDigest: string, work: (tx: ClientSession) => Promise<Answer>): Promise<Answer>;
+}
+
 type Read<Op extends Operation> = (input: Input<Op>, context: ReadContext<FailureOf<Op>>) => Promise<Output<Op>>;
 type Write<Op extends Operation> = (input: Input<Op>, context: WriteContext<FailureOf<Op>>) => Promise<Output<Op>>;
 type StagedWrite<Op extends Operation> = (
   input: Input<Op>,
   context: StagedContext<FailureOf<Op>, Output<Op>>,
 ) => Promise<Output<Op>>;
+type ReceivingWrite<Op extends Operation> = (
+  input: Input<Op>,
+  bytes: AsyncIterable<Buffer>,
+  context: ReceivingContext<FailureOf<Op>, Output<Op>>,
+) => Promise<Output<Op>>;
+type SendingRead<Op extends Operation> = (
+  input: Input<Op>,
+  context: ReadContext<FailureOf<Op>>,
+) => Promise<{ readonly output: Output<Op>; readonly bytes: AsyncIterable<Uint8Array> }>;
 type Batch<Op extends Operation> = (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]>;
 
 interface Recorded<Op extends Operation> {
@@ -52,9 +70,25 @@ interface Batched<Op extends Operation> {
   readonly run: Batch<Op>;
 }
 
-type Implementation<Op extends Operation> =
+type PlainImplementation<Op extends Operation> =
   | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op> | Announced<Op>)
   | Batched<Op>;
+
+type Implementation<Op extends Operation> = Op['bytes'] extends 'up'
+  ? Receiving<Op>
+  : Op['bytes'] extends 'down'
+    ? Sending<Op>
+    : PlainImplementation<Op>;
+type AnyImplementation = PlainImplementation<Operation> | Receiving<Operation> | Sending<Operation>;
+
+interface Receiving<Op extends Operation> {
+  readonly kind: 'receiving';
+  readonly write: ReceivingWrite<Op>;
+}
+interface Sending<Op extends Operation> {
+  readonly kind: 'sending';
+  readonly read: SendingRead<Op>;
+}
 
 type Table<C extends ServiceContract> = {
   readonly [Name in keyof C['operations']]: Implementation<C['operations'][Name]>;
@@ -86,6 +120,16 @@ export function batched<Op extends Operation>(run: Batch<Op>): Batched<Op> {
   return { kind: 'batched', run };
 }
 
+/** A write that takes a stream of bytes (`bytes: 'up'`). */
+export function receiving<Op extends Operation>(write: ReceivingWrite<Op>): Receiving<Op> {
+  return { kind: 'receiving', write };
+}
+
+/** A read that answers with a stream of bytes (`bytes: 'down'`). */
+export function sending<Op extends Operation>(read: SendingRead<Op>): Sending<Op> {
+  return { kind: 'sending', read };
+}
+
 /**
  * Turns a service's table of plain functions into RPC handlers. The one place where transactions are opened and where
  * at-least-once delivery becomes an exactly-once effect: the record of the idempotency key is part of the effect's transaction.
@@ -93,14 +137,14 @@ export function batched<Op extends Operation>(run: Batch<Op>): Batched<Op> {
 export function implement<C extends ServiceContract>(contract: C, table: Table<C>): RpcHandlers<C> {
   const handlers: Record<string, RpcHandler<Operation>> = {};
   for (const [name, operation] of Object.entries<Operation>(contract.operations)) {
-    const implementation = table[name] as unknown as Implementation<Operation> | undefined;
+    const implementation = table[name] as unknown as AnyImplementation | undefined;
     if (!implementation) throw new Error(`The contract of ${contract.name} has ${name}, and no handler implements it.`);
     handlers[name] = handlerOf(operation, implementation);
   }
   return handlers as unknown as RpcHandlers<C>;
 }
 
-function handlerOf(operation: Operation, implementation: Implementation<Operation>): RpcHandler<Operation> {
+function handlerOf(operation: Operation, implementation: AnyImplementation): RpcHandler<Operation> {
   if (typeof implementation !== 'function') {
     switch (implementation.kind) {
       case 'batched':
@@ -111,11 +155,18 @@ function handlerOf(operation: Operation, implementation: Implementation<Operatio
         return {
           one: (input, context) =>
             meaningfully(async () => {
-              const reply = await writeOnce(operation, implementation.write, undefined, input, context);
+              const reply = await writeOnce(operation, implementation.write, asItIs, input, context);
               await implementation.announce(input, reply.output, context);
               return reply;
             }),
         };
+      case 'receiving':
+        return {
+          upload: (input, bytes, context) =>
+            meaningfully(() => writeReceived(operation, implementation, input, bytes, context)),
+        };
+      case 'sending':
+        return { download: (input, context) => meaningfully(() => implementation.read(input, context)) };
       case 'recorded':
         return {
           one: (input, context) =>
@@ -130,26 +181,25 @@ function handlerOf(operation: Operation, implementation: Implementation<Operatio
     };
   }
   const write = implementation as Write<Operation>;
-  return { one: (input, context) => meaningfully(() => writeOnce(operation, write, undefined, input, context)) };
+  return {
+    one: (input, context) => meaningfully(() => writeOnce(operation, write, asItIs, input, context)),
+  };
 }
 
 type AnyContext = CallContext<ErrorCode>;
 
+const asItIs = (answer: unknown) => answer;
+
 async function writeOnce(
   operation: Operation,
   write: Write<Operation>,
-  redact: ((answer: unknown) => unknown) | undefined,
+  redact: (answer: unknown) => unknown,
   input: unknown,
   context: AnyContext,
 ): Promise<Reply<unknown>> {
   const identity = identityOf(operation, input, context);
   try {
-    const output = await transaction(context.deadlineAtMs, async (tx) => {
-      await claimEffect(identity, tx);
-      const answer = await write(input, { ...context, tx });
-      await recordAnswer(identity, redact ? redact(answer) : answer, tx);
-      return answer;
-    });
+    const output = await commitOnce(identity, context.deadlineAtMs, redact, (tx) => write(input, { ...context, tx }));
     return { output, replayed: false };
   } catch (error) {
     if (error instanceof AlreadyDone) return replay(identity, context);
@@ -166,18 +216,50 @@ async function writeStaged(
   const identity = identityOf(operation, input, context);
   if (await earlierAnswer(identity)) return replay(identity, context);
   const commit = (work: (tx: ClientSession) => Promise<unknown>) =>
-    transaction(context.deadlineAtMs, async (tx) => {
-      await claimEffect(identity, tx);
-      const answer = await work(tx);
-      await recordAnswer(identity, answer, tx);
-      return answer;
-    });
+    commitOnce(identity, context.deadlineAtMs, asItIs, work);
   try {
     return { output: await implementation.write(input, { ...context, commit }), replayed: false };
   } catch (error) {
     if (error instanceof AlreadyDone) return replay(identity, context);
     throw error;
   }
+}
+
+async function writeReceived(
+  operation: Operation,
+  implementation: Receiving<Operation>,
+  input: unknown,
+  bytes: AsyncIterable<Buffer>,
+  context: AnyContext,
+): Promise<Reply<unknown>> {
+  let identity: EffectIdentity | undefined;
+  // The deadline bounds the silence between two chunks; storing what arrived gets a whole one of its own.
+  const commitMs = context.deadlineAtMs - Date.now();
+  const commit = (contentDigest: string, work: (tx: ClientSession) => Promise<unknown>) => {
+    identity = identityOf(operation, [input, contentDigest], context);
+    return commitOnce(identity, Date.now() + commitMs, asItIs, work);
+  };
+  try {
+    return { output: await implementation.write(input, bytes, { ...context, commit }), replayed: false };
+  } catch (error) {
+    if (error instanceof AlreadyDone && identity) return replay(identity, context);
+    throw error;
+  }
+}
+
+/** The effect and the record of its key, in one transaction. */
+function commitOnce(
+  identity: EffectIdentity,
+  deadlineAtMs: number,
+  redact: (answer: unknown) => unknown,
+  work: (tx: ClientSession) => Promise<unknown>,
+): Promise<unknown> {
+  return transaction(deadlineAtMs, async (tx) => {
+    await claimEffect(identity, tx);
+    const answer = await work(tx);
+    await recordAnswer(identity, redact(answer), tx);
+    return answer;
+  });
 }
 
 async function replay(identity: EffectIdentity, context: AnyContext): Promise<Reply<unknown>> {
