@@ -74,9 +74,12 @@ type PlainImplementation<Op extends Operation> =
   | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op> | Announced<Op>)
   | Batched<Op>;
 
-type Implementation<Op extends Operation> = Op['bytes'] extends 'up'
-  ? Receiving<Op>
-  : Op['bytes'] extends 'down'
+type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
+type Implementation<Op extends Operation> = [BytesOf<Op>] extends ['up']
+  ? [BytesOf<Op>] extends [never]
+    ? PlainImplementation<Op>
+    : Receiving<Op>
+  : [BytesOf<Op>] extends ['down']
     ? Sending<Op>
     : PlainImplementation<Op>;
 type AnyImplementation = PlainImplementation<Operation> | Receiving<Operation> | Sending<Operation>;

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { databaseSettings, parseConfig, processSettings, rabbitmqSettings } from './config.ts';
+
+describe('a wrong setting is named, with what it must be', () => {
+  test.each([
+    [{}, 'RABBITMQ_URL: is missing; set a URL such as amqp://127.0.0.1:5672'],
+    [{ RABBITMQ_URL: '' }, 'RABBITMQ_URL: is missing; set a URL such as amqp://127.0.0.1:5672'],
+    [{ RABBITMQ_URL: 'localhost' }, 'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672'],
+    [{ RABBITMQ_URL: 'http://localhost' }, 'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672'],
+  ])('%j', (environment, problem) => {
+    expect(parseConfig(rabbitmqSettings, environment)).toEqual({ problems: [problem] });
+  });
+
+  test('each of several', () => {
+    const parsed = parseConfig(
+      { ...processSettings, ...databaseSettings },
+      { OPS_PORT: '99999', LOG_LEVEL: 'loud', MONGODB_URL: 'mongodb://127.0.0.1' },
+    );
+    expect('problems' in parsed && parsed.problems.map((problem) => problem.split(':', 1)[0])).toEqual([
+      'LOG_LEVEL',
+      'OPS_PORT',
+    ]);
+  });
+});
+
+test('settings have their defaults, and variables of others are left alone', () => {
+  expect(parseConfig(processSettings, { PATH: '/bin', OPS_PORT: '0' })).toEqual({
+    settings: { LOG_LEVEL: 'info', OPS_PORT: 0, OPS_HOST: '127.0.0.1' },
+  });
+});

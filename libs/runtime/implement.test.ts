@@ -1,0 +1,187 @@
+import { type ImplicitError, OperationError } from '@worktrack/contracts/errors';
+import { operation, serviceContract } from '@worktrack/contracts/operation';
+import type { CallContext } from '@worktrack/rpc/types';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { servers } from '../../test/support/servers.ts';
+import { connectDatabase, disconnectDatabase } from './database.ts';
+import { AlreadyDone } from './effects.repository.ts';
+import { implement, receiving, recorded, staged } from './implement.ts';
+import { createLog } from './logging.ts';
+import { uuidv7 } from './uuid.ts';
+
+const CounterModel = mongoose.model(
+  'Counter',
+  new mongoose.Schema({ _id: String, count: Number }, { collection: 'counters', versionKey: false }),
+);
+
+const write = {
+  summary: 'Counts.',
+  permission: 'work-items:write',
+  effect: 'update',
+  input: z.strictObject({ by: z.int() }),
+  output: z.object({ count: z.int(), secret: z.string().nullable() }),
+  errors: ['CONFLICT'],
+} as const;
+const contract = serviceContract('sample', [
+  operation({ ...write, name: 'counter.add' }),
+  operation({ ...write, name: 'counter.addAgain' }),
+  operation({ ...write, name: 'counter.addAndFail' }),
+  operation({ ...write, name: 'counter.addWithSecret' }),
+  operation({ ...write, name: 'counter.addSlowly' }),
+  operation({ ...write, name: 'counter.addBytes', bytes: 'up' }),
+]);
+
+async function add(by: number, tx: mongoose.mongo.ClientSession) {
+  const counter = await CounterModel.findByIdAndUpdate(
+    'one',
+    { $inc: { count: by } },
+    { session: tx, upsert: true, returnDocument: 'after' },
+  ).lean();
+  return { count: counter?.count ?? 0, secret: null };
+}
+
+let slowWork = 0;
+let discarded = 0;
+const handlers = implement(contract, {
+  'counter.add': ({ by }, { tx }) => add(by, tx),
+  'counter.addAgain': ({ by }, { tx }) => add(by, tx),
+  'counter.addAndFail': async ({ by }, context) => {
+    await add(by, context.tx);
+    throw context.fail('CONFLICT', 'Half of it was done.');
+  },
+  'counter.addWithSecret': recorded(
+    async ({ by }, { tx }) => ({ ...(await add(by, tx)), secret: 'shown once' }),
+    (answer) => ({ ...answer, secret: null }),
+  ),
+  'counter.addSlowly': staged(async ({ by }, context) => {
+    slowWork++;
+    return await context.commit((tx) => add(by, tx));
+  }),
+  'counter.addBytes': receiving(async ({ by }, bytes, context) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of bytes) chunks.push(chunk);
+    try {
+      return await context.commit(Buffer.concat(chunks).toString('hex'), (tx) => add(by, tx));
+    } catch (error) {
+      if (error instanceof AlreadyDone) discarded++;
+      throw error;
+    }
+  }),
+});
+
+type Name = Exclude<keyof typeof handlers, 'counter.addBytes'>;
+
+function contextOf(
+  idempotencyKey: string,
+  organizationId = 'an organization',
+): CallContext<'CONFLICT' | ImplicitError> {
+  return {
+    caller: { organizationId, userId: 'a user', keyId: 'a key', permissions: [] },
+    requestId: 'a request',
+    idempotencyKey,
+    deadlineAtMs: Date.now() + 30_000,
+    traceparent: undefined,
+    log: createLog('test', 'silent'),
+    fail: (code, message, extra) => new OperationError(code, message, extra),
+  };
+}
+
+async function call(name: Name, by: number, key: string, organizationId?: string) {
+  const handler = handlers[name];
+  if (!('one' in handler)) throw new Error(`${name} takes its calls one by one.`);
+  return await handler.one({ by }, contextOf(key, organizationId));
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+const count = async () => (await CounterModel.findById('one').lean())?.count ?? 0;
+const codeOf = (error: unknown) => (error instanceof OperationError ? error.code : error);
+
+beforeAll(async () => {
+  const { mongodbUrl, databasePrefix } = await servers();
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_implement`, log: createLog('test', 'silent') });
+});
+afterAll(() => disconnectDatabase());
+beforeEach(() => CounterModel.deleteMany({}));
+
+describe('a write', () => {
+  test('has its effect once for 50 concurrent callers with one key, and answers all of them the same', async () => {
+    const key = uuidv7();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.add', 1, key)));
+    expect(replies.map((reply) => reply.output.count)).toEqual(Array(50).fill(1));
+    expect(replies.filter((reply) => !reply.replayed)).toHaveLength(1);
+    expect(await count()).toBe(1);
+  });
+
+  test('has its effect for each of 50 concurrent callers with keys of their own', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => call('counter.add', 1, uuidv7())));
+    expect(await count()).toBe(50);
+  });
+
+  test('is refused when its key was used with another input', async () => {
+    const key = uuidv7();
+    await call('counter.add', 1, key);
+    await expect(call('counter.add', 2, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await count()).toBe(1);
+  });
+
+  test('is refused when its key was used for another operation', async () => {
+    const key = uuidv7();
+    await call('counter.add', 1, key);
+    await expect(call('counter.addAgain', 1, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await count()).toBe(1);
+  });
+
+  test('does not meet the key of another organization', async () => {
+    const key = uuidv7();
+    await call('counter.add', 1, key, 'one');
+    await call('counter.add', 1, key, 'another');
+    expect(await count()).toBe(2);
+  });
+
+  test('that fails leaves nothing behind, and its key free', async () => {
+    const key = uuidv7();
+    await expect(call('counter.addAndFail', 1, key).catch(codeOf)).resolves.toBe('CONFLICT');
+    expect(await count()).toBe(0);
+    await call('counter.add', 1, key);
+    expect(await count()).toBe(1);
+  });
+
+  test('does not keep a secret that it showed once', async () => {
+    const key = uuidv7();
+    expect((await call('counter.addWithSecret', 1, key)).output.secret).toBe('shown once');
+    expect(await call('counter.addWithSecret', 1, key)).toEqual({ output: { count: 1, secret: null }, replayed: true });
+  });
+
+  test('with slow work does not do that work again when it is repeated', async () => {
+    const key = uuidv7();
+    await call('counter.addSlowly', 1, key);
+    const before = slowWork;
+    expect((await call('counter.addSlowly', 1, key)).replayed).toBe(true);
+    expect(slowWork).toBe(before);
+    expect(await count()).toBe(1);
+  });
+});
+
+describe('a write that receives bytes', () => {
+  const upload = (text: string, key: string) =>
+    handlers['counter.addBytes'].upload({ by: 1 }, bytesOf(text), contextOf(key));
+
+  test('answers the same bytes as the first time, and lets the second copy be discarded', async () => {
+    const key = uuidv7();
+    await upload('some bytes', key);
+    expect((await upload('some bytes', key)).replayed).toBe(true);
+    expect(discarded).toBe(1);
+    expect(await count()).toBe(1);
+  });
+
+  test('is refused when its key was used with other bytes', async () => {
+    const key = uuidv7();
+    await upload('some bytes', key);
+    await expect(upload('other bytes', key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+});
