@@ -1,0 +1,48 @@
+import mongoose from 'mongoose';
+
+export interface SessionDocument {
+  _id: string;
+  organizationId: string;
+  projectId: string;
+  /** The item that was worked on; stays when it is deleted, as its task ID does. */
+  workItemId: string;
+  taskId: string;
+  /** The item whose sums it counts in: at first the item itself. When an item is deleted, its parent takes over what it cost. */
+  countedFor: string;
+  aiModel: string;
+  provider: string;
+  totalTokens: number;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  durationMs: number | null;
+  sessionType: string;
+  /** Whole numbers add up exactly, to nine billion dollars. null: the price is not known. */
+  costMicrodollars: number | null;
+  createdAt: Date;
+}
+
+const sessionSchema = new mongoose.Schema<SessionDocument>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    workItemId: { type: String, required: true },
+    taskId: { type: String, required: true },
+    countedFor: { type: String, required: true },
+    aiModel: { type: String, required: true },
+    provider: { type: String, required: true },
+    totalTokens: { type: Number, required: true },
+    inputTokens: { type: Number, default: null },
+    outputTokens: { type: Number, default: null },
+    durationMs: { type: Number, default: null },
+    sessionType: { type: String, required: true },
+    costMicrodollars: { type: Number, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'ai_sessions', versionKey: false },
+);
+sessionSchema.index({ organizationId: 1, countedFor: 1 });
+sessionSchema.index({ organizationId: 1, projectId: 1, createdAt: 1 });
+sessionSchema.index({ organizationId: 1, createdAt: 1 });
+
+export const SessionModel = mongoose.model('AiSession', sessionSchema);

@@ -1,0 +1,145 @@
+import type { AiSession } from '@worktrack/contracts/work-items/sessions';
+import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mongoose, { type ClientSession } from 'mongoose';
+import { formatDollars, UNKNOWN_COST } from './price.ts';
+import { type SessionDocument, SessionModel } from './sessions.model.ts';
+
+export async function insertSession(
+  organizationId: string,
+  session: Omit<SessionDocument, '_id' | 'organizationId' | 'countedFor'>,
+  tx: ClientSession,
+): Promise<AiSession> {
+  const document: SessionDocument = { ...session, _id: uuidv7(), organizationId, countedFor: session.workItemId };
+  await SessionModel.create([document], { session: tx });
+  return recordOf(document);
+}
+
+/** What a deleted item cost counts for its parent from now on, so that the sum of what is above it stays the same. */
+export async function handDownSessions(
+  organizationId: string,
+  deletedId: string,
+  parentId: string,
+  tx: ClientSession,
+): Promise<void> {
+  await SessionModel.updateMany(
+    { organizationId, countedFor: deletedId },
+    { $set: { countedFor: parentId } },
+    { session: tx },
+  );
+}
+
+/** Which sessions a sum is over. `from` is included, `before` is not. */
+export interface SessionFilter {
+  readonly projectId?: string | undefined;
+  /** Items whose own sessions count, and those of deleted items that they took over. */
+  readonly itemIds?: readonly string[] | undefined;
+  readonly from?: Date | undefined;
+  readonly before?: Date | undefined;
+}
+
+export interface UsageSum extends UsageTotals {
+  readonly key: string;
+  readonly label: string;
+}
+
+const GROUP_KEYS: Readonly<Record<UsageGroup, unknown>> = {
+  model: '$aiModel',
+  provider: '$provider',
+  sessionType: '$sessionType',
+  day: { $dateToString: { date: '$createdAt', format: '%Y-%m-%d' } },
+  workItem: '$workItemId',
+};
+
+/** Sums by group: days in their order, else what used most tokens first. */
+export async function sumSessions(
+  organizationId: string,
+  filter: SessionFilter,
+  groupBy: UsageGroup,
+): Promise<UsageSum[]> {
+  const sums = await SessionModel.aggregate<Sum>([
+    { $match: matching(organizationId, filter) },
+    { $group: { _id: GROUP_KEYS[groupBy], ...SUMS } },
+  ]);
+  return sums
+    .map((sum) => ({ key: sum._id, label: groupBy === 'workItem' ? sum.taskId : sum._id, ...totalsOf(sum) }))
+    .sort((a, b) => (groupBy === 'day' ? 0 : b.totalTokens - a.totalTokens) || (a.key < b.key ? -1 : 1));
+}
+
+export async function totalSessions(organizationId: string, filter: SessionFilter): Promise<UsageTotals> {
+  const [sum] = await SessionModel.aggregate<Sum>([
+    { $match: matching(organizationId, filter) },
+    { $group: { _id: null, ...SUMS } },
+  ]);
+  return totalsOf(sum);
+}
+
+/** Oldest first. */
+export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
+  const documents = await SessionModel.find(matching(organizationId, { itemIds })).sort({ _id: 1 }).lean();
+  return documents.map(recordOf);
+}
+
+function matching(organizationId: string, { projectId, itemIds, from, before }: SessionFilter) {
+  return {
+    organizationId,
+    ...(projectId !== undefined && { projectId }),
+    ...(itemIds && { countedFor: mongoose.trusted({ $in: itemIds }) }),
+    ...((from || before) && {
+      createdAt: mongoose.trusted({ ...(from && { $gte: from }), ...(before && { $lt: before }) }),
+    }),
+  };
+}
+
+interface Sum {
+  readonly _id: string;
+  readonly taskId: string;
+  readonly sessions: number;
+  readonly totalTokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly durationMs: number;
+  readonly costMicrodollars: number;
+  readonly priced: number;
+}
+
+// $sum leaves out what is null: tokens that were not given, costs that are not known.
+const SUMS = {
+  taskId: { $first: '$taskId' },
+  sessions: { $sum: 1 },
+  totalTokens: { $sum: '$totalTokens' },
+  inputTokens: { $sum: '$inputTokens' },
+  outputTokens: { $sum: '$outputTokens' },
+  durationMs: { $sum: '$durationMs' },
+  costMicrodollars: { $sum: '$costMicrodollars' },
+  priced: { $sum: { $cond: [{ $eq: ['$costMicrodollars', null] }, 0, 1] } },
+};
+
+function totalsOf(sum: Sum | undefined): UsageTotals {
+  return {
+    sessions: sum?.sessions ?? 0,
+    totalTokens: sum?.totalTokens ?? 0,
+    inputTokens: sum?.inputTokens ?? 0,
+    outputTokens: sum?.outputTokens ?? 0,
+    durationMs: sum?.durationMs ?? 0,
+    estimatedCost: formatDollars(sum?.costMicrodollars ?? 0),
+    unpricedSessions: (sum?.sessions ?? 0) - (sum?.priced ?? 0),
+  };
+}
+
+function recordOf(document: SessionDocument): AiSession {
+  return {
+    id: document._id,
+    workItemId: document.workItemId,
+    taskId: document.taskId,
+    model: document.aiModel,
+    provider: document.provider,
+    totalTokens: document.totalTokens,
+    ...(document.inputTokens !== null && { inputTokens: document.inputTokens }),
+    ...(document.outputTokens !== null && { outputTokens: document.outputTokens }),
+    durationMs: document.durationMs,
+    sessionType: document.sessionType,
+    estimatedCost: document.costMicrodollars === null ? UNKNOWN_COST : formatDollars(document.costMicrodollars),
+    createdAt: document.createdAt.toISOString(),
+  };
+}
