@@ -1,0 +1,361 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Identity } from '@worktrack/contracts/keys/identity';
+import { prefixOf } from '@worktrack/contracts/keys/key-format';
+import { ENTRY_TTL_MS, identityCache, identityInvalidation, type Verified } from '@worktrack/runtime/identity-cache';
+import { createLog } from '@worktrack/runtime/logging';
+import { connectRedis, type Redis } from '@worktrack/runtime/redis';
+import { findRedis, redisKind } from '@worktrack/stack/servers/redis';
+import { type Server, startServer } from '@worktrack/stack/servers/server';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const log = createLog('test', 'silent');
+const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-identity-cache-'));
+let server: Server;
+let clients: Redis[] = [];
+
+beforeAll(async () => {
+  const program = findRedis();
+  if (!program) throw new Error('There is no redis-server; `npm test` installs it.');
+  server = await startServer(redisKind(program, join(dataDir, 'redis'), join(dataDir, 'redis.log')));
+});
+afterEach(() => {
+  for (const client of clients) client.disconnect();
+  clients = [];
+});
+afterAll(async () => {
+  await server.kill();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A key as the keys service stores it: what a look-up that begins now would read. */
+class StoredKey {
+  readonly key = `wt_${crypto.randomUUID().replaceAll('-', '')}0000`;
+  readonly prefix = prefixOf(this.key);
+  readonly digest = hash('sha256', this.key);
+  readonly identity: Identity = {
+    user: { id: 'user', name: 'Ada', email: 'ada@example.com', role: 'owner' },
+    organization: { id: 'organization', name: 'Example' },
+    permissions: ['work-items:read'],
+    key: { id: 'key', name: 'CI', prefix: this.prefix },
+  };
+  revoked = false;
+  expiresAt: string | null = null;
+  reads = 0;
+
+  async read(): Promise<Verified | null> {
+    this.reads++;
+    return this.revoked ? null : { identity: this.identity, expiresAt: this.expiresAt };
+  }
+}
+
+async function connected(): Promise<Redis> {
+  const client = connectRedis(server.url, log);
+  clients.push(client);
+  if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
+  return client;
+}
+
+/** A gateway that knows which server it talks to, as one does after its first request. */
+async function gateway() {
+  const redis = await connected();
+  const cache = identityCache(redis);
+  const other = new StoredKey();
+  await cache.lookUp(other.prefix, other.digest, () => other.read());
+  await redis.ping();
+  return {
+    redis,
+    lookUp: (key: StoredKey, read: () => Promise<Verified | null> = () => key.read()) =>
+      cache.lookUp(key.prefix, key.digest, read),
+    /** Commands of one connection are run in their order: behind this, a fill that was sent has been run. */
+    settled: () => redis.ping(),
+    /** A look-up that has read the store, and whose answer is on its way until `arrive` is called. */
+    slowLookUp(key: StoredKey) {
+      const read = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      const done = cache.lookUp(key.prefix, key.digest, async () => {
+        const verified = await key.read();
+        read.resolve();
+        await answer.promise;
+        return verified;
+      });
+      const arrive = () => {
+        answer.resolve();
+        return done;
+      };
+      return { read: read.promise, arrive };
+    },
+  };
+}
+
+async function keysService() {
+  const redis = await connected();
+  const invalidate = identityInvalidation(redis);
+  return {
+    redis,
+    /** As keys.revoke: stored, made known, answered. */
+    async revoke(key: StoredKey) {
+      key.revoked = true;
+      await invalidate([key.prefix]);
+    },
+  };
+}
+
+async function storedNames(redis: Redis, key: StoredKey): Promise<string[]> {
+  return redis.keys(`*${key.prefix}`);
+}
+
+describe('a verified key', () => {
+  it('is read from the store once, and then found by every gateway with one command', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const key = new StoredKey();
+    expect(await a.lookUp(key)).toEqual(key.identity);
+    await a.settled();
+
+    const commands = async () => {
+      const stats = await a.redis.info('commandstats');
+      const calls = [...stats.matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)].filter(([, name]) => name !== 'info');
+      return Object.fromEntries(calls.map(([, name, count]) => [name, Number(count)]));
+    };
+    const before = await commands();
+    expect(await b.lookUp(key)).toEqual(key.identity);
+    expect(await a.lookUp(key)).toEqual(key.identity);
+    expect(await commands()).toEqual({ ...before, get: (before.get ?? 0) + 2 });
+    expect(key.reads).toBe(1);
+  });
+
+  it('is never stored in Redis, and neither is anything that it can be computed from', async () => {
+    const a = await gateway();
+    const key = new StoredKey();
+    await a.lookUp(key);
+    await a.settled();
+    const [name] = await storedNames(a.redis, key);
+    const stored = `${name} ${await a.redis.get(name as string)}`;
+    expect(stored).toContain(key.digest);
+    expect(stored).not.toContain(key.key.slice(key.prefix.length));
+  });
+
+  it('does not let in another secret with its prefix, and does not ask the store for it again', async () => {
+    const a = await gateway();
+    const key = new StoredKey();
+    await a.lookUp(key);
+    await a.settled();
+    const forged = Object.assign(new StoredKey(), { prefix: key.prefix });
+    expect(await a.lookUp(forged)).toBeNull();
+    expect(forged.reads).toBe(0);
+    expect(await a.lookUp(key)).toEqual(key.identity);
+  });
+
+  it('is kept although a guess with its prefix is looked up at the same time', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const key = new StoredKey();
+    const guess = a.slowLookUp(Object.assign(new StoredKey(), { prefix: key.prefix, revoked: true }));
+    await guess.read;
+    await b.lookUp(key);
+    await b.settled();
+    expect(await guess.arrive()).toBeNull();
+    await a.settled();
+    await a.lookUp(key);
+    expect(key.reads).toBe(1);
+  });
+
+  it('is kept by the first of many look-ups that are under way', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const key = new StoredKey();
+    const first = a.slowLookUp(key);
+    await first.read;
+    const second = b.slowLookUp(key);
+    await second.read;
+    expect(await second.arrive()).toEqual(key.identity);
+    await b.settled();
+    expect(await b.lookUp(key)).toEqual(key.identity);
+    expect(await first.arrive()).toEqual(key.identity);
+    expect(key.reads).toBe(2);
+  });
+
+  it('is not accepted past its expiry, and its entry ends with it', async () => {
+    const a = await gateway();
+    const key = new StoredKey();
+    key.expiresAt = new Date(Date.now() + ENTRY_TTL_MS / 2).toISOString();
+    await a.lookUp(key);
+    await a.settled();
+    const [name] = await storedNames(a.redis, key);
+    expect(await a.redis.pttl(name as string)).toBeLessThanOrEqual(ENTRY_TTL_MS / 2);
+
+    key.expiresAt = new Date(Date.now() - 1).toISOString();
+    await a.redis.del(name as string);
+    expect(await a.lookUp(key)).toBeNull();
+    // An entry that outlived its expiry, for Redis ends it by its own clock.
+    await a.redis.set(name as string, JSON.stringify({ version: 1, digest: key.digest, ...(await key.read()) }));
+    expect(await a.lookUp(key)).toBeNull();
+  });
+});
+
+describe('a revoked key is refused from the moment the revocation is answered', () => {
+  it('when it was cached', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    await a.lookUp(key);
+    await a.settled();
+    await keys.revoke(key);
+    expect(await a.lookUp(key)).toBeNull();
+    expect(await b.lookUp(key)).toBeNull();
+  });
+
+  it('when a look-up had read the store before, and its answer comes after', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    const slow = a.slowLookUp(key);
+    await slow.read;
+    await keys.revoke(key);
+    // This request began before the revocation was answered.
+    expect(await slow.arrive()).toEqual(key.identity);
+    await a.settled();
+    expect(await a.lookUp(key)).toBeNull();
+    expect(await b.lookUp(key)).toBeNull();
+  });
+
+  it('when another look-up has begun since, whose token the late one does not have', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    const late = a.slowLookUp(key);
+    await late.read;
+    await keys.revoke(key);
+    const current = b.slowLookUp(key);
+    await current.read;
+    await late.arrive();
+    await a.settled();
+    expect(await current.arrive()).toBeNull();
+    expect(await b.lookUp(key)).toBeNull();
+  });
+
+  it('when the token of a slow look-up has ended or was evicted meanwhile', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    const frozen = a.slowLookUp(key);
+    await frozen.read;
+    await b.redis.del(await storedNames(b.redis, key));
+    await keys.revoke(key);
+    await frozen.arrive();
+    await a.settled();
+    expect(await b.lookUp(key)).toBeNull();
+  });
+
+  it('when Redis restarts empty while a look-up is under way', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    const slow = a.slowLookUp(key);
+    await slow.read;
+    await keys.revoke(key);
+    await restartRedis([a.redis, b.redis, keys.redis]);
+    await slow.arrive();
+    await a.settled();
+    expect(await a.lookUp(key)).toBeNull();
+    expect(await b.lookUp(key)).toBeNull();
+  });
+
+  it('when Redis restarts from a snapshot that is older than the revocation', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    await a.lookUp(key);
+    await a.settled();
+    await keys.redis.save();
+    await keys.revoke(key);
+    await restartRedis([a.redis, b.redis, keys.redis]);
+    const [restored] = await storedNames(a.redis, key);
+    expect(await a.redis.get(restored as string)).toContain(key.digest);
+
+    // Whether or not a gateway knows by now which server it talks to.
+    for (let i = 0; i < 3; i++) {
+      expect(await a.lookUp(key)).toBeNull();
+      expect(await b.lookUp(key)).toBeNull();
+      await turn();
+    }
+    await a.redis.flushall();
+    await a.redis.save();
+  });
+
+  it('for any timing of many look-ups by several gateways', async () => {
+    const gateways = [await gateway(), await gateway(), await gateway()];
+    const keys = await keysService();
+    const wrong: string[] = [];
+    let accepted = 0;
+    let refused = 0;
+
+    async function someTurns(): Promise<void> {
+      for (let turns = Math.floor(Math.random() * 6); turns > 0; turns--) await turn();
+    }
+    async function oneKey(): Promise<void> {
+      const key = new StoredKey();
+      let answered = false;
+      const requests = gateways.map(async ({ lookUp }) => {
+        for (let afterwards = 0; afterwards < 4; ) {
+          const beganAfter = answered;
+          if (beganAfter) afterwards++;
+          const identity = await lookUp(key, async () => {
+            await someTurns();
+            const verified = await key.read();
+            await someTurns();
+            return verified;
+          });
+          if (identity) accepted++;
+          else refused++;
+          if (beganAfter && identity) wrong.push(key.prefix);
+          await someTurns();
+        }
+      });
+      for (let turns = Math.floor(Math.random() * 30); turns > 0; turns--) await turn();
+      await keys.revoke(key);
+      answered = true;
+      await Promise.all(requests);
+    }
+    await Promise.all(Array.from({ length: 200 }, oneKey));
+    expect(wrong).toEqual([]);
+    expect(refused).toBeGreaterThanOrEqual(200 * 3 * 4);
+    expect(accepted).toBeGreaterThan(200);
+  });
+});
+
+describe('while Redis is away', () => {
+  it('keys are verified by the store, and a revocation is not answered until it is through', async () => {
+    const [a, keys] = [await gateway(), await keysService()];
+    const key = new StoredKey();
+    await server.kill();
+    expect(await a.lookUp(key)).toEqual(key.identity);
+    await expect(keys.revoke(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await a.lookUp(key)).toBeNull();
+
+    const back = [a.redis, keys.redis].map((redis) => new Promise((resolve) => redis.once('ready', resolve)));
+    await server.restart();
+    await Promise.all(back);
+    await keys.revoke(key);
+    expect(await a.lookUp(key)).toBeNull();
+  });
+
+  it('or frozen, keys are verified by the store, and a revocation is not answered until it is through', async () => {
+    const [a, keys] = [await gateway(), await keysService()];
+    const key = new StoredKey();
+    await a.lookUp(key);
+    await a.settled();
+    await server.kill('SIGSTOP');
+    try {
+      expect(await a.lookUp(key)).toEqual(key.identity);
+      await expect(keys.revoke(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      expect(await a.lookUp(key)).toBeNull();
+    } finally {
+      await server.kill('SIGCONT');
+    }
+    await keys.revoke(key);
+    expect(await a.lookUp(key)).toBeNull();
+  });
+});
+
+async function restartRedis(watched: readonly Redis[]): Promise<void> {
+  const back = watched.map((redis) => new Promise((resolve) => redis.once('ready', resolve)));
+  await server.kill();
+  await server.restart();
+  await Promise.all(back);
+}
