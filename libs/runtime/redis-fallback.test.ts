@@ -1,0 +1,30 @@
+import type { Log } from '@worktrack/rpc/types';
+import { expect, test } from 'vitest';
+import { registry } from './metrics.ts';
+import { RedisFallback } from './redis-fallback.ts';
+
+const lines: string[] = [];
+const note = (_fields: object, message: string): void => void lines.push(message);
+const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
+
+test('while Redis fails the check is made in memory, said once, counted each time, and Redis is not asked every time', async () => {
+  const check = new RedisFallback('example', log);
+  let asked = 0;
+  const inRedis = async () => {
+    asked++;
+    throw new Error('Connection is closed.');
+  };
+  for (let i = 0; i < 10; i++) expect(await check.run(inRedis, () => 'memory')).toBe('memory');
+  expect(asked).toBe(1);
+  expect(lines).toEqual(["Redis is away: the check is made in this process's memory"]);
+  expect(await registry.getSingleMetricAsString('worktrack_redis_fallbacks_total')).toContain('{check="example"} 10');
+});
+
+test('an answer of Redis is taken, and memory is not asked', async () => {
+  const check = new RedisFallback('other', log);
+  const answer = await check.run(
+    async () => 'redis',
+    () => expect.unreachable(),
+  );
+  expect(answer).toBe('redis');
+});

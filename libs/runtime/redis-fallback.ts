@@ -1,0 +1,52 @@
+import type { Log } from '@worktrack/rpc/types';
+import { Counter } from 'prom-client';
+import { registry } from './metrics.ts';
+
+/** Redis that hangs costs a command time-out per question; after one failure only one question per this time finds out whether it is back. */
+const RETRY_AFTER_MS = 1_000;
+
+const fallbacks = new Counter({
+  name: 'worktrack_redis_fallbacks_total',
+  help: "Checks that were made in the process's own memory because Redis was away, by check.",
+  labelNames: ['check'],
+  registers: [registry],
+});
+
+/**
+ * A check that is shared by all replicas while Redis is there, and each process's own while it is away: going on with a weaker
+ * check is better than refusing everybody.
+ */
+export class RedisFallback {
+  readonly #check: string;
+  readonly #log: Log;
+  #away = false;
+  #retryAtMs = 0;
+
+  /** @param check its name in the log and the metric */
+  constructor(check: string, log: Log) {
+    this.#check = check;
+    this.#log = log;
+    fallbacks.inc({ check }, 0);
+  }
+
+  /** @param inMemory is run instead when `inRedis` fails or Redis is known to be away */
+  async run<T>(inRedis: () => Promise<T>, inMemory: () => T): Promise<T> {
+    const nowMs = performance.now();
+    if (!this.#away || nowMs >= this.#retryAtMs) {
+      this.#retryAtMs = nowMs + RETRY_AFTER_MS;
+      try {
+        const result = await inRedis();
+        if (this.#away) this.#log.info({ check: this.#check }, 'The check is shared by all replicas again');
+        this.#away = false;
+        return result;
+      } catch (error) {
+        if (!this.#away) {
+          this.#log.warn({ check: this.#check, error }, "Redis is away: the check is made in this process's memory");
+        }
+        this.#away = true;
+      }
+    }
+    fallbacks.inc({ check: this.#check });
+    return inMemory();
+  }
+}

@@ -1,0 +1,191 @@
+import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
+import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
+import type { RateLimit } from '@worktrack/contracts/feedback/records';
+import type { Log } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import { RedisFallback } from '@worktrack/runtime/redis-fallback';
+import { ADMISSION_SCRIPT } from './admission.script.ts';
+import { MemoryRateWindows, type RateState, type RateWindow } from './rate-window.ts';
+import { entryOf, type KnownSource, NO_SOURCE, SourceEntries } from './source-entry.ts';
+
+/** What is limited by itself. */
+export type RequestKind = 'ingest' | 'bootstrap' | 'challenge';
+
+export interface AdmissionLimits {
+  /** Of ingest, for sources without limits of their own and for public keys that name no source. */
+  readonly ingest: RateLimit;
+  /** Of bootstraps, and of challenges, per client and source. */
+  readonly bootstrapPerIp: number;
+}
+
+export interface Admission {
+  /** null: no source for that public key. Of meaning only when the request is admitted. */
+  readonly source: KnownSource | null;
+  readonly rates: readonly RateState[];
+  /** 0: admitted. */
+  readonly retryMs: number;
+}
+
+/**
+ * How long a source may be served from a cache, counted from before it was read. A change of it must hold within two seconds; what is
+ * left of them is for requests under way.
+ */
+const SOURCE_FRESH_MS = 1_500;
+/** Looking up public keys costs an RPC each, so one client cannot make the gateway look up any number of made-up ones. */
+const LOOK_UPS_PER_CLIENT = 1_200;
+const LOOK_UP_WINDOW_MS = 60_000;
+const MAX_SOURCES_IN_MEMORY = 10_000;
+/** What is not of the form of a public key is no source and shares windows, so that nobody fills Redis by making names up. */
+const MALFORMED = 'malformed';
+
+interface Rule {
+  readonly windows: readonly RateWindow[];
+  readonly windowMs: number;
+  /** The source's own limits take the place of these, where it has some. */
+  readonly ownLimits: boolean;
+}
+
+interface LookedUp {
+  readonly entry: string;
+  readonly readAtMs: number;
+}
+
+interface Counted {
+  readonly entry: string;
+  readonly rates: readonly RateState[];
+}
+
+/**
+ * Finds the source of a request and counts the request against its rate windows, in one script call to Redis while the source is in
+ * the cache there. Without Redis both are kept in this process.
+ */
+export class Admissions {
+  readonly #redis: ScriptedRedis;
+  readonly #lookUp: (publicKey: string, requestId: string) => Promise<AdmittedSource | null>;
+  readonly #limits: AdmissionLimits;
+  readonly #entries = new SourceEntries();
+  readonly #fallback: RedisFallback;
+  readonly #memoryWindows = new MemoryRateWindows();
+  readonly #memorySources = new Map<string, LookedUp>();
+  readonly #lookUpsUnderWay = new Map<string, Promise<LookedUp | RateState>>();
+
+  constructor(deps: {
+    readonly redis: Redis;
+    readonly lookUp: (publicKey: string, requestId: string) => Promise<AdmittedSource | null>;
+    readonly limits: AdmissionLimits;
+    readonly log: Log;
+  }) {
+    deps.redis.defineCommand('admitFeedback', { lua: ADMISSION_SCRIPT });
+    this.#redis = deps.redis as ScriptedRedis;
+    this.#lookUp = deps.lookUp;
+    this.#limits = deps.limits;
+    this.#fallback = new RedisFallback('feedback rates', deps.log);
+  }
+
+  /**
+   * @param client keyed hash of the client's address
+   * @throws OperationError UNAVAILABLE when the source is in no cache and the feedback service is away
+   */
+  async admit(kind: RequestKind, publicKey: string, client: string, requestId: string): Promise<Admission> {
+    const wellFormed = isPublicKey(publicKey);
+    const name = wellFormed ? publicKey : MALFORMED;
+    const rule = this.#rule(kind, name, client);
+    let counted = await this.#count(name, rule, wellFormed ? undefined : { entry: NO_SOURCE, readAtMs: 0 });
+    if (!counted) {
+      const found = await this.#lookUpOnce(name, client, requestId);
+      if ('retryMs' in found) return { source: null, rates: [found], retryMs: found.retryMs };
+      counted = await this.#count(name, rule, found);
+    }
+    if (!counted) throw new Error('A source that was just looked up is not known.');
+    const { entry, rates } = counted;
+    return { source: this.#entries.read(entry), rates, retryMs: Math.max(...rates.map(({ retryMs }) => retryMs)) };
+  }
+
+  #rule(kind: RequestKind, name: string, client: string): Rule {
+    const { ingest, bootstrapPerIp } = this.#limits;
+    const key = `${slotOf(name)}:${kind}`;
+    const windows: RateWindow[] = [
+      { name: 'ip', key: `${key}:ip:${client}`, limit: kind === 'ingest' ? ingest.perIp : bootstrapPerIp },
+    ];
+    if (kind === 'ingest') windows.push({ name: 'source', key: `${key}:source`, limit: ingest.perSource });
+    return { windows, windowMs: ingest.windowSeconds * 1000, ownLimits: kind === 'ingest' };
+  }
+
+  /** @returns undefined when the source has to be looked up first; nothing is counted then */
+  #count(name: string, rule: Rule, found?: LookedUp): Promise<Counted | undefined> {
+    return this.#fallback.run(
+      () => this.#countInRedis(name, rule, found),
+      () => this.#countInMemory(name, rule, found),
+    );
+  }
+
+  async #countInRedis(name: string, { windows, windowMs, ownLimits }: Rule, found?: LookedUp) {
+    const keys = [`${slotOf(name)}:source`, ...windows.map(({ key }) => key)];
+    const freshMs = found ? Math.floor(found.readAtMs + SOURCE_FRESH_MS - performance.now()) : 0;
+    const limits = [windows[0]?.limit ?? 0, windows[1]?.limit ?? 0];
+    const args = [found?.entry ?? '', freshMs, ...limits, windowMs, ownLimits ? 1 : 0];
+    const [outcome, entry, usedWindowMs, ...numbers] = await this.#redis.admitFeedback(keys.length, ...keys, ...args);
+    if (outcome === 0) return undefined;
+    const rates = windows.map((window): RateState => {
+      const [limit = 0, remaining = 0, resetMs = 0, retryMs = 0] = numbers.splice(0, 4);
+      return { name: window.name, limit, windowMs: usedWindowMs, remaining, resetMs, retryMs };
+    });
+    return { entry, rates };
+  }
+
+  #countInMemory(name: string, { windows, windowMs, ownLimits }: Rule, found?: LookedUp): Counted | undefined {
+    const nowMs = performance.now();
+    const known = found ?? this.#fresh(name, nowMs);
+    if (!known) return undefined;
+    if (found) this.#keep(name, found);
+    const own = ownLimits ? this.#entries.read(known.entry)?.rateLimit : undefined;
+    const limited = windows.map((window) => ({
+      ...window,
+      limit: own ? (window.name === 'ip' ? own.perIp : own.perSource) : window.limit,
+    }));
+    const rates = this.#memoryWindows.count(limited, own ? own.windowSeconds * 1000 : windowMs, nowMs);
+    return { entry: known.entry, rates };
+  }
+
+  #fresh(name: string, nowMs: number): LookedUp | undefined {
+    const kept = this.#memorySources.get(name);
+    return kept && kept.readAtMs + SOURCE_FRESH_MS > nowMs ? kept : undefined;
+  }
+
+  #keep(name: string, found: LookedUp): void {
+    if (this.#memorySources.size >= MAX_SOURCES_IN_MEMORY) this.#memorySources.clear();
+    this.#memorySources.set(name, found);
+  }
+
+  /** Requests that arrive together share one look-up. */
+  #lookUpOnce(publicKey: string, client: string, requestId: string): Promise<LookedUp | RateState> {
+    const underWay = this.#lookUpsUnderWay.get(publicKey);
+    if (underWay) return underWay;
+    const lookUp = this.#limitedLookUp(publicKey, client, requestId).finally(() =>
+      this.#lookUpsUnderWay.delete(publicKey),
+    );
+    this.#lookUpsUnderWay.set(publicKey, lookUp);
+    return lookUp;
+  }
+
+  /** @returns the rate's state where this client has had too many look-ups */
+  async #limitedLookUp(publicKey: string, client: string, requestId: string): Promise<LookedUp | RateState> {
+    const name = 'look-ups';
+    const windows = [{ name: 'ip', key: `${slotOf(name)}:ip:${client}`, limit: LOOK_UPS_PER_CLIENT }] as const;
+    const rule: Rule = { windows, windowMs: LOOK_UP_WINDOW_MS, ownLimits: false };
+    const rate = (await this.#count(name, rule, { entry: NO_SOURCE, readAtMs: 0 }))?.rates[0];
+    if (rate && rate.retryMs > 0) return rate;
+    const readAtMs = performance.now();
+    return { entry: entryOf(await this.#lookUp(publicKey, requestId)), readAtMs };
+  }
+}
+
+/** The braces keep all keys of a name in one slot of a cluster. */
+function slotOf(name: string): string {
+  return `feedback:{${name}}`;
+}
+
+type Answer = [outcome: 0 | 1 | 2, entry: string, windowMs: number, ...windows: number[]];
+interface ScriptedRedis extends Redis {
+  admitFeedback(keys: number, ...keysAndArgs: (string | number)[]): Promise<Answer>;
+}

@@ -1,0 +1,38 @@
+import type { AllowedOrigin } from '@worktrack/contracts/feedback/allowed-domains';
+import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
+import { parseAllowedDomains } from './origin.ts';
+
+/** A source as the gateway works with it. */
+export interface KnownSource extends AdmittedSource {
+  readonly allowedOrigins: readonly AllowedOrigin[];
+}
+
+/** In the cache: there is no source for that public key. */
+export const NO_SOURCE = '-';
+
+/** Enough for the sources that are busy at one time; a larger source is a few kilobytes. */
+const MAX_PARSED = 1_000;
+
+/** What the cache holds for a source: its own limits in front, where the script of admission.script.ts finds them. */
+export function entryOf(source: AdmittedSource | null): string {
+  if (!source) return NO_SOURCE;
+  const { rateLimit } = source;
+  const limits = rateLimit ? `${rateLimit.perIp}:${rateLimit.perSource}:${rateLimit.windowSeconds * 1000}` : '';
+  return `${limits}|${JSON.stringify(source)}`;
+}
+
+/** Reads entries. The same entry comes with every request of a busy source, so the last ones are kept as they were read. */
+export class SourceEntries {
+  readonly #parsed = new Map<string, KnownSource>();
+
+  read(entry: string): KnownSource | null {
+    if (entry === NO_SOURCE) return null;
+    const known = this.#parsed.get(entry);
+    if (known) return known;
+    const source = JSON.parse(entry.slice(entry.indexOf('|') + 1)) as AdmittedSource;
+    const parsed = { ...source, allowedOrigins: parseAllowedDomains(source.allowedDomains) };
+    if (this.#parsed.size >= MAX_PARSED) this.#parsed.clear();
+    this.#parsed.set(entry, parsed);
+    return parsed;
+  }
+}
