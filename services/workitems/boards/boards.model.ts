@@ -1,0 +1,35 @@
+import mongoose from 'mongoose';
+
+export interface ColumnRecord {
+  id: string;
+  name: string;
+}
+
+export interface BoardRecord {
+  _id: string;
+  organizationId: string;
+  projectId: string;
+  name: string;
+  /** In the order of the board. */
+  columns: ColumnRecord[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const boardSchema = new mongoose.Schema<BoardRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    name: { type: String, required: true },
+    columns: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true } }],
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'boards', versionKey: false, id: false },
+);
+boardSchema.index({ organizationId: 1, _id: 1 });
+boardSchema.index({ organizationId: 1, projectId: 1 });
+boardSchema.index({ organizationId: 1, 'columns.id': 1 });
+
+export const BoardModel = mongoose.model('Board', boardSchema);

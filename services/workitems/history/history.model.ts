@@ -1,0 +1,36 @@
+import { EVENT_TYPES, type EventType } from '@worktrack/contracts/work-items/history-event';
+import mongoose from 'mongoose';
+
+export interface HistoryRecord {
+  _id: string;
+  organizationId: string;
+  workItemId: string;
+  /** The item's revision after the write that made the event: orders an item's history without a clock. */
+  revision: number;
+  eventType: EventType;
+  data: Record<string, unknown>;
+  actor: { userId: string; keyId: string };
+  createdAt: Date;
+}
+
+const historySchema = new mongoose.Schema<HistoryRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    workItemId: { type: String, required: true },
+    revision: { type: Number, required: true },
+    eventType: { type: String, enum: EVENT_TYPES, required: true },
+    data: { type: mongoose.Schema.Types.Mixed, required: true },
+    actor: { userId: { type: String, required: true }, keyId: { type: String, required: true } },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'work_item_history', versionKey: false, minimize: false },
+);
+historySchema.index({ organizationId: 1, workItemId: 1, revision: 1 });
+// A deleted item is found by its task ID here and nowhere else.
+historySchema.index(
+  { organizationId: 1, 'data.taskId': 1 },
+  { partialFilterExpression: { eventType: 'deleted' }, name: 'deleted_by_task_id' },
+);
+
+export const HistoryModel = mongoose.model('HistoryEvent', historySchema);

@@ -1,0 +1,68 @@
+import type { EventType, HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { Scope, WriteScope } from '../scope.ts';
+import { HistoryModel, type HistoryRecord } from './history.model.ts';
+
+export interface NewEvent {
+  readonly eventType: EventType;
+  readonly data: Record<string, unknown>;
+}
+
+/** An event, and the item as it is after the write that made the event. */
+export type EventOf = NewEvent & { readonly item: { readonly _id: string; readonly revision: number } };
+
+/** Called by what changes an item, in the same transaction: a change without its event cannot be seen. */
+export async function record({ caller, tx }: WriteScope, events: readonly EventOf[]): Promise<HistoryEvent[]> {
+  if (events.length === 0) return [];
+  const { organizationId, userId, keyId } = caller;
+  const createdAt = new Date();
+  const records: HistoryRecord[] = events.map(({ item, eventType, data }) => ({
+    _id: uuidv7(),
+    organizationId,
+    workItemId: item._id,
+    revision: item.revision,
+    eventType,
+    data,
+    actor: { userId, keyId },
+    createdAt,
+  }));
+  await HistoryModel.insertMany(records, { session: tx, lean: true });
+  return records.map(eventOf);
+}
+
+/** Newest first. */
+export async function eventsOfItem(
+  { caller, tx }: Scope,
+  workItemId: string,
+  filter: { readonly eventType?: EventType },
+  limit: number,
+): Promise<{ readonly events: HistoryEvent[]; readonly totalEvents: number }> {
+  const which = { organizationId: caller.organizationId, workItemId, ...(filter.eventType && filter) };
+  const session = tx ?? null;
+  const [records, totalEvents] = await Promise.all([
+    HistoryModel.find(which).sort({ revision: -1, _id: -1 }).limit(limit).session(session).lean(),
+    HistoryModel.countDocuments(which).session(session),
+  ]);
+  return { events: records.map(eventOf), totalEvents };
+}
+
+/** How a deleted item was called. */
+export async function deletedItem(
+  { caller }: Scope,
+  ref: string,
+): Promise<{ readonly id: string; readonly taskId: string; readonly title: string } | undefined> {
+  const which = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
+  const last = await HistoryModel.findOne({
+    organizationId: caller.organizationId,
+    eventType: 'deleted',
+    ...which,
+  }).lean();
+  if (!last) return undefined;
+  return { id: last.workItemId, taskId: String(last.data.taskId), title: String(last.data.title) };
+}
+
+const UUID_LENGTH = 36;
+
+function eventOf({ _id, eventType, data, actor, createdAt }: HistoryRecord): HistoryEvent {
+  return { id: _id, eventType, data, actor, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,65 @@
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
+import mongoose from 'mongoose';
+
+export interface ItemRecord {
+  _id: string;
+  organizationId: string;
+  projectId: string;
+  boardId: string;
+  boardColumnId: string;
+  taskId: string;
+  title: string;
+  description: string;
+  type: ItemType;
+  priority: Priority;
+  assignee: string | null;
+  parentId: string | null;
+  position: number;
+  metadata: Metadata;
+  isAiProcessing: boolean;
+  /** Counts the changes that a caller can see; what `If-Match` compares. */
+  version: number;
+  /**
+   * Counts every write, also one that only says "I rely on this item staying as it is" (`touch` in the repository), so that
+   * transactions which must not pass each other conflict. Orders the item's history without a clock.
+   */
+  revision: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const itemSchema = new mongoose.Schema<ItemRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    boardId: { type: String, required: true },
+    boardColumnId: { type: String, required: true },
+    taskId: { type: String, required: true },
+    title: { type: String, required: true },
+    description: { type: String, default: '' },
+    type: { type: String, enum: ITEM_TYPES, required: true },
+    priority: { type: String, enum: PRIORITIES, required: true },
+    assignee: { type: String, default: null },
+    parentId: { type: String, default: null },
+    position: { type: Number, required: true },
+    metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
+    isAiProcessing: { type: Boolean, required: true },
+    version: { type: Number, required: true },
+    revision: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  // An empty object in metadata is a value too.
+  { collection: 'work_items', versionKey: false, minimize: false },
+);
+itemSchema.index({ organizationId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
+itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, parentId: 1 });
+itemSchema.index({ organizationId: 1, assignee: 1 });
+
+export const ItemModel = mongoose.model('WorkItem', itemSchema);

@@ -1,0 +1,222 @@
+import mongoose from 'mongoose';
+import { type NewEvent, record } from '../history/history.repository.ts';
+import type { FailingScope, Scope, WriteScope } from '../scope.ts';
+import { ItemModel, type ItemRecord } from './items.model.ts';
+
+/** Fields that a change may set; `version`, `revision` and `updatedAt` follow by themselves. */
+export type ItemChanges = Partial<
+  Pick<
+    ItemRecord,
+    | 'title'
+    | 'description'
+    | 'type'
+    | 'priority'
+    | 'assignee'
+    | 'parentId'
+    | 'boardColumnId'
+    | 'position'
+    | 'metadata'
+    | 'isAiProcessing'
+  >
+>;
+
+export type ItemFilter = Partial<
+  Pick<ItemRecord, 'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'type' | 'priority' | 'assignee'>
+> & { readonly ids?: readonly string[] };
+
+const UUID_LENGTH = 36;
+const isId = (ref: string) => ref.length === UUID_LENGTH;
+
+/** @param ref a UUID or a task ID, as `ItemRef` leaves it */
+export async function findItem({ caller, tx }: Scope, ref: string): Promise<ItemRecord | null> {
+  const { organizationId } = caller;
+  return ItemModel.findOne({ organizationId, ...(isId(ref) ? { _id: ref } : { taskId: ref }) })
+    .session(tx ?? null)
+    .lean();
+}
+
+export async function requireItem(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<ItemRecord> {
+  const item = await findItem(scope, ref);
+  if (!item) throw scope.fail('NOT_FOUND', `There is no work item ${ref}.`);
+  return item;
+}
+
+/** All that exist, in no order. */
+export async function findItems({ caller, tx }: Scope, refs: readonly string[]): Promise<ItemRecord[]> {
+  const { organizationId } = caller;
+  const ids = refs.filter(isId);
+  const taskIds = refs.filter((ref) => !isId(ref));
+  // Two queries rather than an $or: each has its index on every database that we run on.
+  const session = tx ?? null;
+  const found: ItemRecord[] = [];
+  if (ids.length > 0) {
+    found.push(
+      ...(await ItemModel.find({ organizationId, _id: oneOf(ids) })
+        .session(session)
+        .lean()),
+    );
+  }
+  if (taskIds.length > 0) {
+    found.push(
+      ...(await ItemModel.find({ organizationId, taskId: oneOf(taskIds) })
+        .session(session)
+        .lean()),
+    );
+  }
+  return [...new Map(found.map((item) => [item._id, item])).values()];
+}
+
+/** What the rules need to know of an item beside its content. */
+export type ItemOutline = Pick<ItemRecord, '_id' | 'taskId' | 'type' | 'parentId' | 'boardId' | 'boardColumnId'>;
+const OUTLINE = { taskId: 1, type: 1, parentId: 1, boardId: 1, boardColumnId: 1 } as const;
+
+export async function childrenOf({ caller, tx }: Scope, parentIds: readonly string[]): Promise<ItemOutline[]> {
+  const { organizationId } = caller;
+  return ItemModel.find({ organizationId, parentId: oneOf(parentIds) }, OUTLINE)
+    .session(tx ?? null)
+    .lean();
+}
+
+/** Sorted and cut to one page, and how many there are in all. */
+export async function pageOfItems(
+  { caller }: Scope,
+  { ids, ...filter }: ItemFilter,
+  order: 'newest' | 'column',
+  page: number,
+  limit: number,
+): Promise<{ readonly items: ItemRecord[]; readonly total: number }> {
+  const which = { organizationId: caller.organizationId, ...filter, ...(ids && { _id: oneOf(ids) }) };
+  const [items, total] = await Promise.all([
+    ItemModel.find(which, { description: 0, metadata: 0 })
+      .sort(order === 'column' ? { position: 1, _id: 1 } : { _id: -1 })
+      .skip((page - 1) * limit)
+      .limit(limit)
+      .lean<ItemRecord[]>(),
+    ItemModel.countDocuments(which),
+  ]);
+  return { items, total };
+}
+
+export async function countInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<number> {
+  const { organizationId } = caller;
+  return ItemModel.countDocuments({ organizationId, boardColumnId: oneOf(columnIds) }).session(tx ?? null);
+}
+
+/** The next item of the column after this one, and whether there is room between their positions is for the caller to see. */
+export async function nextInColumn(
+  { caller, tx }: Scope,
+  anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
+  exceptId: string,
+): Promise<Pick<ItemRecord, '_id' | 'position'> | null> {
+  const { organizationId } = caller;
+  const { boardColumnId, position } = anchor;
+  return ItemModel.findOne(
+    {
+      organizationId,
+      boardColumnId,
+      $or: [
+        { position: mongoose.trusted({ $gt: position }), _id: mongoose.trusted({ $ne: exceptId }) },
+        { position, _id: mongoose.trusted({ $gt: anchor._id, $ne: exceptId }) },
+      ],
+    },
+    { position: 1 },
+  )
+    .sort({ position: 1, _id: 1 })
+    .session(tx ?? null)
+    .lean();
+}
+
+/** Ids in the order of the column. */
+export async function idsInColumn({ caller, tx }: Scope, boardColumnId: string): Promise<string[]> {
+  const { organizationId } = caller;
+  const items = await ItemModel.find({ organizationId, boardColumnId }, { _id: 1 })
+    .sort({ position: 1, _id: 1 })
+    .session(tx ?? null)
+    .lean();
+  return items.map(({ _id }) => _id);
+}
+
+/** Gives neighbours new positions without changing their order: nothing that a caller could see as a change of theirs. */
+export async function renumber({ caller, tx }: WriteScope, positions: ReadonlyMap<string, number>): Promise<void> {
+  const { organizationId } = caller;
+  if (positions.size === 0) return;
+  await ItemModel.bulkWrite(
+    [...positions].map(([_id, position]) => ({
+      updateOne: { filter: { organizationId, _id }, update: { $set: { position }, $inc: { revision: 1 } } },
+    })),
+    { session: tx },
+  );
+}
+
+export async function insertItem(scope: WriteScope, item: ItemRecord, events: readonly NewEvent[]): Promise<void> {
+  await ItemModel.insertMany([item], { session: scope.tx, lean: true });
+  await record(
+    scope,
+    events.map((event) => ({ ...event, item })),
+  );
+}
+
+/** The one way to change an item: it counts `version` up and takes the events that say what changed, in the same transaction. */
+export async function changeItem(
+  scope: WriteScope,
+  itemId: string,
+  changes: ItemChanges,
+  events: readonly NewEvent[],
+): Promise<ItemRecord> {
+  const { organizationId } = scope.caller;
+  const item = await ItemModel.findOneAndUpdate(
+    { organizationId, _id: itemId },
+    { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } },
+    { session: scope.tx, new: true },
+  )
+    .orFail()
+    .lean();
+  await record(
+    scope,
+    events.map((event) => ({ ...event, item })),
+  );
+  return item;
+}
+
+/** As changeItem for many items that change alike, in as many queries as for one. The items are as they were read in this transaction. */
+export async function changeItems(
+  scope: WriteScope,
+  items: readonly ItemRecord[],
+  changes: ItemChanges & { readonly 'metadata.aiProvider'?: string },
+  eventOf: (item: ItemRecord) => NewEvent,
+): Promise<void> {
+  if (items.length === 0) return;
+  const { organizationId } = scope.caller;
+  await ItemModel.updateMany(
+    { organizationId, _id: oneOf(items.map(({ _id }) => _id)) },
+    { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } },
+    { session: scope.tx },
+  );
+  await record(
+    scope,
+    items.map((item) => ({ ...eventOf(item), item: { _id: item._id, revision: item.revision + 1 } })),
+  );
+}
+
+/**
+ * Makes this transaction conflict with every other one that writes, touches or deletes one of these items: for a rule that relies on
+ * them, since under snapshot isolation two transactions that only read what the other writes both commit (write skew).
+ */
+export async function touch({ caller, tx }: WriteScope, ids: readonly string[]): Promise<void> {
+  const { organizationId } = caller;
+  await ItemModel.updateMany({ organizationId, _id: oneOf(ids) }, { $inc: { revision: 1 } }, { session: tx });
+}
+
+export async function removeItem(scope: WriteScope, item: ItemRecord, event: NewEvent): Promise<void> {
+  const { organizationId } = scope.caller;
+  await ItemModel.deleteOne({ organizationId, _id: item._id }, { session: scope.tx });
+  await record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+}
+
+/** An event that goes with no change of the item, such as a comment. Serialised with the item's deletion, so that no event comes after it. */
+export async function recordOn(scope: WriteScope, item: ItemRecord, event: NewEvent) {
+  await touch(scope, [item._id]);
+  return record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+}
+
+const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: ids });

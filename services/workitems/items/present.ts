@@ -1,0 +1,48 @@
+import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import type { Scope } from '../scope.ts';
+import type { ItemRecord } from './items.model.ts';
+
+export async function presented(scope: Scope, item: ItemRecord): Promise<WorkItem> {
+  const boards = await boardsById(scope, [item.boardId]);
+  return toWorkItem(item, boards.get(item.boardId));
+}
+
+export async function presentedSummaries(scope: Scope, items: readonly ItemRecord[]): Promise<WorkItemSummary[]> {
+  const boards = await boardsById(
+    scope,
+    items.map(({ boardId }) => boardId),
+  );
+  return items.map((item) => toSummary(item, boards.get(item.boardId)));
+}
+
+export function toSummary(item: ItemRecord, board: BoardRecord | undefined): WorkItemSummary {
+  return {
+    id: item._id,
+    taskId: item.taskId,
+    title: item.title,
+    type: item.type,
+    priority: item.priority,
+    assignee: item.assignee,
+    boardId: item.boardId,
+    boardColumnId: item.boardColumnId,
+    columnName: columnName(board, item.boardColumnId),
+    parentId: item.parentId,
+    projectId: item.projectId,
+  };
+}
+
+export function toWorkItem(item: ItemRecord, board: BoardRecord | undefined): WorkItem {
+  return {
+    ...toSummary(item, board),
+    description: item.description,
+    position: item.position,
+    metadata: item.metadata,
+    isAiProcessing: item.isAiProcessing,
+    version: item.version,
+    createdAt: item.createdAt.toISOString(),
+    updatedAt: item.updatedAt.toISOString(),
+  };
+}

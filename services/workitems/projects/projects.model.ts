@@ -1,0 +1,33 @@
+import mongoose from 'mongoose';
+
+export interface ProjectRecord {
+  _id: string;
+  organizationId: string;
+  name: string;
+  key: string;
+  description: string;
+  techStack: string[];
+  repositories: string[];
+  defaultBoardId: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const projectSchema = new mongoose.Schema<ProjectRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    name: { type: String, required: true },
+    key: { type: String, required: true },
+    description: { type: String, default: '' },
+    techStack: { type: [String], required: true },
+    repositories: { type: [String], required: true },
+    defaultBoardId: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'projects', versionKey: false },
+);
+projectSchema.index({ organizationId: 1, _id: 1 });
+
+export const ProjectModel = mongoose.model('Project', projectSchema);

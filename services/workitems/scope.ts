@@ -1,0 +1,27 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
+import type { ClientSession } from 'mongoose';
+
+/**
+ * What every repository method starts with: whose data, and inside which transaction. A ReadContext and a WriteContext are scopes,
+ * so a method cannot be called without an organization.
+ */
+export interface Scope {
+  readonly caller: Pick<Caller, 'organizationId'>;
+  readonly tx?: ClientSession;
+}
+
+/** A scope that can say why not. */
+export interface FailingScope<Code extends ErrorCode> extends Scope {
+  readonly fail: Fail<Code>;
+}
+
+/** A scope of a write, by whom it is remembered in the history. */
+export interface WriteScope extends Scope {
+  readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
+  readonly tx: ClientSession;
+}
+
+export interface FailingWriteScope<Code extends ErrorCode> extends WriteScope {
+  readonly fail: Fail<Code>;
+}

@@ -1,0 +1,31 @@
+import mongoose from 'mongoose';
+
+/**
+ * What a work item is found by. Not part of the item: one of our databases writes all index entries of a document anew with each of
+ * its updates (measured: a move of an item with 250 prefixes took twice as long), and most updates change no words.
+ */
+export interface SearchRecord {
+  /** The work item's id. */
+  _id: string;
+  organizationId: string;
+  projectId: string;
+  /** See words.ts. */
+  prefixes: string[];
+  words: string;
+}
+
+const searchSchema = new mongoose.Schema<SearchRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    prefixes: { type: [String], required: true },
+    words: { type: String, default: '' },
+  },
+  { collection: 'work_item_search', versionKey: false },
+);
+searchSchema.index({ organizationId: 1, _id: 1 });
+// Equality on prefixes and not a range or an anchored pattern on words: those cannot be bounded on both sides in a multikey index.
+searchSchema.index({ organizationId: 1, prefixes: 1 });
+
+export const SearchModel = mongoose.model('WorkItemSearch', searchSchema);
