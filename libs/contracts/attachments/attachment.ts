@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+
+export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
+
+export const Attachment = z.object({
+  id: z.string(),
+  fileName: z.string(),
+  mimeType: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  /** Of the content, in hexadecimal. */
+  sha256: z.string(),
+  /** A path of this service, for GET with the same key. */
+  url: z.string(),
+  uploadedBy: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  createdAt: Timestamp,
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export function attachmentUrl(workItemId: string, fileName: string): string {
+  return `/api/work-items/${workItemId}/attachments/local?key=${encodeURIComponent(fileName)}`;
+}
+
+/** A type as RFC 6838 names them, without parameters: it is sent as a header. */
+export const MimeType = z
+  .string()
+  .max(127)
+  .regex(/^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*$/, 'must be a MIME type such as image/png')
+  .transform((value) => value.toLowerCase());

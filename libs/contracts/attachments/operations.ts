@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MetadataInput } from '../work-items/metadata.ts';
+import { Attachment, MimeType } from './attachment.ts';
+
+const MAX_FILE_NAME_LENGTH = 1_000;
+/** Silence between two chunks after which an upload or a download is given up. */
+const CHUNK_DEADLINE_MS = 15_000;
+
+const FileName = z.string().min(1).max(MAX_FILE_NAME_LENGTH);
+const UploaderLabel = z.string().trim().min(1).max(200);
+
+export const listAttachments = operation({
+  name: 'attachments.list',
+  summary: 'List the attachments of a work item, oldest first.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ workItemId: ItemRef }),
+  output: z.array(Attachment),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:workItemId/attachments',
+});
+
+export const addAttachment = operation({
+  name: 'attachments.add',
+  summary: 'Attach a file (multipart/form-data: uploadedBy, mimeType and metadata before file; at most 25 MiB).',
+  permission: 'work-items:write',
+  effect: 'create',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    fileName: FileName,
+    mimeType: MimeType.optional(),
+    uploadedBy: UploaderLabel.optional(),
+    metadata: MetadataInput.optional(),
+  }),
+  output: Attachment,
+  errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  rest: 'POST /api/work-items/:workItemId/attachments',
+  bytes: 'up',
+  deadlineMs: CHUNK_DEADLINE_MS,
+});
+
+/** Both ends inclusive, as in the Range header. */
+export const ByteRange = z.strictObject({ start: z.int().min(0), end: z.int().min(0) });
+
+export const readAttachment = operation({
+  name: 'attachments.read',
+  summary: 'Read the content of an attachment, by its file name; one byte range may be asked for.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    key: FileName,
+    /** As the header says it: which bytes it means depends on the size, which the service knows. */
+    range: z.string().max(200).optional(),
+    /** The validator of If-Range: with another content than this one, the range is ignored. */
+    ifRange: z.string().max(200).optional(),
+    /** The validators of If-None-Match: with one of these contents, no bytes are sent. */
+    ifNoneMatch: z.string().max(2_000).optional(),
+  }),
+  output: z.object({
+    attachment: Attachment,
+    /** `null` from a range that lies outside, and from content that the caller has. */
+    sent: ByteRange.nullable(),
+    outcome: z.enum(['whole', 'part', 'unsatisfiable', 'unchanged']),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'GET /api/work-items/:workItemId/attachments/local',
+  bytes: 'down',
+  deadlineMs: CHUNK_DEADLINE_MS,
+});
+
+export const deleteAttachment = operation({
+  name: 'attachments.delete',
+  summary: 'Delete an attachment for good.',
+  permission: 'work-items:write',
+  effect: 'delete',
+  input: z.strictObject({ workItemId: ItemRef, attachmentId: Id }),
+  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  errors: ['NOT_FOUND'],
+  rest: 'DELETE /api/work-items/:workItemId/attachments/:attachmentId',
+});
+
+const MAX_PATH_LENGTH = 4_096;
+
+/** Answered by whoever can see the file: the stdio bridge, or a gateway that was allowed to read its own disk. */
+export const uploadLocalFile = operation({
+  name: 'attachments.uploadLocalFile',
+  summary: 'Attach a local file. Only under /tmp/ or the working directory.',
+  permission: 'work-items:write',
+  effect: 'create',
+  input: z.strictObject({
+    workItemId: ItemRef,
+    filePath: z.string().min(1).max(MAX_PATH_LENGTH),
+    fileName: FileName.optional(),
+    mimeType: MimeType.optional(),
+    uploadedBy: UploaderLabel.optional(),
+    metadata: MetadataInput.optional(),
+    deleteAfterUpload: z.boolean().default(true),
+  }),
+  output: z.object({ attachment: Attachment, deletedLocalFile: z.boolean() }),
+  errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  mcp: { tool: 'upload_work_item_attachment', title: 'Upload attachment', openWorld: true },
+});

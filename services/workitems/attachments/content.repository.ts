@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mongoose, { type ClientSession, type mongo } from 'mongoose';
+import type { Span } from './range.ts';
+import { UnnamedContentModel } from './unnamed-content.model.ts';
+
+const BUCKET = 'attachmentContent';
+
+export interface StoredContent {
+  readonly contentId: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/** Thrown while content is still arriving; what was stored of it is gone. */
+export class ContentTooLarge extends Error {}
+
+/**
+ * Streams bytes into GridFS. That is not part of a transaction: until an attachment names the content it
+ * is listed as unnamed, and what stays so is removed later.
+ * @throws ContentTooLarge as soon as there are more than `maxBytes`
+ */
+export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
+  const contentId = uuidv7();
+  await UnnamedContentModel.create({ _id: contentId, since: new Date() });
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  async function* measured(): AsyncGenerator<Buffer> {
+    for await (const chunk of bytes) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) throw new ContentTooLarge();
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  // The driver's type of an id is ObjectId; GridFS itself takes any.
+  const sink = bucket().openUploadStreamWithId(contentId as unknown as mongo.ObjectId, contentId);
+  try {
+    await pipeline(measured(), sink);
+  } catch (error) {
+    await discardContent(contentId);
+    throw error;
+  }
+  return { contentId, sizeBytes, sha256: hash.digest('hex') };
+}
+
+/** @param span both ends inclusive; the whole when absent */
+export function readContent(contentId: string, span?: Span): AsyncIterable<Uint8Array> {
+  if (span && span.end < span.start) return Readable.from([]);
+  // GridFS takes the end as exclusive.
+  const options = span ? { start: span.start, end: span.end + 1 } : {};
+  return bucket().openDownloadStream(contentId as unknown as mongo.ObjectId, options);
+}
+
+/** In the transaction that makes the attachment: from now on the content is named. */
+export async function keepContent(contentId: string, tx: ClientSession): Promise<void> {
+  const { deletedCount } = await UnnamedContentModel.deleteOne({ _id: contentId }, { session: tx });
+  if (deletedCount !== 1) throw new Error(`Content ${contentId} was discarded before its attachment was made.`);
+}
+
+/** In the transaction that deletes the attachments. */
+export async function releaseContent(contentIds: readonly string[], tx: ClientSession): Promise<void> {
+  const since = new Date();
+  await UnnamedContentModel.insertMany(
+    contentIds.map((_id) => ({ _id, since })),
+    { session: tx },
+  );
+}
+
+/** Chunks too that no file speaks of: an upload that breaks off has written chunks only. */
+export async function discardContent(contentId: string): Promise<void> {
+  const database = connectedDatabase();
+  await database.collection(`${BUCKET}.files`).deleteOne({ _id: contentId as unknown as mongo.ObjectId });
+  await database.collection(`${BUCKET}.chunks`).deleteMany({ files_id: contentId });
+  await UnnamedContentModel.deleteOne({ _id: contentId });
+}
+
+/**
+ * Removes content that no attachment names: of deleted attachments, and of uploads whose service died.
+ * @param before leaves alone what may still be on its way to its attachment
+ * @returns how many were removed
+ */
+export async function discardUnnamedContent(before: Date): Promise<number> {
+  const unnamed = await UnnamedContentModel.find({ since: { $lt: before } }, { _id: 1 }).lean();
+  for (const { _id } of unnamed) await discardContent(_id);
+  return unnamed.length;
+}
+
+function connectedDatabase(): mongo.Db {
+  const { db } = mongoose.connection;
+  if (!db) throw new Error('The database is not connected.');
+  return db;
+}
+
+function bucket(): mongo.GridFSBucket {
+  return new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET });
+}
