@@ -27,5 +27,8 @@ export function attachmentUrl(workItemId: string, fileName: string): string {
 export const MimeType = z
   .string()
   .max(127)
-  .regex(/^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*$/, 'must be a MIME type such as image/png')
+  .regex(
+    /^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]*$/,
+    'must be a MIME type such as image/png',
+  )
   .transform((value) => value.toLowerCase());

@@ -83,7 +83,7 @@ export async function discardContent(contentId: string): Promise<void> {
  * @returns how many were removed
  */
 export async function discardUnnamedContent(before: Date): Promise<number> {
-  const unnamed = await UnnamedContentModel.find({ since: { $lt: before } }, { _id: 1 }).lean();
+  const unnamed = await UnnamedContentModel.find({ since: mongoose.trusted({ $lt: before }) }, { _id: 1 }).lean();
   for (const { _id } of unnamed) await discardContent(_id);
   return unnamed.length;
 }
