@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { Id, ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const linkFeedback = operation({
+  name: 'feedback.link',
+  summary: 'Link a feedback item to an idea. Linking twice counts once.',
+  permission: 'feedback:write',
+  effect: 'update',
+  input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),
+  output: z.object({
+    linked: z.boolean(),
+    feedbackId: z.string(),
+    workItemId: z.string(),
+    taskId: z.string(),
+    /** How many feedback items are linked to that idea. */
+    feedbackCount: z.int(),
+  }),
+  errors: ['NOT_FOUND'],
+  rest: 'POST /api/feedback/items/:feedbackId/links',
+  mcp: { tool: 'link_feedback_to_idea_item', title: 'Link feedback to idea' },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { ItemRef } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { PlacedItem } from './context.ts';
+import { AiSession } from './sessions.ts';
+import { UsageTotals } from './usage.ts';
+
+/** The step of `feedback.link` that asks whether the item is an idea. Neither a route nor a tool of its own. */
+export const getItemBrief = operation({
+  name: 'workItems.brief',
+  summary: 'Say what a work item is.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ id: ItemRef }),
+  output: PlacedItem,
+  errors: ['NOT_FOUND'],
+});
+
+/** The work items' part of a trace. Neither a route nor a tool of its own. */
+export const getLineage = operation({
+  name: 'workItems.lineage',
+  summary: 'The idea that an item stems from, what was made of the item, and what all that cost.',
+  permission: 'work-items:read',
+  effect: 'read',
+  input: z.strictObject({ id: ItemRef }),
+  output: z.object({
+    workItem: PlacedItem,
+    idea: PlacedItem.nullable(),
+    descendants: z.array(PlacedItem),
+    sessions: z.array(AiSession),
+    totals: UsageTotals,
+  }),
+  errors: ['NOT_FOUND'],
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { handOverProblem, type LeaseRecord } from './lease.ts';
+
+const now = new Date('2026-06-01T12:00:00Z');
+const lease = (expiresAt: string): LeaseRecord => ({
+  token: 'mine',
+  keyId: 'my key',
+  expiresAt: new Date(expiresAt),
+  before: { boardColumnId: 'To Do', assignee: null, isAiProcessing: false },
+});
+const live = lease('2026-06-01T12:00:01Z');
+const expired = lease('2026-06-01T12:00:00Z');
+
+test.each([
+  ['no lease, no token', null, 'other key', undefined, true],
+  ['no lease, a token that has ended', null, 'my key', 'mine', false],
+  ['a live lease, its token, from any key', live, 'other key', 'mine', true],
+  ['a live lease, no token, the key that claimed', live, 'my key', undefined, true],
+  ['a live lease, no token, another key', live, 'other key', undefined, false],
+  ['a live lease, another token, even from the key that claimed', live, 'my key', 'another', false],
+  ['an expired lease, its token', expired, 'my key', 'mine', true],
+  ['an expired lease, no token, another key', expired, 'other key', undefined, true],
+  ['an expired lease, another token', expired, 'my key', 'another', false],
+])('hand-over with %s', (_, given, keyId, leaseToken, may) => {
+  expect(handOverProblem(given, { keyId, leaseToken }, now) === undefined).toBe(may);
+});
