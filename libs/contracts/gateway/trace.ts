@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { feedbackByWorkItems } from '../feedback/links.ts';
 import { operation } from '../operation.ts';
 import { getLineage } from '../work-items/lineage.ts';

@@ -1,6 +1,7 @@
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
+import type { LeaseRecord } from '../leases/lease.ts';
 
 export interface ItemRecord {
   _id: string;
@@ -18,6 +19,8 @@ export interface ItemRecord {
   position: number;
   metadata: Metadata;
   isAiProcessing: boolean;
+  /** Ends when the item leaves `In Progress`, whoever moves it. */
+  lease: LeaseRecord | null;
   /** Counts the changes that a caller can see; what `If-Match` compares. */
   version: number;
   /**
@@ -28,6 +31,20 @@ export interface ItemRecord {
   createdAt: Date;
   updatedAt: Date;
 }
+
+const leaseSchema = new mongoose.Schema<LeaseRecord>(
+  {
+    token: { type: String, required: true },
+    keyId: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+    before: {
+      boardColumnId: { type: String, required: true },
+      assignee: { type: String, default: null },
+      isAiProcessing: { type: Boolean, required: true },
+    },
+  },
+  { _id: false },
+);
 
 const itemSchema = new mongoose.Schema<ItemRecord>(
   {
@@ -46,6 +63,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     position: { type: Number, required: true },
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
     isAiProcessing: { type: Boolean, required: true },
+    lease: { type: leaseSchema, default: null },
     version: { type: Number, required: true },
     revision: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -61,5 +79,18 @@ itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, parentId: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1 });
+// Few items have one: these cost the others nothing.
+itemSchema.index(
+  { organizationId: 1, 'lease.token': 1 },
+  { partialFilterExpression: { 'lease.token': { $exists: true } } },
+);
+itemSchema.index(
+  { organizationId: 1, 'lease.expiresAt': 1 },
+  { partialFilterExpression: { 'lease.expiresAt': { $exists: true } } },
+);
+itemSchema.index(
+  { organizationId: 1, 'metadata.ideaId': 1 },
+  { partialFilterExpression: { 'metadata.ideaId': { $exists: true } } },
+);
 
 export const ItemModel = mongoose.model('WorkItem', itemSchema);

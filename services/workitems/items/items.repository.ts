@@ -17,6 +17,7 @@ export type ItemChanges = Partial<
     | 'position'
     | 'metadata'
     | 'isAiProcessing'
+    | 'lease'
   >
 >;
 
