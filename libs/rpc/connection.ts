@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChannelModel, connect } from 'amqplib';
+import type { Log } from './types.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const DEFAULT_HEARTBEAT_SECONDS = 5;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+/** While the broker is away: how often the log says so. */
+const REMIND_EVERY_MS = 10_000;
+
+/** `blocked`: the broker is short of memory or disk and takes no publishing (`connection.blocked`). */
+export type ConnectionStatus = 'connecting' | 'open' | 'blocked' | 'closed';
+
+export interface BrokerOptions {
+  /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  readonly url: string;
+  /** Shown in the broker's list of connections. */
+  readonly name: string;
+  readonly log: Log;
+  /** A silent peer is given up after two to three of these. */
+  readonly heartbeatSeconds?: number;
+  /** Ends the wait for the first connection. */
+  readonly signal?: AbortSignal;
+}
+
+/** The connections of one process. Publishing and consuming are apart: a broker that blocks publishers must still take our acknowledgements. */
+export interface Broker {
+  readonly publishing: RecoveringConnection;
+  /** Opened when it is first asked for: a process that only calls has none. */
+  readonly consuming: RecoveringConnection;
+  /** For readiness: `ready` once every connection in use is open. */
+  state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
+  close(): Promise<void>;
+}
+
+/** Resolves with the first connection, however long that takes; meanwhile the log says what is missing. */
+export async function connectBroker(options: BrokerOptions): Promise<Broker> {
+  const publishing = new RecoveringConnection(options, 'publish');
+  let consuming: RecoveringConnection | undefined;
+  try {
+    await publishing.opened;
+  } catch (error) {
+    await publishing.close();
+    throw error;
+  }
+  return {
+    publishing,
+    get consuming() {
+      consuming ??= new RecoveringConnection(options, 'consume');
+      return consuming;
+    },
+    state() {
+      const used = consuming ? [publishing, consuming] : [publishing];
+      return {
+        ready: used.every((connection) => connection.status === 'open'),
+        publishing: publishing.status,
+        ...(consuming && { consuming: consuming.status }),
+      };
+    },
+    async close() {
+      // What consumes goes first: its last acknowledgements belong to answers that went out by the other.
+      await consuming?.close();
+      await publishing.close();
+    },
+  };
+}
+
+export interface ConnectionListener {
+  /** Called at once when the connection is open already, and after every recovery. */
+  opened(model: ChannelModel): void;
+  lost(): void;
+  unblocked(): void;
+}
+
+/** One AMQP connection that comes back by itself until it is closed. */
+export class RecoveringConnection {
+  status: ConnectionStatus = 'connecting';
+  /** Settles with the first connection; rejects only when the wait for it is aborted. */
+  readonly opened: Promise<void>;
+  readonly log: Log;
+
+  private readonly options: BrokerOptions;
+  private readonly title: string;
+  private readonly listeners = new Set<ConnectionListener>();
+  private readonly stopping = new AbortController();
+  private readonly run: Promise<void>;
+  private model: ChannelModel | undefined;
+
+  constructor(options: BrokerOptions, purpose: 'publish' | 'consume') {
+    this.options = options;
+    this.title = `${options.name} ${purpose}`;
+    this.log = options.log.child({ connection: purpose });
+    const first = Promise.withResolvers<void>();
+    this.opened = first.promise;
+    // Whoever waits sees the rejection; without this, an abort that nobody waits for would end the process.
+    this.opened.catch(() => {});
+    options.signal?.addEventListener('abort', () => this.stopping.abort(options.signal?.reason), { once: true });
+    this.run = this.keepOpen(first.resolve).catch(first.reject);
+  }
+
+  listen(listener: ConnectionListener): void {
+    this.listeners.add(listener);
+    if (this.model) listener.opened(this.model);
+  }
+
+  unlisten(listener: ConnectionListener): void {
+    this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort(new Error('The connection was closed.'));
+    const model = this.model;
+    if (model) {
+      // A frozen broker never confirms the close.
+      await Promise.race([model.close().catch(() => {}), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }), this.run]);
+      destroySocket(model);
+    }
+    await this.run;
+    this.status = 'closed';
+  }
+
+  private async keepOpen(firstOpened: () => void): Promise<void> {
+    let failures = 0;
+    let remindAt = 0;
+    while (!this.stopping.signal.aborted) {
+      try {
+        const model = await this.connect();
+        if (failures > 0) this.log.info({ failures }, 'Connected to the broker');
+        failures = 0;
+        await this.serve(model, firstOpened);
+      } catch (error) {
+        if (this.stopping.signal.aborted) break;
+        failures++;
+        if (Date.now() >= remindAt) {
+          remindAt = Date.now() + REMIND_EVERY_MS;
+          this.log.warn({ error, failures }, 'Waiting for the broker');
+        }
+        await sleep(retryDelayMs(failures), undefined, { signal: this.stopping.signal }).catch(() => {});
+      }
+    }
+    this.status = 'closed';
+    this.stopping.signal.throwIfAborted();
+  }
+
+  private async connect(): Promise<ChannelModel> {
+    const url = new URL(this.options.url);
+    url.searchParams.set('heartbeat', String(this.options.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS));
+    const model = await connect(url.href, {
+      // Nagle's algorithm costs 41 ms a call where a delayed acknowledgement meets it.
+      noDelay: true,
+      keepAlive: true,
+      timeout: CONNECT_TIMEOUT_MS,
+      clientProperties: { connection_name: this.title },
+    });
+    model.on('error', (error) => this.log.warn({ error }, 'The connection to the broker failed'));
+    model.on('handler-error', (error, event) => this.log.error({ error, event }, 'A connection listener threw'));
+    return model;
+  }
+
+  /** Resolves when the connection has ended. */
+  private async serve(model: ChannelModel, firstOpened: () => void): Promise<void> {
+    const closed = new Promise<Error | undefined>((resolve) => model.once('close', resolve));
+    model.on('blocked', (reason) => {
+      this.status = 'blocked';
+      this.log.warn({ reason }, 'The broker blocks publishing');
+    });
+    model.on('unblocked', () => {
+      this.status = 'open';
+      this.log.info({}, 'The broker takes messages again');
+      for (const listener of this.listeners) listener.unblocked();
+    });
+    this.model = model;
+    this.status = 'open';
+    if (this.stopping.signal.aborted) await model.close().catch(() => {});
+    else {
+      firstOpened();
+      for (const listener of this.listeners) listener.opened(model);
+    }
+    const error = await closed;
+    this.model = undefined;
+    this.status = 'connecting';
+    destroySocket(model);
+    for (const listener of this.listeners) listener.lost();
+    if (!this.stopping.signal.aborted) throw error ?? new Error('The broker closed the connection.');
+  }
+}
+
+/** amqplib ends its half of the socket only; a peer that is frozen or cut off would keep the other half, and this process, alive. */
+function destroySocket(model: ChannelModel): void {
+  (model.connection as unknown as { readonly stream: { destroy(): void } }).stream.destroy();
+}
+
+/** Exponential with half of it at random, so that the processes of a fleet do not come back in step. */
+export function retryDelayMs(failures: number): number {
+  const limit = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+  return limit / 2 + (Math.random() * limit) / 2;
+}

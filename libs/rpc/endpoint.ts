@@ -1,0 +1,88 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import {
+  type ErrorCode,
+  type ErrorExtra,
+  type ErrorValue,
+  IMPLICIT_ERRORS,
+  OperationError,
+} from '@worktrack/contracts/errors';
+import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
+import type { CallBody } from './envelope.ts';
+import type { CallContext, Log, RpcHandler, RpcHandlers } from './types.ts';
+import { validationFailed } from './validation.ts';
+
+/** An operation of the contract with what implements it. */
+export interface Endpoint {
+  readonly operation: Operation;
+  readonly handler: RpcHandler<Operation>;
+  /** What its handler may fail with. */
+  readonly codes: ReadonlySet<ErrorCode>;
+}
+
+/** A Map: an operation's name comes from outside, and `constructor` must not find anything. */
+export function endpointsOf<C extends ServiceContract>(
+  contract: C,
+  handlers: RpcHandlers<C>,
+): ReadonlyMap<string, Endpoint> {
+  const endpoints = new Map<string, Endpoint>();
+  for (const operation of Object.values(contract.operations)) {
+    const handler = (handlers as Readonly<Record<string, RpcHandler<Operation>>>)[operation.name];
+    if (!handler) throw new Error(`The contract of ${contract.name} has ${operation.name}, and no handler is for it.`);
+    // A handler's own calls may run out of time or find a service away, which is no fault of the handler; a refusal comes from admit.
+    const codes = new Set<ErrorCode>([
+      ...operation.errors,
+      ...IMPLICIT_ERRORS,
+      'DEADLINE_EXCEEDED',
+      'PERMISSION_DENIED',
+    ]);
+    endpoints.set(operation.name, { operation, handler, codes });
+  }
+  return endpoints;
+}
+
+/** The parsed input of a call that may run. Throws the OperationError of one that may not. */
+export function admit({ operation }: Endpoint, caller: Caller | null, input: unknown): unknown {
+  // The gateway has checked the same; a service does not trust that it did.
+  const { permission } = operation;
+  if (permission !== 'internal') {
+    if (!caller) throw new OperationError('PERMISSION_DENIED', `${operation.name} needs a caller.`);
+    if (permission !== 'authenticated' && !caller.permissions.includes(permission)) {
+      throw new OperationError('PERMISSION_DENIED', `This needs the permission ${permission}.`);
+    }
+  }
+  const parsed = operation.input.safeParse(input);
+  if (!parsed.success) throw validationFailed(parsed.error.issues);
+  return parsed.data;
+}
+
+const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
+
+/** Plain fields, so that whoever adds to a context may spread it; only the log is made when it is asked for. */
+export function contextOf(body: CallBody, remainingMs: number, log: Log): CallContext<ErrorCode> {
+  const [operation, requestId, idempotencyKey, traceparent, caller] = body;
+  let own: Log | undefined;
+  return {
+    // Absent for internal operations only, whose handlers have no use for it.
+    caller: caller as Caller,
+    requestId,
+    idempotencyKey: idempotencyKey ?? undefined,
+    deadlineAtMs: Date.now() + remainingMs,
+    traceparent: traceparent ?? undefined,
+    fail,
+    get log() {
+      own ??= log.child({ operation, requestId });
+      return own;
+    },
+  };
+}
+
+/** What the caller is told of a failure: an error of the contract as it is, anything else as INTERNAL, with its cause in the log alone. */
+export function failureOf({ operation, codes }: Endpoint, error: unknown, requestId: string, log: Log): ErrorValue {
+  if (error instanceof OperationError && codes.has(error.code)) return error.toValue();
+  log.error({ error, operation: operation.name, requestId }, 'The handler failed');
+  return internalFailure();
+}
+
+export function internalFailure(): ErrorValue {
+  return { code: 'INTERNAL', message: 'The service failed on this call; its log has the cause under the request id.' };
+}

@@ -1,0 +1,124 @@
+import type { Channel } from 'amqplib';
+import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from './batch.ts';
+import { RecoveringChannel } from './channel.ts';
+import type { Broker } from './connection.ts';
+import { replyMessage } from './envelope.ts';
+import { encodeFrame } from './frame.ts';
+import type { RpcObserver } from './types.ts';
+
+/** What the broker makes of `amq.rabbitmq.reply-to`: the client's channel, in base64. */
+const REPLY_ADDRESS = /^amq\.rabbitmq\.reply-to\.[A-Za-z0-9+/=._-]{8,400}$/;
+
+/** Whether an address is a reply address and not the name of a queue, which a message could otherwise make us publish to. */
+export function isReplyAddress(value: unknown): value is string {
+  return typeof value === 'string' && REPLY_ADDRESS.test(value);
+}
+
+/**
+ * Collects the replies of one tick by the client that they go to. Hooks of `afterSent` run once the replies that were handed in before
+ * them are published: a message is acknowledged only then. While the broker is away, blocks or does not read, replies wait here, and with
+ * them the acknowledgements, so that the prefetch window bounds what can gather.
+ */
+export class ReplySender {
+  private readonly broker: Broker;
+  private readonly observer: RpcObserver;
+  private readonly channel: RecoveringChannel;
+  private readonly waiting = new Map<string, string[]>();
+  private sentHooks: (() => void)[] = [];
+  private flushScheduled = false;
+  private full = false;
+  private whenEmpty: (() => void) | undefined;
+
+  constructor(broker: Broker, observer: RpcObserver) {
+    this.broker = broker;
+    this.observer = observer;
+    const resume = () => {
+      this.full = false;
+      this.scheduleFlush();
+    };
+    this.channel = new RecoveringChannel(broker.publishing, {
+      name: 'rpc replies',
+      setup: async () => {},
+      opened: resume,
+      drained: resume,
+      unblocked: resume,
+    });
+  }
+
+  get ready(): Promise<void> {
+    return this.channel.ready;
+  }
+
+  /** `item` as replyItem makes it. */
+  add(address: string, item: string): void {
+    const items = this.waiting.get(address);
+    if (items) items.push(item);
+    else this.waiting.set(address, [item]);
+    this.scheduleFlush();
+  }
+
+  afterSent(hook: () => void): void {
+    this.sentHooks.push(hook);
+    this.scheduleFlush();
+  }
+
+  /** Waits until all is published, at most for `timeoutMs`, and closes the channel. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.waiting.size > 0 || this.sentHooks.length > 0) {
+      const empty = Promise.withResolvers<void>();
+      this.whenEmpty = empty.resolve;
+      const timer = setTimeout(empty.resolve, timeoutMs);
+      await empty.promise;
+      clearTimeout(timer);
+    }
+    await this.channel.close();
+  }
+
+  private scheduleFlush(): void {
+    if (this.flushScheduled) return;
+    this.flushScheduled = true;
+    setImmediate(() => {
+      this.flushScheduled = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    const channel = this.channel.current;
+    if (!channel || this.full || this.broker.publishing.status !== 'open') return;
+    try {
+      for (const [address, items] of this.waiting) {
+        this.publishAll(channel, address, items);
+        this.waiting.delete(address);
+      }
+    } catch {
+      // The channel died under us. What waits here goes out by the next one; a client that gets a reply twice takes the first.
+      return;
+    }
+    const hooks = this.sentHooks;
+    this.sentHooks = [];
+    for (const hook of hooks) hook();
+    this.whenEmpty?.();
+  }
+
+  private publishAll(channel: Channel, address: string, items: readonly string[]): void {
+    let start = 0;
+    let bytes = 0;
+    for (let index = 0; index < items.length; index++) {
+      const itemBytes = Buffer.byteLength(items[index] as string);
+      const count = index - start;
+      if (count === MAX_BATCH_ITEMS || (count > 0 && bytes + itemBytes > MAX_BATCH_BYTES)) {
+        this.publish(channel, address, items.slice(start, index));
+        start = index;
+        bytes = 0;
+      }
+      bytes += itemBytes;
+    }
+    this.publish(channel, address, start === 0 ? items : items.slice(start));
+  }
+
+  private publish(channel: Channel, address: string, items: readonly string[]): void {
+    if (!channel.publish('', address, encodeFrame(replyMessage(items)))) this.full = true;
+    this.observer.batched('reply', items.length);
+  }
+}
