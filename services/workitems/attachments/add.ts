@@ -1,0 +1,83 @@
+import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
+import type { addAttachment as operation } from '@worktrack/contracts/attachments/operations';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import { AlreadyDone } from '@worktrack/runtime/effects.repository';
+import type { ReceivingContext } from '@worktrack/runtime/implement';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mime from 'mime';
+import { recordOn, requireItem } from '../items/items.repository.ts';
+import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
+import {
+  ContentTooLarge,
+  discardContent,
+  keepContent,
+  type StoredContent,
+  storeContent,
+} from './content.repository.ts';
+import { numberedFileName, safeFileName } from './file-name.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+type Context = ReceivingContext<FailureOf<typeof operation>, Attachment>;
+
+/** Stores the content first, and then names it: the attachment and its event are one transaction, seen together or not at all. */
+export async function addAttachment(
+  input: Input<typeof operation>,
+  bytes: AsyncIterable<Buffer>,
+  context: Context,
+): Promise<Attachment> {
+  // Before 25 MiB are taken in for nothing; asked again in the transaction.
+  await requireItem(context, input.workItemId);
+  const content = await receive(bytes, context);
+  try {
+    return await context.commit(content.sha256, async (tx) => {
+      const scope = { ...context, tx };
+      const item = await requireItem(scope, input.workItemId);
+      // Serialises all that is attached to this item, so that the name chosen here stays free.
+      const taken = new Set((await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName));
+      const fileName = freeName(safeFileName(input.fileName), taken);
+      const attachment: NewAttachment = {
+        _id: uuidv7(),
+        workItemId: item._id,
+        fileName,
+        mimeType: input.mimeType ?? mime.getType(fileName) ?? UNKNOWN_TYPE,
+        sizeBytes: content.sizeBytes,
+        sha256: content.sha256,
+        uploadedBy: input.uploadedBy ?? null,
+        metadata: input.metadata ?? {},
+        contentId: content.contentId,
+        createdAt: new Date(),
+      };
+      await recordOn(scope, item, {
+        eventType: 'attachment_added',
+        data: { attachmentId: attachment._id, fileName },
+      });
+      await insertAttachment(scope, attachment);
+      await keepContent(content.contentId, tx);
+      return toAttachment(attachment);
+    });
+  } catch (error) {
+    // Only what is known not to be named. After a lost answer of the database it may be; if not, it is removed later.
+    if (error instanceof AlreadyDone || error instanceof OperationError) await discardContent(content.contentId);
+    throw error;
+  }
+}
+
+async function receive(bytes: AsyncIterable<Buffer>, context: Context): Promise<StoredContent> {
+  try {
+    return await storeContent(bytes, MAX_ATTACHMENT_BYTES);
+  } catch (error) {
+    if (error instanceof ContentTooLarge) {
+      throw context.fail('PAYLOAD_TOO_LARGE', `An attachment has at most ${MAX_ATTACHMENT_BYTES / MEBIBYTE} MiB.`);
+    }
+    throw error;
+  }
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = numberedFileName(wanted, number);
+  return name;
+}

@@ -1,0 +1,70 @@
+import { type Attachment, attachmentUrl } from '@worktrack/contracts/attachments/attachment';
+import mongoose from 'mongoose';
+import type { Scope, WriteScope } from '../scope.ts';
+import { AttachmentModel, type AttachmentRecord } from './attachments.model.ts';
+
+export type NewAttachment = Omit<AttachmentRecord, 'organizationId'>;
+
+/** Oldest first. */
+export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): Promise<AttachmentRecord[]> {
+  const { organizationId } = caller;
+  return AttachmentModel.find({ organizationId, workItemId })
+    .sort({ _id: 1 })
+    .session(tx ?? null)
+    .lean();
+}
+
+export async function attachmentNamed(
+  { caller, tx }: Scope,
+  workItemId: string,
+  fileName: string,
+): Promise<AttachmentRecord | null> {
+  const { organizationId } = caller;
+  return AttachmentModel.findOne({ organizationId, workItemId, fileName })
+    .session(tx ?? null)
+    .lean();
+}
+
+export async function insertAttachment({ caller, tx }: WriteScope, attachment: NewAttachment): Promise<void> {
+  await AttachmentModel.insertMany([{ ...attachment, organizationId: caller.organizationId }], {
+    session: tx,
+    lean: true,
+  });
+}
+
+/** @returns what was removed, so that its content can be released */
+export async function removeAttachment(
+  { caller, tx }: WriteScope,
+  workItemId: string,
+  id: string,
+): Promise<AttachmentRecord | null> {
+  const { organizationId } = caller;
+  return AttachmentModel.findOneAndDelete({ organizationId, workItemId, _id: id }).session(tx).lean();
+}
+
+/** @returns what was removed, so that its content can be released */
+export async function removeAttachmentsOf(scope: WriteScope, workItemId: string): Promise<AttachmentRecord[]> {
+  const removed = await attachmentsOf(scope, workItemId);
+  if (removed.length === 0) return [];
+  const { organizationId } = scope.caller;
+  await AttachmentModel.deleteMany(
+    { organizationId, _id: mongoose.trusted({ $in: removed.map(({ _id }) => _id) }) },
+    { session: scope.tx },
+  );
+  return removed;
+}
+
+export function toAttachment(record: NewAttachment): Attachment {
+  const { _id, workItemId, fileName, mimeType, sizeBytes, sha256, uploadedBy, metadata, createdAt } = record;
+  return {
+    id: _id,
+    fileName,
+    mimeType,
+    size: sizeBytes,
+    sha256,
+    url: attachmentUrl(workItemId, fileName),
+    uploadedBy,
+    metadata,
+    createdAt: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,21 @@
+import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { recordOn, requireItem } from '../items/items.repository.ts';
+import { removeAttachment } from './attachments.repository.ts';
+import { releaseContent } from './content.repository.ts';
+
+export async function deleteAttachment(
+  input: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, input.workItemId);
+  const removed = await removeAttachment(context, item._id, input.attachmentId);
+  if (!removed) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment ${input.attachmentId}.`);
+  await releaseContent([removed.contentId], context.tx);
+  await recordOn(context, item, {
+    eventType: 'attachment_removed',
+    data: { attachmentId: removed._id, fileName: removed.fileName },
+  });
+  return { deleted: true, id: removed._id };
+}

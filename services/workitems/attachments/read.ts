@@ -1,0 +1,44 @@
+import type { readAttachment as operation } from '@worktrack/contracts/attachments/operations';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { requireItem } from '../items/items.repository.ts';
+import { attachmentNamed, toAttachment } from './attachments.repository.ts';
+import { readContent } from './content.repository.ts';
+import { requestedSpan } from './range.ts';
+
+interface Answer {
+  readonly output: Output<typeof operation>;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** The content, or the part of it that is asked for. Its SHA-256 is the entity tag: content never changes under its name's record. */
+export async function readAttachment(
+  input: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Answer> {
+  const item = await requireItem(context, input.workItemId);
+  const record = await attachmentNamed(context, item._id, input.key);
+  if (!record) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment named ${input.key}.`);
+  const attachment = toAttachment(record);
+  const tag = `"${record.sha256}"`;
+  if (input.ifNoneMatch && matches(input.ifNoneMatch, tag)) {
+    return { output: { attachment, sent: null, outcome: 'unchanged' }, bytes: nothing() };
+  }
+  const range = input.ifRange === undefined || input.ifRange === tag ? input.range : undefined;
+  const span = requestedSpan(range, record.sizeBytes);
+  if (span === 'unsatisfiable') {
+    return { output: { attachment, sent: null, outcome: 'unsatisfiable' }, bytes: nothing() };
+  }
+  if (span === 'whole') {
+    const sent = { start: 0, end: Math.max(0, record.sizeBytes - 1) };
+    return { output: { attachment, sent, outcome: 'whole' }, bytes: readContent(record.contentId) };
+  }
+  return { output: { attachment, sent: span, outcome: 'part' }, bytes: readContent(record.contentId, span) };
+}
+
+/** If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+function matches(header: string, tag: string): boolean {
+  return header.split(',').some((candidate) => [tag, `W/${tag}`, '*'].includes(candidate.trim()));
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
