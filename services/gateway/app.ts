@@ -1,0 +1,103 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { Log } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import type { Readiness } from '@worktrack/runtime/service';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Authenticator } from './authenticate.ts';
+import type { Clients } from './clients.ts';
+import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
+import { answerClientError } from './http/client-error.ts';
+import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
+import { failureOf } from './http/failure.ts';
+import { parseJsonBody } from './http/json-body.ts';
+import { answerOtherMethods } from './http/methods.ts';
+import { observeRequests } from './http/observe.ts';
+import { decorateRequests } from './http/request.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { limitSlowBodies } from './http/slow-body.ts';
+import { registerMcpEndpoint } from './mcp/endpoint.ts';
+import { createPerform } from './perform.ts';
+import { registerRestRoutes } from './rest/routes.ts';
+
+/** From the first byte of a connection to the end of the head of a request. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** For a whole request, the upload of an attachment of 25 MiB over a slow line included. */
+const REQUEST_TIMEOUT_MS = 300_000;
+const MAX_HEADER_BYTES = 16_384;
+
+export interface GatewayNeeds {
+  readonly authenticator: Authenticator;
+  readonly clients: Clients;
+  readonly redis: Redis;
+  readonly log: Log;
+  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies: readonly string[];
+  /** Origins of pages that may use `/mcp`, beside those of this machine. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/** The HTTP side of the gateway, without its listening port. */
+export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
+  const { log } = needs;
+  const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = failureOf(thrown, { log, requestId: request.id, bodyLimitBytes: BODY_LIMIT_BYTES });
+    // Where Fastify refuses before its hooks run, the id is not there yet.
+    reply.header('x-request-id', request.id);
+    reply.code(statusOf(error)).headers(failureHeaders(error)).header('content-type', JSON_TYPE);
+    reply.send(failureBody(error, request.id));
+  };
+  const app = fastify({
+    // Fastify's own would make a child logger for each request; ours writes one line (http/observe.ts).
+    logger: false,
+    genReqId: requestIdOf,
+    trustProxy: needs.trustedProxies.length > 0 && [...needs.trustedProxies],
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // While stopping, requests on open connections are still served: a 503 would lose what a client just sent.
+    return503OnClosing: false,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (thrown, request, reply) => answer(thrown, request, reply),
+  });
+
+  decorateRequests(app);
+  observeRequests(app, log);
+  limitSlowBodies(app);
+  const answerTheOthers = answerOtherMethods(app);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, parseJsonBody(text as string));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    done();
+  });
+  app.setErrorHandler(answer);
+  app.setNotFoundHandler(() => {
+    throw new OperationError(
+      'NOT_FOUND',
+      'There is nothing at this path. GET /openapi.json describes all that there is.',
+    );
+  });
+
+  app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/ready', async (_request, reply) => {
+    const readiness = await needs.readiness();
+    return reply.code(readiness.ready ? 200 : 503).send(readiness);
+  });
+
+  const perform = createPerform(needs);
+  registerRestRoutes(app, { authenticator: needs.authenticator, perform });
+  registerMcpEndpoint(app, { ...needs, perform });
+
+  await app.after();
+  answerTheOthers();
+  return app;
+}

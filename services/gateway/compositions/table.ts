@@ -1,0 +1,8 @@
+import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
+import type { Compositions } from './composition.ts';
+import { me } from './me.ts';
+
+/** What the gateway implements itself, as the services do in their `handlers.ts`. */
+export const compositions: Compositions<typeof gatewayContract> = {
+  'identity.me': me,
+};

@@ -1,0 +1,33 @@
+import { ERRORS, type ErrorValue } from '@worktrack/contracts/errors';
+
+/** What a client without better knowledge waits before it repeats a request that met a part that is away. */
+const DEFAULT_RETRY_AFTER_SECONDS = 1;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** `{ success: true, data }` as text: the answer is serialized once, and by the fastest way there is. */
+export function successBody(data: unknown): string {
+  return `{"success":true,"data":${JSON.stringify(data)}}`;
+}
+
+export function failureBody(error: ErrorValue, requestId: string): string {
+  const { code, message, details, current } = error;
+  return JSON.stringify({ success: false, error: { code, message, details, current, requestId } });
+}
+
+export function statusOf(error: ErrorValue): number {
+  return ERRORS[error.code].status;
+}
+
+/** The headers that an error has beside its body. */
+export function failureHeaders(error: ErrorValue): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') {
+    headers['www-authenticate'] = 'Bearer realm="worktrack"';
+  }
+  const retryAfterSeconds =
+    error.retryAfterSeconds ??
+    (error.code === 'UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED' ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  return headers;
+}

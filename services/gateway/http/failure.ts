@@ -1,0 +1,53 @@
+import { ERRORS, type ErrorCode, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
+import type { Log } from '@worktrack/rpc/types';
+
+/** Of what anybody else threw only this is told: the rest is in the log under the request id. */
+const INTERNAL: ErrorValue = {
+  code: 'INTERNAL',
+  message: 'The service failed in a way that it should not. Try again, and report the request id if it stays so.',
+};
+
+/** Refusals of Fastify itself, by its error codes. */
+const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => ({
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'Send the body as JSON, with Content-Type: application/json.',
+  }),
+  FST_ERR_CTP_BODY_TOO_LARGE: (limitBytes) => ({
+    code: 'PAYLOAD_TOO_LARGE',
+    message: `The body may have at most ${limitBytes} bytes.`,
+  }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => ({
+    code: 'VALIDATION_FAILED',
+    message: 'Content-Length does not match the length of the body.',
+  }),
+  FST_ERR_BAD_URL: () => ({ code: 'VALIDATION_FAILED', message: 'The path is not well-formed percent-encoding.' }),
+};
+
+/** Makes a value of the contract of whatever was thrown. What is not the client's to know is logged with its cause. */
+export function failureOf(
+  thrown: unknown,
+  context: { readonly log: Log; readonly requestId: string; readonly bodyLimitBytes: number },
+): ErrorValue {
+  if (thrown instanceof OperationError) {
+    const value = thrown.toValue();
+    // A service that answers INTERNAL has logged the cause; its message is already ours.
+    return ERRORS[value.code] ? value : INTERNAL;
+  }
+  const { code, statusCode } = (thrown ?? {}) as { readonly code?: unknown; readonly statusCode?: unknown };
+  const known = typeof code === 'string' ? BY_FASTIFY[code] : undefined;
+  if (known) return known(context.bodyLimitBytes);
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return {
+      code: codeOfStatus(statusCode),
+      message: 'The request could not be read. Send it again, whole and well-formed.',
+    };
+  }
+  context.log.error({ error: thrown, requestId: context.requestId }, 'A request failed');
+  return INTERNAL;
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  const found = (Object.keys(ERRORS) as ErrorCode[]).find((code) => ERRORS[code].status === status);
+  return found ?? 'VALIDATION_FAILED';
+}

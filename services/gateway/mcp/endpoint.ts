@@ -1,0 +1,52 @@
+import { callerOf } from '@worktrack/contracts/keys/identity';
+import type { Log } from '@worktrack/rpc/types';
+import type { FastifyInstance } from 'fastify';
+import type { Authenticator } from '../authenticate.ts';
+import type { Clients } from '../clients.ts';
+import { JSON_TYPE } from '../http/envelope.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { authorize, traceparentOf } from '../http/request.ts';
+import type { Perform } from '../perform.ts';
+import { mcpExchanges } from './exchange.ts';
+import { refuseForeignOrigins } from './origin.ts';
+import { mcpServerMaker } from './server.ts';
+import { SessionProjects } from './session-project.ts';
+import { toolCatalogue } from './tools.ts';
+
+/**
+ * `POST /mcp`, stateless. What is refused before the protocol begins (key, origin, project, a body that is no JSON) has the envelope of REST;
+ * what the protocol refuses is a JSON-RPC error; what a tool refuses is a result with `isError`.
+ */
+export function registerMcpEndpoint(
+  app: FastifyInstance,
+  needs: {
+    readonly authenticator: Authenticator;
+    readonly clients: Clients;
+    readonly perform: Perform;
+    readonly allowedOrigins: ReadonlySet<string>;
+    readonly log: Log;
+  },
+): void {
+  const projects = new SessionProjects(needs.clients);
+  const serve = mcpExchanges(mcpServerMaker(toolCatalogue(), needs.perform, needs.log), needs.log);
+
+  app.route({
+    method: 'POST',
+    url: '/mcp',
+    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, 'authenticated')],
+    handler: async (request, reply) => {
+      const { identity } = request;
+      const projectId = await projects.require(request.query, callerOf(identity), request.id);
+      const { status, body } = await serve(request, {
+        identity,
+        caller: callerOf(identity, projectId),
+        requestId: request.id,
+        idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
+        traceparent: traceparentOf(request),
+      });
+      reply.code(status);
+      if (body === undefined) return reply.send();
+      return reply.header('content-type', JSON_TYPE).send(body);
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { allOperations } from '@worktrack/contracts/catalogue';
+import type { McpTool, Operation } from '@worktrack/contracts/operation';
+import { isPermitted } from '../permission.ts';
+import { fieldsOf, inputSchema, type JsonSchema } from '../schema.ts';
+
+/** A tool as `tools/list` shows it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface Tool {
+  readonly operation: Operation;
+  readonly definition: ToolDefinition;
+  /** The arguments that it takes: fields of the operation but for those that only REST has. */
+  readonly fields: readonly string[];
+  readonly omitted: ReadonlySet<string>;
+}
+
+export interface ToolCatalogue {
+  readonly byName: ReadonlyMap<string, Tool>;
+  /** What `tools/list` answers to a caller: the same array for the same permissions, in the order of the contracts. */
+  visibleTo(caller: Caller): readonly ToolDefinition[];
+}
+
+export function toolCatalogue(operations: readonly Operation[] = allOperations()): ToolCatalogue {
+  const byName = new Map<string, Tool>();
+  for (const operation of operations) {
+    if (!operation.mcp) continue;
+    if (byName.has(operation.mcp.tool)) throw new Error(`Two operations are the tool ${operation.mcp.tool}.`);
+    byName.set(operation.mcp.tool, toolOf(operation, operation.mcp));
+  }
+  const visible = new Map<string, readonly ToolDefinition[]>();
+  return {
+    byName,
+    visibleTo(caller) {
+      // Permissions are few and come in the order that the keys service gives them: some dozen different lists at most.
+      const permissions = caller.permissions.join(' ');
+      let definitions = visible.get(permissions);
+      if (!definitions) {
+        definitions = [...byName.values()]
+          .filter((tool) => isPermitted(caller, tool.operation.permission))
+          .map((tool) => tool.definition);
+        visible.set(permissions, definitions);
+      }
+      return definitions;
+    },
+  };
+}
+
+function toolOf(operation: Operation, mcp: McpTool): Tool {
+  const omitted = new Set(mcp.omit ?? []);
+  const whole = inputSchema(operation);
+  const properties = Object.fromEntries(
+    Object.entries(whole.properties ?? {}).filter(([field]) => !omitted.has(field)),
+  );
+  const required = (whole.required ?? []).filter((field) => !omitted.has(field));
+  return {
+    operation,
+    fields: fieldsOf({ properties }),
+    omitted,
+    definition: {
+      name: mcp.tool,
+      title: mcp.title,
+      description: mcp.description ? `${operation.summary} ${mcp.description}` : operation.summary,
+      inputSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
+      annotations: {
+        readOnlyHint: operation.effect === 'read',
+        destructiveHint: operation.effect === 'delete',
+        // A deletion that is repeated finds nothing left to do.
+        idempotentHint: operation.effect === 'read' || operation.effect === 'delete',
+        openWorldHint: mcp.openWorld ?? false,
+      },
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { CONTRACTS } from '@worktrack/contracts/catalogue';
+import { OperationError } from '@worktrack/contracts/errors';
+import { gatewayContract } from '@worktrack/contracts/gateway/contract';
+import type { Identity } from '@worktrack/contracts/keys/identity';
+import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
+import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { Clients } from './clients.ts';
+import type { Composition } from './compositions/composition.ts';
+import { compositions } from './compositions/table.ts';
+import { IdempotencyReservations } from './idempotency.ts';
+import { requirePermission } from './permission.ts';
+import { parseInput } from './validation/parse.ts';
+
+/** Who asks for an operation, and under which ids. */
+export interface CallOrigin {
+  readonly identity: Identity;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** As the client gave it; without one the gateway makes one of its own, so that a repeated RPC has its effect once. */
+  readonly idempotencyKey: string | undefined;
+  readonly traceparent: string | undefined;
+}
+
+/** Runs an operation for a caller, over REST and MCP alike: permission, input, idempotency, then the service or the composition. */
+export type Perform = (operation: Operation, input: unknown, origin: CallOrigin) => Promise<Reply<unknown>>;
+
+/** The parsed input is a composition's; a service is sent the raw one, for it parses by itself and transformations are not run twice. */
+interface GivenInput {
+  readonly raw: unknown;
+  readonly parsed: unknown;
+}
+type Run = (input: GivenInput, options: CallOptions, identity: Identity) => Promise<Reply<unknown>>;
+
+export function createPerform(needs: { readonly clients: Clients; readonly redis: Redis; readonly log: Log }): Perform {
+  const reservations = new IdempotencyReservations(needs.redis, needs.log);
+  const runs = new Map<Operation, Run>();
+  for (const contract of CONTRACTS) {
+    for (const operation of Object.values(contract.operations))
+      runs.set(operation, runOf(contract, operation, needs.clients));
+  }
+
+  return async (operation, rawInput, origin) => {
+    requirePermission(origin.caller, operation.permission);
+    const run = runs.get(operation) as Run;
+    const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
+    const { caller, requestId, traceparent } = origin;
+    if (operation.effect === 'read') return await run(input, { caller, requestId, traceparent }, origin.identity);
+    if (origin.idempotencyKey === undefined) {
+      return await run(input, { caller, requestId, traceparent, idempotencyKey: uuidv7() }, origin.identity);
+    }
+
+    const idempotencyKey = origin.idempotencyKey;
+    const reservation = await reservations.reserve(
+      caller.organizationId,
+      idempotencyKey,
+      operation,
+      caller.sessionProjectId,
+    );
+    try {
+      const reply = await run(input, { caller, requestId, traceparent, idempotencyKey }, origin.identity);
+      reservation.keep();
+      return reply;
+    } catch (error) {
+      if (hadNoEffect(error)) reservation.release();
+      throw error;
+    }
+  };
+}
+
+function runOf(contract: ServiceContract, operation: Operation, clients: Clients): Run {
+  if (contract.name === gatewayContract.name) {
+    const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
+      operation.name
+    ] as Composition<Operation>;
+    const fail = (code: OperationError['code'], message: string, extra?: OperationError['extra']) =>
+      new OperationError(code, message, extra);
+    return (input, options, identity) =>
+      composition(input.parsed, { identity, caller: options.caller as Caller, clients, options, fail });
+  }
+  const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
+  return (input, options) => client.exchange(operation.name, input.raw, options);
+}
+
+/** After these two nobody knows: the reservation stands until it expires. */
+function hadNoEffect(error: unknown): boolean {
+  return !(error instanceof OperationError) || (error.code !== 'UNAVAILABLE' && error.code !== 'DEADLINE_EXCEEDED');
+}

@@ -1,0 +1,59 @@
+import { allOperations } from '@worktrack/contracts/catalogue';
+import { callerOf } from '@worktrack/contracts/keys/identity';
+import type { Operation } from '@worktrack/contracts/operation';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../authenticate.ts';
+import { JSON_TYPE, successBody } from '../http/envelope.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { authorize, traceparentOf } from '../http/request.ts';
+import type { Perform } from '../perform.ts';
+import { inputReader } from './input.ts';
+import { type Route, routeOf } from './route.ts';
+
+/** One route for every operation that has `rest`. */
+export function registerRestRoutes(
+  app: FastifyInstance,
+  needs: { readonly authenticator: Authenticator; readonly perform: Perform },
+): void {
+  for (const operation of allOperations()) {
+    const route = routeOf(operation);
+    // Streams of bytes are written by hand, beside the contracts.
+    if (!route || operation.bytes) continue;
+    app.route({
+      method: route.method,
+      url: route.path,
+      onRequest: authorize(needs.authenticator, operation.permission),
+      handler: handlerOf(operation, route, needs.perform),
+    });
+  }
+}
+
+function handlerOf(operation: Operation, route: Route, perform: Perform) {
+  const readInput = inputReader(operation);
+  const status = operation.effect === 'create' ? 201 : 200;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const { headers, identity } = request;
+    const { output, replayed } = await perform(
+      operation,
+      readInput({ params: request.params, query: request.query, body: request.body, ifMatch: headers['if-match'] }),
+      {
+        identity,
+        caller: callerOf(identity),
+        requestId: request.id,
+        idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
+        traceparent: traceparentOf(request),
+      },
+    );
+    reply.code(status).header('content-type', JSON_TYPE);
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    const version = versionOf(output);
+    // What If-Match takes back.
+    if (version !== undefined) reply.header('etag', `"${version}"`);
+    return successBody(output);
+  };
+}
+
+function versionOf(output: unknown): number | undefined {
+  const { version } = (output ?? {}) as { readonly version?: unknown };
+  return typeof version === 'number' ? version : undefined;
+}
