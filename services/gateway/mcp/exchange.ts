@@ -87,7 +87,7 @@ function carrying(origin: CallOrigin): AuthInfo {
 }
 
 function originIn(authInfo: AuthInfo | undefined): CallOrigin {
-  const { extra } = authInfo as { readonly extra: { readonly origin: CallOrigin } };
+  const { extra } = authInfo as unknown as { readonly extra: { readonly origin: CallOrigin } };
   return extra.origin;
 }
 
