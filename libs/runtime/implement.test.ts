@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
 import { connectDatabase, disconnectDatabase } from './database.ts';
 import { AlreadyDone } from './effects.repository.ts';
-import { implement, receiving, recorded, staged } from './implement.ts';
+import { announced, implement, receiving, recorded, staged } from './implement.ts';
 import { createLog } from './logging.ts';
 import { uuidv7 } from './uuid.ts';
 
@@ -30,6 +30,7 @@ const contract = serviceContract('sample', [
   operation({ ...write, name: 'counter.addAndFail' }),
   operation({ ...write, name: 'counter.addWithSecret' }),
   operation({ ...write, name: 'counter.addSlowly' }),
+  operation({ ...write, name: 'counter.addAndAnnounce' }),
   operation({ ...write, name: 'counter.addBytes', bytes: 'up' }),
 ]);
 
@@ -44,6 +45,8 @@ async function add(by: number, tx: mongoose.mongo.ClientSession) {
 
 let slowWork = 0;
 let discarded = 0;
+let announcements: number[] = [];
+let announcementFails = false;
 const handlers = implement(contract, {
   'counter.add': ({ by }, { tx }) => add(by, tx),
   'counter.addAgain': ({ by }, { tx }) => add(by, tx),
@@ -59,6 +62,13 @@ const handlers = implement(contract, {
     slowWork++;
     return await context.commit((tx) => add(by, tx));
   }),
+  'counter.addAndAnnounce': announced(
+    ({ by }, { tx }) => add(by, tx),
+    async (_, answer) => {
+      announcements.push(answer.count);
+      if (announcementFails) throw new OperationError('UNAVAILABLE', 'Nobody heard it.');
+    },
+  ),
   'counter.addBytes': receiving(async ({ by }, bytes, context) => {
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk);
@@ -183,5 +193,30 @@ describe('a write that receives bytes', () => {
     const key = uuidv7();
     await upload('some bytes', key);
     await expect(upload('other bytes', key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+});
+
+describe('a write that is announced', () => {
+  beforeEach(() => {
+    announcements = [];
+    announcementFails = false;
+  });
+
+  test('is answered once its announcement is through, and announced again for whoever repeats it', async () => {
+    const key = uuidv7();
+    announcementFails = true;
+    await expect(call('counter.addAndAnnounce', 1, key).catch(codeOf)).resolves.toBe('UNAVAILABLE');
+    await expect(call('counter.addAndAnnounce', 1, key).catch(codeOf)).resolves.toBe('UNAVAILABLE');
+    announcementFails = false;
+    expect(await call('counter.addAndAnnounce', 1, key)).toMatchObject({ output: { count: 1 }, replayed: true });
+    expect(announcements).toEqual([1, 1, 1]);
+    expect(await count()).toBe(1);
+  });
+
+  test('is not announced when its key was used for another request', async () => {
+    const key = uuidv7();
+    await call('counter.add', 1, key);
+    await expect(call('counter.addAndAnnounce', 1, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(announcements).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { Call, Settled } from '@worktrack/rpc/types';
 import { organizationsById } from '../organizations/organizations.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
-import { usableKeysByPrefix } from './keys.repository.ts';
+import { activeKeysByPrefix } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
@@ -16,10 +16,10 @@ export async function verifyIdentities(
   mint: KeyMint,
   calls: readonly Call<typeof operation>[],
 ): Promise<Settled<Answer>[]> {
-  const keys = await usableKeysByPrefix([...new Set(calls.map(({ input }) => input.prefix))]);
+  const keys = await activeKeysByPrefix([...new Set(calls.map(({ input }) => input.prefix))]);
   const found = [...keys.values()];
   const [users, organizations] = await Promise.all([
-    usersById(found),
+    usersById([...new Set(found.map((key) => key.userId))]),
     organizationsById([...new Set(found.map((key) => key.organizationId))]),
   ]);
   return calls.map(({ input }) => {

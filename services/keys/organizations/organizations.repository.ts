@@ -10,8 +10,8 @@ export async function insertOrganization(name: string, tx: ClientSession): Promi
 }
 
 /**
- * Takes the right to reduce the organization's active owners for the rest of the transaction. Of two transactions that do so at
- * once, one fails with a write conflict and runs again on what the other has left: without it, both would count the other's owner.
+ * Makes this transaction conflict with every other that reduces the organization's active owners: of two at once, one runs again on what
+ * the other has left. Without it each would count the owner that the other is taking away.
  */
 export async function lockOwners(organizationId: string, tx: ClientSession): Promise<void> {
   await OrganizationModel.updateOne({ _id: organizationId }, { $inc: { ownersRevision: 1 } }, { session: tx });

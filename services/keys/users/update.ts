@@ -14,15 +14,16 @@ export async function updateUser(
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
   const change: UserChange = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
-    await lockOwners(caller.organizationId, tx);
     if ((await countActiveOwners(caller.organizationId, tx)) < 2) {
       throw fail(
         'CONFLICT',
         `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
       );
     }
+    // Holds only while nobody else reduces the owners: two that counted at once conflict here, and the later one counts again.
+    await lockOwners(caller.organizationId, tx);
   }
-  return changeUser(caller.organizationId, id, change, tx);
+  return changeUser(caller.organizationId, user, change, tx);
 }
 
 function isActiveOwner(user: Pick<User, 'role' | 'disabled'>): boolean {

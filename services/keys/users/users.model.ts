@@ -28,5 +28,6 @@ const userSchema = new mongoose.Schema<UserDocument>(
 );
 userSchema.index({ organizationId: 1, _id: 1 });
 userSchema.index({ organizationId: 1, email: 1 }, { unique: true });
+userSchema.index({ organizationId: 1, role: 1, disabled: 1 });
 
 export const UserModel = mongoose.model('User', userSchema);

@@ -40,19 +40,16 @@ export async function userById(organizationId: string, id: string, tx: ClientSes
   return document ? recordOf(document) : undefined;
 }
 
+/** Of a user whom the transaction has read. @returns the user as changed */
 export async function changeUser(
   organizationId: string,
-  id: string,
+  user: User,
   change: UserChange,
   tx: ClientSession,
 ): Promise<User> {
-  const document = await UserModel.findOneAndUpdate(
-    { organizationId, _id: id },
-    { $set: { ...change, updatedAt: new Date() } },
-    { returnDocument: 'after', session: tx },
-  ).lean();
-  if (!document) throw new Error(`User ${id} is gone although the transaction has read it.`);
-  return recordOf(document);
+  const updatedAt = new Date();
+  await UserModel.updateOne({ organizationId, _id: user.id }, { $set: { ...change, updatedAt } }, { session: tx });
+  return { ...user, ...change, updatedAt: updatedAt.toISOString() };
 }
 
 export async function countActiveOwners(organizationId: string, tx: ClientSession): Promise<number> {
@@ -75,14 +72,9 @@ export async function pageOfUsers(
   return { users: documents.map(recordOf), pagination: pagination(page, limit, total) };
 }
 
-/** Users of several organizations at once, for the look-ups of keys that arrived together. */
-export async function usersById(
-  ids: readonly { readonly organizationId: string; readonly userId: string }[],
-): Promise<Map<string, User>> {
-  if (ids.length === 0) return new Map();
-  const found = await UserModel.find({
-    $or: ids.map(({ organizationId, userId }) => ({ organizationId, _id: userId })),
-  }).lean();
+/** Users of several organizations, for the look-ups of keys that arrived together. Each id stems from a key of its user's organization. */
+export async function usersById(ids: readonly string[]): Promise<Map<string, User>> {
+  const found = await UserModel.find({ _id: mongoose.trusted({ $in: ids }) }).lean();
   return new Map(found.map((document) => [document._id, recordOf(document)]));
 }
 

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
+import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf, startKeys } from '../testing.ts';
+import { MAX_ACTIVE_KEYS_PER_ORGANIZATION } from './create.ts';
+import { insertKey } from './keys.repository.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+/** Another user of the organization, with a key that holds all that the user does. */
+async function colleague(owner: Parameters<typeof keys.call>[2], role: Role) {
+  const user = await keys.call('users.create', { email: `${uuidv7()}@example.com`, name: 'Bob', role }, owner);
+  const { key } = await keys.call('keys.create', { name: 'Bob', userId: user.id }, owner);
+  return { user, key, identity: await keys.identityOf(key) };
+}
+
+describe('a new key', () => {
+  test('is well formed, is valid, and holds all that its maker holds unless told otherwise', async () => {
+    const { owner, user } = await keys.organization();
+    const created = await keys.call('keys.create', { name: '  CI  ' }, owner);
+    expect(created).toMatchObject({
+      name: 'CI',
+      permissions: PERMISSIONS,
+      userId: user.id,
+      createdBy: user.id,
+      lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+    });
+    expect(isWellFormedKey(created.key as string)).toBe(true);
+    expect(created.prefix).toBe(prefixOf(created.key as string));
+    expect(await keys.verify(created.key as string)).toMatchObject({ key: { id: created.id, name: 'CI' } });
+  });
+
+  test('holds no more than was asked for, in a fixed order and each once', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call(
+      'keys.create',
+      { name: 'CI', permissions: ['work-items:write', 'projects:read', 'work-items:write'] },
+      owner,
+    );
+    expect(created.permissions).toEqual(['projects:read', 'work-items:write']);
+    expect((await keys.identityOf(created.key)).permissions).toEqual(['projects:read', 'work-items:write']);
+  });
+
+  test('cannot hold what its maker does not', async () => {
+    const { owner } = await keys.organization();
+    const narrow = await keys.call('keys.create', { name: 'CI', permissions: ['api-keys:write'] }, owner);
+    const maker = await keys.identityOf(narrow.key);
+    const denied = keys.call('keys.create', { name: 'More', permissions: ['work-items:read'] }, maker);
+    await expect(denied).rejects.toMatchObject({ code: 'PERMISSION_DENIED', message: /work-items:read/ });
+    expect((await keys.call('keys.create', { name: 'Same' }, maker)).permissions).toEqual(['api-keys:write']);
+  });
+
+  test('acts as another user only when its maker holds users:write, and does what both may', async () => {
+    const { owner } = await keys.organization();
+    const { user } = await colleague(owner, 'viewer');
+    const created = await keys.call('keys.create', { name: 'For Bob', userId: user.id }, owner);
+    expect(created).toMatchObject({ userId: user.id, createdBy: owner.user.id, permissions: PERMISSIONS });
+    expect(await keys.identityOf(created.key)).toMatchObject({
+      user: { id: user.id, role: 'viewer' },
+      permissions: ROLE_PERMISSIONS.viewer,
+    });
+
+    const narrow = await keys.call('keys.create', { name: 'CI', permissions: ['api-keys:write'] }, owner);
+    const maker = await keys.identityOf(narrow.key);
+    const denied = keys.call('keys.create', { name: 'For Bob', userId: user.id }, maker);
+    await expect(denied).rejects.toMatchObject({ code: 'PERMISSION_DENIED', message: /users:write/ });
+    expect(await codeOf(keys.call('keys.create', { name: 'Mine', userId: owner.user.id }, maker))).toBe('ok');
+  });
+
+  test('is not made for a user of another organization, nor for a disabled one', async () => {
+    const { owner } = await keys.organization();
+    const { user: stranger } = await keys.organization();
+    expect(await codeOf(keys.call('keys.create', { name: 'CI', userId: stranger.id }, owner))).toBe('NOT_FOUND');
+    const { user } = await colleague(owner, 'member');
+    await keys.call('users.update', { id: user.id, disabled: true }, owner);
+    expect(await codeOf(keys.call('keys.create', { name: 'CI', userId: user.id }, owner))).toBe('CONFLICT');
+  });
+
+  test('expires after the days that were asked for, counted from now', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call('keys.create', { name: 'CI', expiresInDays: 30 }, owner);
+    const days = (Date.parse(created.expiresAt as string) - Date.parse(created.createdAt)) / 86_400_000;
+    expect(days).toBeCloseTo(30, 3);
+  });
+
+  test('is shown once: a replay of its creation does not hold it, and makes no second one', async () => {
+    const { owner } = await keys.organization();
+    const idempotencyKey = uuidv7();
+    const created = await keys.call('keys.create', { name: 'CI' }, owner, idempotencyKey);
+    const replay = await keys.call('keys.create', { name: 'CI' }, owner, idempotencyKey);
+    expect(replay).toEqual({ ...created, key: null });
+    expect(await keys.call('keys.list', {}, owner)).toHaveLength(2);
+  });
+
+  test('is stored nowhere, nor is its digest', async () => {
+    const { owner } = await keys.organization();
+    const { key } = await keys.call('keys.create', { name: 'CI' }, owner);
+    const stored: string[] = [];
+    for (const collection of (await mongoose.connection.db?.collections()) ?? []) {
+      stored.push(JSON.stringify(await collection.find().toArray()));
+    }
+    expect(stored.join()).toContain(prefixOf(key as string));
+    expect(stored.join()).not.toContain((key as string).slice(11));
+    expect(stored.join()).not.toContain(hash('sha256', key as string));
+  });
+
+  test('is refused beyond the limit of active keys, until one is revoked', async () => {
+    const { owner } = await keys.organization();
+    const rest = Array.from({ length: MAX_ACTIVE_KEYS_PER_ORGANIZATION - 1 }, (_, i) => `wt_limit${i}`);
+    await mongoose.connection.transaction(async (tx) => {
+      for (const prefix of rest) {
+        await insertKey(
+          owner.organization.id,
+          { name: 'CI', prefix, hash: 'x', permissions: [], userId: 'x', createdBy: 'x', expiresAt: null },
+          tx,
+        );
+      }
+    });
+    expect(await codeOf(keys.call('keys.create', { name: 'CI' }, owner))).toBe('CONFLICT');
+    const [newest] = await keys.call('keys.list', {}, owner);
+    await keys.call('keys.revoke', { id: newest?.id as string }, owner);
+    expect(await codeOf(keys.call('keys.create', { name: 'CI' }, owner))).toBe('ok');
+  });
+});

@@ -1,0 +1,50 @@
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf, startKeys } from '../testing.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+describe('a revocation', () => {
+  test('makes the key invalid and says since when; repeated, it answers the same', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call('keys.create', { name: 'CI' }, owner);
+    const revoked = await keys.call('keys.revoke', { id: created.id }, owner);
+    expect(revoked).toEqual({ id: created.id, revokedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(await keys.verify(created.key as string)).toBeUndefined();
+    expect(await keys.call('keys.revoke', { id: created.id }, owner)).toEqual(revoked);
+  });
+
+  test('takes the key out of the list, but not out of the list of all', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const created = await keys.call('keys.create', { name: 'CI' }, owner);
+    const { revokedAt } = await keys.call('keys.revoke', { id: created.id }, owner);
+    const { key, ...record } = created;
+    const { key: _, ...first } = apiKey;
+    expect(await keys.call('keys.list', {}, owner)).toEqual([first]);
+    expect(await keys.call('keys.list', { includeRevoked: true }, owner)).toEqual([{ ...record, revokedAt }, first]);
+  });
+
+  test('of a key of another organization finds nothing, and that key stays', async () => {
+    const { owner } = await keys.organization();
+    const { apiKey } = await keys.organization();
+    expect(await codeOf(keys.call('keys.revoke', { id: apiKey.id }, owner))).toBe('NOT_FOUND');
+    expect(await keys.verify(apiKey.key as string)).toBeDefined();
+  });
+
+  test('is not answered while the cache is away, though it is stored; a repeated one finishes', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call('keys.create', { name: 'CI' }, owner);
+    const idempotencyKey = uuidv7();
+    const revoke = () => codeOf(keys.call('keys.revoke', { id: created.id }, owner, idempotencyKey));
+    const back = new Promise((resolve) => keys.redis.once('ready', resolve));
+    keys.redis.disconnect(true);
+    expect(await revoke()).toBe('UNAVAILABLE');
+    expect(await keys.verify(created.key as string)).toBeUndefined();
+    await back;
+    expect(await revoke()).toBe('ok');
+  });
+});

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
+import { prefixOf } from '@worktrack/contracts/keys/key-format';
+import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import type { CallContext } from '@worktrack/rpc/types';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database';
+import { identityInvalidation } from '@worktrack/runtime/identity-cache';
+import { createLog } from '@worktrack/runtime/logging';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import { servers } from '../../test/support/servers.ts';
+import { handlers } from './handlers.ts';
+import { KeyMint } from './keys/mint.ts';
+
+type Operations = (typeof keysContract)['operations'];
+type Name = keyof Operations;
+
+const DEADLINE_MS = 30_000;
+
+/** The keys service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis. */
+export async function startKeys() {
+  const { mongodbUrl, redisUrl, databasePrefix } = await servers();
+  const log = createLog('test', 'silent');
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_keys`, log });
+  const redis = connectRedis(redisUrl, log);
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const table = handlers(new KeyMint('a pepper of the tests, which is long enough'), identityInvalidation(redis));
+
+  async function call<N extends Name>(
+    name: N,
+    input: RawInput<Operations[N]>,
+    caller?: Identity,
+    idempotencyKey: string = uuidv7(),
+  ): Promise<Output<Operations[N]>> {
+    const operation: Operation = keysContract.operations[name];
+    const parsed = operation.input.parse(input) as never;
+    const context = {
+      caller: caller && callerOf(caller),
+      requestId: uuidv7(),
+      idempotencyKey,
+      deadlineAtMs: Date.now() + DEADLINE_MS,
+      traceparent: undefined,
+      log,
+      fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
+    } as CallContext<ErrorCode>;
+    const handler = table[name];
+    if ('one' in handler) return (await handler.one(parsed, context)).output as Output<Operations[N]>;
+    if (!('many' in handler)) throw new Error(`${name} moves bytes.`);
+    const [settled] = await handler.many([{ input: parsed, context }] as never);
+    if (!settled || 'error' in settled) throw new Error(`${name} gave no answer.`);
+    return settled.output as Output<Operations[N]>;
+  }
+
+  async function verify(key: string): Promise<Identity | undefined> {
+    const { verified } = await call('identity.verify', { prefix: prefixOf(key), digest: hash('sha256', key) });
+    return verified?.identity;
+  }
+
+  /** Of a key that must be valid. */
+  async function identityOf(key: string | null): Promise<Identity> {
+    const identity = key === null ? undefined : await verify(key);
+    if (!identity) throw new Error('The key is not valid.');
+    return identity;
+  }
+
+  return {
+    redis,
+    call,
+    verify,
+    identityOf,
+    /** A new organization. @returns its owner, by the first key */
+    async organization() {
+      const made = await call('organizations.create', { name: 'Example', ownerEmail: 'ada@example.com' });
+      return { ...made, owner: await identityOf(made.apiKey.key) };
+    },
+    async stop() {
+      redis.disconnect();
+      await disconnectDatabase();
+    },
+  };
+}
+
+export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | 'ok'> {
+  try {
+    await promise;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof OperationError) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf, startKeys } from '../testing.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+const bob = { email: 'bob@example.com', name: 'Bob', role: 'member' } as const;
+
+describe('users', () => {
+  test('have one address each within an organization, whatever its case', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call('users.create', { ...bob, email: ' Bob@Example.com ' }, owner);
+    expect(created).toMatchObject({ ...bob, disabled: false });
+    expect(await codeOf(keys.call('users.create', bob, owner))).toBe('CONFLICT');
+    const { owner: other } = await keys.organization();
+    expect(await codeOf(keys.call('users.create', bob, other))).toBe('ok');
+  });
+
+  test('of one address that are added at once: one is', async () => {
+    const { owner } = await keys.organization();
+    const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(keys.call('users.create', bob, owner))));
+    expect(codes.toSorted()).toEqual([...Array(9).fill('CONFLICT'), 'ok']);
+  });
+
+  test('are listed newest first, page by page, and only those of the organization', async () => {
+    const { owner, user } = await keys.organization();
+    await keys.organization();
+    const added = [];
+    for (let i = 0; i < 4; i++) {
+      added.unshift(await keys.call('users.create', { ...bob, email: `bob${i}@example.com` }, owner));
+    }
+    const pages = [1, 2, 3, 4].map((page) => keys.call('users.list', { page, limit: 2 }, owner));
+    const lists = await Promise.all(pages);
+    expect(lists.flatMap((list) => list.users)).toEqual([...added, user]);
+    expect(lists[0]?.pagination).toEqual({ page: 1, limit: 2, total: 5, totalPages: 3 });
+  });
+
+  test('keep what is not given when they are changed', async () => {
+    const { owner } = await keys.organization();
+    const created = await keys.call('users.create', bob, owner);
+    const changed = await keys.call('users.update', { id: created.id, role: 'viewer' }, owner);
+    expect(changed).toEqual({ ...created, role: 'viewer', updatedAt: expect.any(String) });
+    expect(Date.parse(changed.updatedAt)).toBeGreaterThanOrEqual(Date.parse(created.updatedAt));
+  });
+
+  test('of another organization cannot be changed, and are not told apart from none', async () => {
+    const { owner } = await keys.organization();
+    const { user: stranger } = await keys.organization();
+    expect(await codeOf(keys.call('users.update', { id: stranger.id, name: 'X' }, owner))).toBe('NOT_FOUND');
+    expect(await codeOf(keys.call('users.update', { id: uuidv7(), name: 'X' }, owner))).toBe('NOT_FOUND');
+  });
+});
