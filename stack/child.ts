@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findProgram } from './find-program.ts';
+import { StartError } from './start-error.ts';
 
 /** A log that has grown beyond this is moved to `<name>.1` when its program starts. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
@@ -37,6 +38,9 @@ export class Child {
   readonly process: ChildProcess;
   #exit: Exit | undefined;
 
+  static readonly #running = new Set<Child>();
+  static #refusesStarts = false;
+
   private constructor(process: ChildProcess, pid: number, options: ChildOptions) {
     this.process = process;
     this.pid = pid;
@@ -45,12 +49,15 @@ export class Child {
     this.exited = new Promise((resolve) => {
       process.once('exit', (code, signal) => {
         this.#exit = { code, signal };
+        Child.#running.delete(this);
         resolve(this.#exit);
       });
     });
+    Child.#running.add(this);
   }
 
   static async start(options: ChildOptions): Promise<Child> {
+    if (Child.#refusesStarts) throw new StartError(`${options.name} was not started: the start was broken off.`);
     const guard = process.platform === 'linux' ? findProgram('setpriv') : undefined;
     const [command, args] = guard
       ? [guard, ['--pdeathsig', 'TERM', '--', options.command, ...options.args]]
@@ -68,10 +75,18 @@ export class Child {
         child.once('error', reject);
       });
       if (child.pid === undefined) throw new Error(`${options.name} has no process id.`);
-      return new Child(child, child.pid, options);
+      const started = new Child(child, child.pid, options);
+      if (Child.#refusesStarts) await started.kill();
+      return started;
     } finally {
       closeSync(log);
     }
+  }
+
+  /** For a start that is broken off half-way: what is up ends, and what was still to come does not start any more. */
+  static async stopAll(graceMs: number): Promise<void> {
+    Child.#refusesStarts = true;
+    await Promise.all([...Child.#running].map((child) => child.stop(graceMs)));
   }
 
   get exit(): Exit | undefined {

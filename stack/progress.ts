@@ -3,14 +3,21 @@ const SHOW_AFTER_MS = 1_000;
 /** How often a step that goes on says so where lines cannot be rewritten. */
 const REPEAT_EVERY_S = 15;
 
+/** A terminal, a log file, or both. */
+export interface Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): void;
+}
+
 /** What a person sees of a start: lines that stay, and steps that show themselves when they take longer than a second. */
 export class Progress {
-  readonly #out: NodeJS.WriteStream;
+  readonly #out: Sink;
   readonly #active = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #rewritable = '';
 
-  constructor(out: NodeJS.WriteStream) {
+  constructor(out: Sink) {
     this.#out = out;
   }
 

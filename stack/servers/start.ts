@@ -5,7 +5,7 @@ import { findMongod, mongodKind, secantusKind } from './mongodb.ts';
 import { findRabbitmq, rabbitmqctl, rabbitmqKind } from './rabbitmq.ts';
 import { findRedis, redisKind } from './redis.ts';
 import { findSecantus, installSecantus } from './secantus.ts';
-import { externalServer, type Server, startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 
 export interface ServerUrls {
   readonly rabbitmq: string;
@@ -54,17 +54,19 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
 
   const starts = [
     given.rabbitmq !== undefined
-      ? externalServer('RabbitMQ', given.rabbitmq)
+      ? ofOthers('RabbitMQ', given.rabbitmq)
       : startServer(rabbitmqKind(found(rabbitmqProgram), rabbitmqDir, log('rabbitmq'), vhosts)),
     given.redis !== undefined
-      ? externalServer('Redis', given.redis)
+      ? ofOthers('Redis', given.redis)
       : startServer(redisKind(found(findRedis()), join(dataDir, 'redis'), log('redis'))),
-    given.mongodb !== undefined ? externalServer('MongoDB', given.mongodb) : startDatabase(dataDir, log('mongodb')),
+    given.mongodb !== undefined ? ofOthers('MongoDB', given.mongodb) : startDatabase(dataDir, log('mongodb')),
   ] as const;
   const outcomes = await progress.step('Starting the servers', () => Promise.allSettled(starts));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure) {
-    await Promise.all(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.stop() : undefined)));
+    await Promise.all(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.part?.stop() : undefined)),
+    );
     throw failure.reason;
   }
   const [rabbitmq, redis, mongodb] = (await Promise.all(starts)) as [Server, Server, Server];
@@ -75,10 +77,13 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
     mongodb,
     urls: { rabbitmq: rabbitmq.url, redis: redis.url, mongodb: mongodb.url },
     rabbitmqctl: (args) => rabbitmqctl(found(rabbitmqProgram), rabbitmqDir, args),
-    stop: async () => void (await Promise.all(all.map((server) => server.stop()))),
-    discard: async () =>
-      void (await Promise.all(all.map((server) => (server.pid === undefined ? undefined : server.kill())))),
+    stop: async () => void (await Promise.all(all.map(({ part }) => part?.stop()))),
+    discard: async () => void (await Promise.all(all.map(({ part }) => part?.kill()))),
   };
+}
+
+function ofOthers(name: string, url: string): Server {
+  return { name, url, part: undefined };
 }
 
 async function installMissing(given: Partial<ServerUrls>, progress: Progress): Promise<void> {

@@ -9,12 +9,12 @@ import { ENTRY_TTL_MS, identityCache, identityInvalidation, type Verified } from
 import { createLog } from '@worktrack/runtime/logging';
 import { connectRedis, type Redis } from '@worktrack/runtime/redis';
 import { findRedis, redisKind } from '@worktrack/stack/servers/redis';
-import { type Server, startServer } from '@worktrack/stack/servers/server';
+import { type OwnServer, startServer } from '@worktrack/stack/servers/server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const log = createLog('test', 'silent');
 const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-identity-cache-'));
-let server: Server;
+let server: OwnServer;
 let clients: Redis[] = [];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterEach(() => {
   clients = [];
 });
 afterAll(async () => {
-  await server.kill();
+  await server.part.kill();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -323,13 +323,13 @@ describe('while Redis is away', () => {
   it('keys are verified by the store, and a revocation is not answered until it is through', async () => {
     const [a, keys] = [await gateway(), await keysService()];
     const key = new StoredKey();
-    await server.kill();
+    await server.part.kill();
     expect(await a.lookUp(key)).toEqual(key.identity);
     await expect(keys.revoke(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await a.lookUp(key)).toBeNull();
 
     const back = [a.redis, keys.redis].map((redis) => new Promise((resolve) => redis.once('ready', resolve)));
-    await server.restart();
+    await server.part.restart();
     await Promise.all(back);
     await keys.revoke(key);
     expect(await a.lookUp(key)).toBeNull();
@@ -340,13 +340,13 @@ describe('while Redis is away', () => {
     const key = new StoredKey();
     await a.lookUp(key);
     await a.settled();
-    await server.kill('SIGSTOP');
+    await server.part.kill('SIGSTOP');
     try {
       expect(await a.lookUp(key)).toEqual(key.identity);
       await expect(keys.revoke(key)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       expect(await a.lookUp(key)).toBeNull();
     } finally {
-      await server.kill('SIGCONT');
+      await server.part.kill('SIGCONT');
     }
     await keys.revoke(key);
     expect(await a.lookUp(key)).toBeNull();
@@ -355,7 +355,7 @@ describe('while Redis is away', () => {
 
 async function restartRedis(watched: readonly Redis[]): Promise<void> {
   const back = watched.map((redis) => new Promise((resolve) => redis.once('ready', resolve)));
-  await server.kill();
-  await server.restart();
+  await server.part.kill();
+  await server.part.restart();
   await Promise.all(back);
 }

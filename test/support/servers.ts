@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import type { Lease } from './test-servers.ts';
+import type { Lease } from './test-run.ts';
 
 let lease: Promise<Lease> | undefined;
 
@@ -14,7 +14,7 @@ export function servers(): Promise<Lease> {
 
 /** Another part of the servers, for a file that runs two systems which must not meet. */
 export async function newLease(): Promise<Lease> {
-  const response = await fetch(`${inject('testServersUrl')}/lease`, { method: 'POST' });
+  const response = await fetch(`${inject('testRunUrl')}/lease`, { method: 'POST' });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Lease;
 }

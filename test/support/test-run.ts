@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Progress } from '@worktrack/stack/progress';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
+import { type RunningSystem, runSystem } from './run-system.ts';
 
 /** How many test files of one run can have a broker of their own. A virtual host costs the broker's start some 20 ms. */
 const MAX_LEASES = 64;
@@ -16,14 +17,24 @@ export interface Lease {
   readonly mongodbUrl: string;
   /** For MONGODB_DATABASE_PREFIX, and for databases that a test makes itself. */
   readonly databasePrefix: string;
+  /** For files; removed at the end of the run. */
+  readonly folder: string;
 }
 
-export class TestServers {
+/** Where test files find the system that they share. */
+export interface SharedSystem {
+  readonly baseUrl: string;
+  readonly rabbitmqUrl: string;
+}
+
+/** What the files of one run share, each part of it started when the first file asks for it. */
+export class TestRun {
   readonly #given = givenServers(process.env);
-  readonly #dataDir = mkdtempSync(join(tmpdir(), 'worktrack-test-'));
-  /** Apart in the databases of a server that outlives the run. */
-  readonly #run = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'worktrack-test-'));
+  /** Tells this run's databases from those of others on a server that outlives it. */
+  readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
   #servers: Promise<Servers> | undefined;
+  #system: Promise<RunningSystem> | undefined;
   #leases = 0;
 
   async lease(): Promise<Lease> {
@@ -31,28 +42,38 @@ export class TestServers {
     if (number > MAX_LEASES) throw new Error(`More than ${MAX_LEASES} test files ask for servers: raise MAX_LEASES.`);
     this.#servers ??= this.#start();
     const { urls } = await this.#servers;
+    const folder = join(this.#folder, `${number}`);
+    mkdirSync(folder);
     return {
       // A server of others has the virtual hosts and databases that it has; there the files run one after the other.
       rabbitmqUrl: this.#given.rabbitmq ?? `${urls.rabbitmq}/${vhost(number)}`,
       redisUrl: this.#given.redis ?? `${urls.redis}/${number}`,
       mongodbUrl: urls.mongodb,
-      databasePrefix: `${this.#run}-${number}`,
+      databasePrefix: `${this.#id}-${number}`,
+      folder,
     };
   }
 
+  async sharedSystem(): Promise<SharedSystem> {
+    this.#system ??= this.lease().then((lease) => runSystem(lease, {}));
+    const { gateways, urls } = await this.#system;
+    return { baseUrl: gateways[0] as string, rabbitmqUrl: urls.rabbitmq };
+  }
+
   async discard(): Promise<void> {
+    const system = await this.#system?.catch(() => undefined);
+    await system?.stop();
     const servers = await this.#servers?.catch(() => undefined);
     await servers?.discard();
-    rmSync(this.#dataDir, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #start(): Promise<Servers> {
-    const vhosts = Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1));
     return await startServers({
-      dataDir: this.#dataDir,
+      dataDir: join(this.#folder, 'servers'),
       progress: new Progress(process.stderr),
       given: this.#given,
-      vhosts,
+      vhosts: Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1)),
     });
   }
 }

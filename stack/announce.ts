@@ -1,0 +1,49 @@
+import type { Progress } from './progress.ts';
+import type { Seed } from './seed.ts';
+
+export interface Announcement {
+  readonly baseUrl: string;
+  /** Of the gateways beside the first. */
+  readonly moreGateways: readonly string[];
+  readonly seed: Seed & { readonly isNew: boolean };
+  readonly widgetPageUrl: string;
+  readonly dataDir: string;
+  readonly tookMs: number;
+  readonly howToStop: string;
+}
+
+/** What a person needs next, once everything is ready. */
+export function announce(progress: Progress, it: Announcement): void {
+  const { baseUrl, seed } = it;
+  const key = seed.isNew ? seed.apiKey : '<your API key>';
+  const mcp = {
+    mcpServers: {
+      worktrack: {
+        type: 'http',
+        url: `${baseUrl}/mcp?projectId=${seed.projectId}`,
+        headers: { Authorization: `Bearer ${key}` },
+      },
+    },
+  };
+  const lines = [
+    '',
+    `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
+    '',
+    `  API           ${baseUrl}/api`,
+    `  MCP           ${baseUrl}/mcp`,
+    ...it.moreGateways.map((url) => `  and at        ${url}`),
+    `  Widget page   ${it.widgetPageUrl}`,
+    `  Data, logs    ${it.dataDir}`,
+    '',
+    ...(seed.isNew
+      ? [`  API key       ${seed.apiKey}`, '                Shown this once; it holds all permissions.', '']
+      : []),
+    '  MCP client entry:',
+    ...JSON.stringify(mcp, undefined, 2)
+      .split('\n')
+      .map((line) => `    ${line}`),
+    '',
+    `${it.howToStop}`,
+  ];
+  progress.line(lines.join('\n'));
+}

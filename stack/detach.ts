@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Sink } from './progress.ts';
+
+/** Set for the process that stays. */
+const MARK = 'WORKTRACK_DETACHED';
+
+export const isDetached = process.env[MARK] === '1';
+
+interface Message {
+  readonly output?: string;
+  readonly ready?: true;
+}
+
+/**
+ * Runs `start` in a process that outlives this one and its terminal, and shows what it says until it is ready.
+ * @returns the exit code: 0 once it is ready, else its own
+ */
+export async function startDetached(args: readonly string[], dataDir: string): Promise<number> {
+  const logs = join(resolve(dataDir), 'logs');
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const log = openSync(join(logs, 'stack.log'), 'a', 0o600);
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'main.ts'), 'start', ...args.filter((arg) => arg !== '--detach')],
+    {
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+      env: { ...process.env, [MARK]: '1' },
+    },
+  );
+  closeSync(log);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGTERM'));
+  return await new Promise((resolveCode, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolveCode(code || 1));
+    child.on('message', (message: Message) => {
+      if (message.output !== undefined) process.stdout.write(message.output);
+      if (message.ready) {
+        child.disconnect();
+        child.unref();
+        resolveCode(0);
+      }
+    });
+  });
+}
+
+/** In the process that stays: its log, and the terminal of the one that started it for as long as that is there. */
+export const detachedSink: Sink = {
+  write(text) {
+    process.stdout.write(text);
+    tell({ output: text });
+  },
+};
+
+export function reportReady(): void {
+  tell({ ready: true });
+}
+
+function tell(message: Message): void {
+  // The terminal may be closed at any moment; that is no fault of ours.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

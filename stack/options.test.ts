@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { parseStart, parseStop } from './options.ts';
+
+const defaults = { port: undefined, dataDir: '.worktrack', replicas: {}, detach: false };
+
+describe('the options of npm start', () => {
+  it.each([
+    { args: [], options: defaults },
+    { args: ['--port', '0'], options: { ...defaults, port: 0 } },
+    { args: ['--port=9000', '--detach'], options: { ...defaults, port: 9000, detach: true } },
+    { args: ['--data-dir', '/var/lib/worktrack'], options: { ...defaults, dataDir: '/var/lib/worktrack' } },
+    { args: ['--replicas', 'feedback=3'], options: { ...defaults, replicas: { feedback: 3 } } },
+    { args: ['--replicas', 'feedback=3, keys=2'], options: { ...defaults, replicas: { feedback: 3, keys: 2 } } },
+    {
+      args: ['--replicas', 'feedback=3', '--replicas', 'gateway=2'],
+      options: { ...defaults, replicas: { feedback: 3, gateway: 2 } },
+    },
+  ])('understand $args', ({ args, options }) => {
+    expect(parseStart(args)).toEqual(options);
+  });
+
+  it.each([
+    { args: ['--prot', '80'], line: /--prot/ },
+    { args: ['start'], line: /start/ },
+    { args: ['--port'], line: /--port/ },
+    { args: ['--port', '65536'], line: /--port must be a number from 0 to 65535, not "65536"/ },
+    { args: ['--port', '80a'], line: /not "80a"/ },
+    { args: ['--port', ''], line: /not ""/ },
+    { args: ['--replicas', 'feedback'], line: /--replicas must be like feedback=3/ },
+    { args: ['--replicas', 'feedback=0'], line: /from 1 to 32/ },
+    { args: ['--replicas', 'feedback=33'], line: /from 1 to 32/ },
+    { args: ['--replicas', 'inbox=2'], line: /one of keys, workitems, feedback, gateway/ },
+  ])('refuse $args in one line that says what is right', ({ args, line }) => {
+    const parse = () => parseStart(args);
+    expect(parse).toThrow(line);
+    expect(parse).toThrow(expect.objectContaining({ name: 'StartError', message: expect.not.stringContaining('\n') }));
+  });
+
+  it('ask for help', () => {
+    expect(parseStart(['--help', '--port', 'x'])).toBe('help');
+    expect(parseStop(['--help'])).toBe('help');
+  });
+});

@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { SERVICES, type ServiceName } from './services.ts';
+import { StartError } from './start-error.ts';
+
+export const DEFAULT_PORT = 8080;
+const MAX_REPLICAS = 32;
+
+export interface StartOptions {
+  /** Undefined: DEFAULT_PORT, or another one when that is taken. 0: any free one. */
+  readonly port: number | undefined;
+  readonly dataDir: string;
+  readonly replicas: Partial<Record<ServiceName, number>>;
+  readonly detach: boolean;
+}
+
+const DEFAULT_DATA_DIR = '.worktrack';
+
+export const START_HELP = `npm start -- [options]
+
+Starts RabbitMQ, Redis and a MongoDB-compatible server (what is missing is installed, and that is said before), then the four
+services, and prints where they listen. Ctrl-C stops all of it; the data stay, and the next start finds them.
+
+  --port <n>               where the API listens; 0 takes any free port   (default: ${DEFAULT_PORT}, or another one when that is taken)
+  --data-dir <folder>      where the data, logs and stack.json are kept    (default: ${DEFAULT_DATA_DIR})
+  --replicas <svc>=<n>     how many processes of a service: ${SERVICES.join(', ')};
+                           several by commas, as in feedback=3,workitems=2 (default: one of each)
+  --detach                 return once it is ready; \`npm run stop\` ends it
+  --help
+
+Environment: RABBITMQ_URL, REDIS_URL, MONGODB_URL name servers that run already; each one that is set is used instead of an own one.
+All else in .env.example is passed on to the services.`;
+
+export const STOP_HELP = `npm run stop -- [options]
+
+Stops the stack that was started with --detach (or in another terminal). Its data stay.
+
+  --data-dir <folder>      that of the stack (default: ${DEFAULT_DATA_DIR})
+  --help`;
+
+/** @returns 'help' when that was asked for */
+export function parseStart(args: readonly string[]): StartOptions | 'help' {
+  const { values } = parse(args, 'npm start', {
+    port: { type: 'string' },
+    'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
+    replicas: { type: 'string', multiple: true, default: [] },
+    detach: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  });
+  if (values.help) return 'help';
+  return {
+    port: values.port === undefined ? undefined : parsePort(values.port as string),
+    dataDir: values['data-dir'] as string,
+    replicas: parseReplicas(values.replicas as string[]),
+    detach: values.detach as boolean,
+  };
+}
+
+export function parseStop(args: readonly string[]): { readonly dataDir: string } | 'help' {
+  const { values } = parse(args, 'npm run stop', {
+    'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
+    help: { type: 'boolean', default: false },
+  });
+  return values.help ? 'help' : { dataDir: values['data-dir'] as string };
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+function parse(args: readonly string[], command: string, options: Options) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+  } catch (error) {
+    const what = (error as Error).message.split('. ', 1)[0];
+    throw new StartError(`${what}. \`${command} -- --help\` lists the options.`);
+  }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new StartError(`--port must be a number from 0 to 65535, not "${text}".`);
+  return port;
+}
+
+function parseReplicas(given: readonly string[]): Partial<Record<ServiceName, number>> {
+  const replicas: Partial<Record<ServiceName, number>> = {};
+  for (const entry of given.flatMap((list) => list.split(','))) {
+    const [, service, count] = /^([a-z]+)=(\d+)$/.exec(entry.trim()) ?? [];
+    const name = SERVICES.find((candidate) => candidate === service);
+    const number = Number(count);
+    if (!name || number < 1 || number > MAX_REPLICAS) {
+      throw new StartError(
+        `--replicas must be like feedback=3, with one of ${SERVICES.join(', ')} and a number from 1 to ${MAX_REPLICAS}, not "${entry}".`,
+      );
+    }
+    replicas[name] = number;
+  }
+  return replicas;
+}

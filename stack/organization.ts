@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import type { createOrganization as operation } from '@worktrack/contracts/keys/organizations';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
+import { createRpcClient } from '@worktrack/rpc/client';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { createLog } from '@worktrack/runtime/logging';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+
+/** A new key is never null: that is what the replay of its creation answers. */
+type Created = Output<typeof operation> & { readonly apiKey: { readonly key: string } };
+
+/** Calls the keys service as the command line does: there is no route for it, for there is no key yet. */
+export async function createOrganization(rabbitmqUrl: string, input: RawInput<typeof operation>): Promise<Created> {
+  const log = createLog('stack', 'silent');
+  const broker = await connectBroker({ url: rabbitmqUrl, name: 'worktrack stack', log });
+  try {
+    const rpc = createRpcClient({ broker, log, observer: rpcObserver });
+    const id = randomUUID();
+    const created = await rpc
+      .of(keysContract)
+      .call('organizations.create', input, { requestId: id, idempotencyKey: id });
+    await rpc.close();
+    return created as Created;
+  } finally {
+    await broker.close();
+  }
+}

@@ -1,0 +1,103 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createOrganization } from './organization.ts';
+import { StartError } from './start-error.ts';
+
+/** What the first start makes, for a person to begin with. */
+export interface Seed {
+  readonly apiKey: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly boardId: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly source: { readonly id: string; readonly publicKey: string };
+}
+
+const ORGANIZATION = {
+  name: 'My organization',
+  ownerEmail: 'owner@example.com',
+  ownerName: 'Owner',
+  keyName: 'First key',
+};
+const PROJECT = { name: 'First project', key: 'W' };
+/** For trying the widget at once: any page may use it, and it asks for no captcha. */
+const SOURCE = { type: 'widget', name: 'Example page', allowedDomains: [], requireCaptcha: false };
+
+/**
+ * Makes what is not made yet and keeps it in the data directory after each step, so that a start that was broken off goes on where it was.
+ * @returns `isNew` when the key was made by this start, and is to be shown
+ */
+export async function seed(
+  dataDir: string,
+  baseUrl: string,
+  rabbitmqUrl: string,
+): Promise<Seed & { readonly isNew: boolean }> {
+  const path = join(dataDir, 'seed.json');
+  let kept = read(path);
+  const keep = (more: Partial<Seed>) => {
+    kept = { ...kept, ...more };
+    writeFileSync(`${path}.new`, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  };
+
+  // The servers may be others than at the last start; then nothing of what was kept is there.
+  if (kept.apiKey && !(await isKnown(baseUrl, kept.apiKey))) kept = {};
+  const isNew = kept.apiKey === undefined;
+  if (isNew) {
+    const { organization, apiKey } = await createOrganization(rabbitmqUrl, ORGANIZATION);
+    keep({ organizationId: organization.id, apiKey: apiKey.key });
+  }
+  const api = new Api(baseUrl, kept.apiKey as string);
+  if (!kept.projectId) {
+    const project = await api.send<{ id: string; defaultBoardId: string }>('POST', '/api/projects', PROJECT);
+    keep({ projectId: project.id, boardId: project.defaultBoardId });
+  }
+  if (!kept.source) {
+    const { id, publicKey } = await api.send<{ id: string; publicKey: string }>(
+      'POST',
+      '/api/feedback/sources',
+      SOURCE,
+    );
+    keep({ source: { id, publicKey } });
+  }
+  // Read at each start: columns are renamed and added.
+  const board = await api.send<{ columns: { id: string; name: string }[] }>('GET', `/api/boards/${kept.boardId}`);
+  keep({ columns: Object.fromEntries(board.columns.map(({ id, name }) => [name, id])) });
+  return { ...(kept as Seed), isNew };
+}
+
+function read(path: string): Partial<Seed> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Seed>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+async function isKnown(baseUrl: string, apiKey: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/api/me`, { headers: { authorization: `Bearer ${apiKey}` } });
+  await response.body?.cancel();
+  return response.status !== 401;
+}
+
+class Api {
+  readonly #baseUrl: string;
+  readonly #apiKey: string;
+
+  constructor(baseUrl: string, apiKey: string) {
+    this.#baseUrl = baseUrl;
+    this.#apiKey = apiKey;
+  }
+
+  async send<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#apiKey}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    const answer = (await response.json()) as { data: T; error?: { message: string } };
+    if (!response.ok) throw new StartError(`${method} ${path} failed at the first start: ${answer.error?.message}`);
+    return answer.data;
+  }
+}

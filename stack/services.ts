@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Child } from './child.ts';
+import { Part } from './part.ts';
+import type { Secrets } from './secrets.ts';
+import type { ServerUrls } from './servers/start.ts';
+import { StartError } from './start-error.ts';
+
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
+export const SERVICES = ['keys', 'workitems', 'feedback', 'gateway'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+const START_TIMEOUT_MS = 60_000;
+const READY_POLL_MS = 25;
+/** Above the deadline that a service gives itself (libs/runtime/service.ts). */
+const STOP_GRACE_MS = 30_000;
+
+/** One running replica of a service. */
+export interface ServiceReplica {
+  readonly service: ServiceName;
+  readonly part: Part;
+  /** Health and metrics. Another one after a restart. */
+  readonly opsUrl: string;
+  /** Of a gateway. The same after a restart. */
+  readonly publicUrl: string | undefined;
+}
+
+export interface ServicesOptions {
+  readonly urls: ServerUrls;
+  readonly secrets: Secrets;
+  /** Default: one of each. */
+  readonly replicas?: Partial<Record<ServiceName, number>>;
+  /** Passed on to every service; what the stack itself decides has precedence. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Of the first gateway; 0 takes a free one, as every other gateway does. */
+  readonly port: number;
+  readonly host: string;
+  /** For `logs/` and the process ids. */
+  readonly dataDir: string;
+}
+
+export interface Services {
+  readonly replicas: readonly ServiceReplica[];
+  of(service: ServiceName): readonly ServiceReplica[];
+  /** Gateways first, so that nothing arrives any more; then the services behind them. */
+  stop(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Starts all replicas at once and waits until each is ready. When one fails, none stays. */
+export async function startServices(options: ServicesOptions): Promise<Services> {
+  const starts = SERVICES.flatMap((service) =>
+    Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
+  );
+  const outcomes = await Promise.allSettled(starts);
+  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) {
+    await Promise.all(started.map(({ part }) => part.stop()));
+    throw failure.reason;
+  }
+  const of = (service: ServiceName) => started.filter((replica) => replica.service === service);
+  return {
+    replicas: started,
+    of,
+    async stop() {
+      await Promise.all(of('gateway').map(({ part }) => part.stop()));
+      await Promise.all(started.filter(({ service }) => service !== 'gateway').map(({ part }) => part.stop()));
+    },
+    async discard() {
+      await Promise.all(started.map(({ part }) => part.kill()));
+    },
+  };
+}
+
+/** Keeps the resident memory of an idle service low. */
+function nodeOptions(): string[] {
+  return [];
+}
+
+/** What a service reports once it is up (libs/runtime/service.ts); `port` is the gateway's. */
+interface Report {
+  readonly type: 'started';
+  readonly opsPort: number;
+  readonly port?: number;
+}
+
+async function startReplica(service: ServiceName, index: number, options: ServicesOptions): Promise<ServiceReplica> {
+  const id = index === 0 ? service : `${service}-${index + 1}`;
+  let publicPort = index === 0 ? options.port : 0;
+  let report: Report | undefined;
+
+  const part = await Part.start({
+    name: id,
+    pidFile: join(options.dataDir, 'run', `${id}.pid`),
+    stopGraceMs: STOP_GRACE_MS,
+    async launch() {
+      const child = await Child.start({
+        name: id,
+        command: process.execPath,
+        args: [...nodeOptions(), join(REPOSITORY, 'services', service, 'main.ts')],
+        cwd: REPOSITORY,
+        env: environment(service, publicPort, options),
+        logFile: join(options.dataDir, 'logs', `${id}.log`),
+        ipc: true,
+      });
+      try {
+        report = await reported(child);
+        await untilReady(child, report);
+        publicPort = report.port ?? publicPort;
+        return child;
+      } catch (error) {
+        await child.kill();
+        throw error;
+      }
+    },
+  });
+  return {
+    service,
+    part,
+    get opsUrl() {
+      return `http://127.0.0.1:${report?.opsPort}`;
+    },
+    publicUrl: service === 'gateway' ? `http://${options.host}:${publicPort}` : undefined,
+  };
+}
+
+function reported(child: Child): Promise<Report> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () =>
+        settle(() =>
+          reject(
+            new StartError(`${child.name} did not start within ${START_TIMEOUT_MS / 1000} s. ${child.describeExit()}`),
+          ),
+        ),
+      START_TIMEOUT_MS,
+    );
+    const onMessage = (message: unknown) => {
+      if ((message as Partial<Report>)?.type === 'started') settle(() => resolve(message as Report));
+    };
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      child.process.off('message', onMessage);
+      act();
+    };
+    child.process.on('message', onMessage);
+    void child.exited.then(() => settle(() => reject(new StartError(child.describeExit()))));
+  });
+}
+
+/** Ready is more than started: whatever it needs is there too. */
+async function untilReady(child: Child, { opsPort }: Report): Promise<void> {
+  const giveUpAtMs = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const missing = await missingNeeds(opsPort);
+    if (child.exit) throw new StartError(child.describeExit());
+    if (missing === undefined) return;
+    if (Date.now() > giveUpAtMs) throw new StartError(`${child.name} is not ready: ${missing} (log: ${child.logFile})`);
+    await Promise.race([delay(READY_POLL_MS), child.exited]);
+  }
+}
+
+async function missingNeeds(opsPort: number): Promise<string | undefined> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${opsPort}/health/ready`);
+    const body = await response.text();
+    return response.ok ? undefined : body;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function environment(service: ServiceName, port: number, options: ServicesOptions): NodeJS.ProcessEnv {
+  const { urls, secrets, env } = options;
+  const shared = {
+    ...env,
+    RABBITMQ_URL: urls.rabbitmq,
+    REDIS_URL: urls.redis,
+    MONGODB_URL: urls.mongodb,
+    OPS_HOST: '127.0.0.1',
+    OPS_PORT: '0',
+  };
+  if (service === 'gateway') return { ...shared, ...secrets, HOST: options.host, PORT: `${port}` };
+  return { ...shared, ...secrets };
+}

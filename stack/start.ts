@@ -1,0 +1,125 @@
+import { announce } from './announce.ts';
+import { Child } from './child.ts';
+import { type DataDir, takeDataDir } from './data-dir.ts';
+import { DEFAULT_PORT, type StartOptions } from './options.ts';
+import { portIsFree } from './ports.ts';
+import type { Progress } from './progress.ts';
+import { loadSecrets } from './secrets.ts';
+import { seed } from './seed.ts';
+import { givenServers, type Servers, startServers } from './servers/start.ts';
+import { type ServiceName, type Services, startServices } from './services.ts';
+import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import { StartError } from './start-error.ts';
+import { supervise } from './supervise.ts';
+import { serveWidgetPage } from './widget-page.ts';
+
+const HOST = '127.0.0.1';
+/** For what was started before a start failed or was broken off. */
+const ABORT_GRACE_MS = 5_000;
+
+export interface RunningStack {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything and announces it. When anything fails, nothing that it started is left.
+ * @param howToStop the last line of the announcement
+ */
+export async function startStack(options: StartOptions, progress: Progress, howToStop: string): Promise<RunningStack> {
+  const dataDir = takeDataDir(options.dataDir);
+  try {
+    removeStackFile(dataDir.path);
+    return await startIn(dataDir, options, progress, howToStop);
+  } catch (error) {
+    await Child.stopAll(ABORT_GRACE_MS);
+    dataDir.release();
+    throw error;
+  }
+}
+
+/** Makes a start that is under way fail, soon. */
+export function abortStart(): void {
+  void Child.stopAll(ABORT_GRACE_MS);
+}
+
+async function startIn(
+  dataDir: DataDir,
+  options: StartOptions,
+  progress: Progress,
+  howToStop: string,
+): Promise<RunningStack> {
+  const startedAtMs = Date.now();
+  const port = await choosePort(options.port, progress);
+  const secrets = loadSecrets(dataDir.path, process.env);
+  const servers = await startServers({ dataDir: dataDir.path, progress, given: givenServers(process.env) });
+  const services = await progress.step('Starting the services', () =>
+    startServices({
+      urls: servers.urls,
+      secrets,
+      replicas: options.replicas,
+      env: process.env,
+      port,
+      host: HOST,
+      dataDir: dataDir.path,
+    }),
+  );
+  const [baseUrl, ...moreGateways] = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
+  if (baseUrl === undefined) throw new Error('There is no gateway.');
+  const seeded = await progress.step('Preparing the data', () => seed(dataDir.path, baseUrl, servers.urls.rabbitmq));
+  const widgetPage = await serveWidgetPage(baseUrl, seeded.source.publicKey);
+
+  const { isNew: _, ...kept } = seeded;
+  const describe = () =>
+    writeStackFile(dataDir.path, { ...kept, baseUrl, urls: servers.urls, pids: processIds(servers, services) });
+  const parts = [
+    ...[servers.rabbitmq, servers.redis, servers.mongodb].flatMap(({ part }) => (part ? [part] : [])),
+    ...services.replicas.map(({ part }) => part),
+  ];
+  const supervisions = parts.map((part) => supervise(part, progress, describe));
+  describe();
+  announce(progress, {
+    baseUrl,
+    moreGateways,
+    seed: seeded,
+    widgetPageUrl: widgetPage.url,
+    dataDir: dataDir.path,
+    tookMs: Date.now() - startedAtMs,
+    howToStop,
+  });
+
+  return {
+    async stop() {
+      for (const end of supervisions) end();
+      removeStackFile(dataDir.path);
+      await widgetPage.close();
+      await progress.step('Stopping the services', () => services.stop());
+      await progress.step('Stopping the servers', () => servers.stop());
+      dataDir.release();
+    },
+  };
+}
+
+async function choosePort(wanted: number | undefined, progress: Progress): Promise<number> {
+  const port = wanted ?? DEFAULT_PORT;
+  if (port === 0 || (await portIsFree(port, HOST))) return port;
+  if (wanted !== undefined) {
+    throw new StartError(
+      `Port ${port} is taken by another program. Choose another with --port, or --port 0 for any free one.`,
+    );
+  }
+  progress.line(`Port ${port} is taken by another program: taking a free one (--port chooses).`);
+  return 0;
+}
+
+function processIds(servers: Servers, services: Services): StackFile['pids'] {
+  const of = (service: ServiceName) => services.of(service).map(({ part }) => part.pid);
+  return {
+    gateway: of('gateway'),
+    keys: of('keys'),
+    feedback: of('feedback'),
+    workitems: of('workitems'),
+    rabbitmq: servers.rabbitmq.part?.pid,
+    redis: servers.redis.part?.pid,
+    mongodb: servers.mongodb.part?.pid,
+  };
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { createOrganization } from '@worktrack/stack/organization';
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly success: boolean;
+  readonly data: T;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: { path: string; message: string }[];
+  };
+}
+
+export interface TestOrganization {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** Of the owner: it holds all permissions. */
+  readonly apiKey: string;
+  readonly projectId: string;
+  readonly boardId: string;
+  /** The board's column ids by name. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** A REST call with the key. `body` is sent as JSON; the answer's envelope is taken apart, whatever its status. */
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer<T>>;
+}
+
+export async function createTestOrganization(baseUrl: string, rabbitmqUrl: string): Promise<TestOrganization> {
+  const name = `Test ${randomUUID()}`;
+  const created = await createOrganization(rabbitmqUrl, { name, ownerEmail: `${randomUUID()}@example.com` });
+  const apiKey = created.apiKey.key;
+  const call = caller(baseUrl, apiKey);
+  const project = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', {
+    name: 'Work',
+    key: 'W',
+  });
+  if (!project.success) throw new Error(`No project could be made: ${project.error.message}`);
+  const board = await call<{ columns: { id: string; name: string }[] }>(
+    'GET',
+    `/api/boards/${project.data.defaultBoardId}`,
+  );
+  return {
+    organizationId: created.organization.id,
+    userId: created.user.id,
+    apiKey,
+    projectId: project.data.id,
+    boardId: project.data.defaultBoardId,
+    columns: Object.fromEntries(board.data.columns.map((column) => [column.name, column.id])),
+    call,
+  };
+}
+
+function caller(baseUrl: string, apiKey: string): TestOrganization['call'] {
+  return async (method, path, body, headers) => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      ...((await response.json()) as Omit<Answer<never>, 'status' | 'headers'>),
+    };
+  };
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { Progress } from '@worktrack/stack/progress';
+import { loadSecrets } from '@worktrack/stack/secrets';
+import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
+import { type ServiceName, type Services, startServices } from '@worktrack/stack/services';
+import type { Lease } from './test-run.ts';
+
+export interface SystemOptions {
+  /** Default: one process of each service. */
+  readonly replicas?: Partial<Record<ServiceName, number>>;
+  /** Added to the environment of every service. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Servers that only this system uses, for a test that kills or freezes them. They take some five seconds to start. */
+  readonly ownServers?: boolean;
+}
+
+export interface RunningSystem {
+  /** The base addresses of all gateways. */
+  readonly gateways: readonly string[];
+  readonly urls: ServerUrls;
+  readonly databasePrefix: string;
+  /** Each replica can be killed, frozen (`part.kill('SIGSTOP')`) and restarted. */
+  readonly services: Services;
+  /** With `ownServers`: each can be killed, frozen and restarted as well. */
+  readonly servers: Servers | undefined;
+  /** Holds `logs/`. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** The four real services as separate processes, on a part of the real servers. */
+export async function runSystem(lease: Lease, options: SystemOptions): Promise<RunningSystem> {
+  const folder = join(lease.folder, 'system');
+  const progress = new Progress(process.stderr);
+  const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
+  const urls = servers?.urls ?? { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };
+  const services = await startServices({
+    urls,
+    secrets: loadSecrets(folder, {}),
+    replicas: options.replicas,
+    env: { ...process.env, MONGODB_DATABASE_PREFIX: lease.databasePrefix, ...options.env },
+    port: 0,
+    host: '127.0.0.1',
+    dataDir: folder,
+  });
+  return {
+    gateways: services.of('gateway').map(({ publicUrl }) => publicUrl as string),
+    urls,
+    databasePrefix: lease.databasePrefix,
+    services,
+    servers,
+    folder,
+    async stop() {
+      // The data are the run's, which removes them: nobody needs them to be whole.
+      await services.discard();
+      await servers?.discard();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { inject } from 'vitest';
+import { createTestOrganization, type TestOrganization } from './organization.ts';
+import { type RunningSystem, runSystem, type SystemOptions } from './run-system.ts';
+import { newLease } from './servers.ts';
+import type { SharedSystem } from './test-run.ts';
+
+/** The four real services as separate processes, on the real servers, as a test sees them. */
+export interface System {
+  /** Of the first gateway. */
+  readonly baseUrl: string;
+  /** A new organization with its owner, key and project: nothing that one test does in it is seen in another. */
+  newOrganization(): Promise<TestOrganization>;
+}
+
+let shared: Promise<SharedSystem> | undefined;
+
+/** A system with one process of each service, which all files of the run share. */
+export async function sharedSystem(): Promise<System> {
+  shared ??= fetch(`${inject('testRunUrl')}/system`, { method: 'POST' }).then(async (response) => {
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as SharedSystem;
+  });
+  const { baseUrl, rabbitmqUrl } = await shared;
+  return { baseUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
+}
+
+/**
+ * Starts a system for this test file alone, which stops it in `afterAll`: for a test that needs replicas, settings or faults.
+ * Any other takes `sharedSystem`, which costs nothing.
+ */
+export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
+  const running = await runSystem(await newLease(), options);
+  const baseUrl = running.gateways[0] as string;
+  return { ...running, baseUrl, newOrganization: () => createTestOrganization(baseUrl, running.urls.rabbitmq) };
+}
