@@ -7,8 +7,9 @@ import { registry } from './metrics.ts';
 /** How long a stop may take before the process ends anyway: below the 30 s that Kubernetes and Compose's usual settings give. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** `undefined` is well; else one line that says what is missing. */
-export type Check = () => Promise<string | undefined> | string | undefined;
+/** `undefined` is well; a line says what is missing; `degraded` is a need that the process goes on without. */
+export type State = string | { readonly degraded: string } | undefined;
+export type Check = () => Promise<State> | State;
 
 export interface ServiceProcess {
   readonly log: Logger;
@@ -16,6 +17,8 @@ export interface ServiceProcess {
   check(need: string, check: Check): void;
   /** Run at stop, the last registered first: what was started last depends on what was started before. */
   onStop(stop: () => Promise<void>): void;
+  /** What `/health/ready` of the ops port answers, for a process that answers it on its public port too. */
+  readiness(): Promise<Readiness>;
 }
 
 export interface ProcessReport {
@@ -97,6 +100,7 @@ export async function runService(
       log,
       check: (need, check) => void checks.set(need, check),
       onStop: (step) => void stops.push(step),
+      readiness: () => readinessOf(phase, checks),
     });
     if (phase === 'starting') phase = 'running';
     log.info({ opsPort, ...details }, 'Started');
@@ -109,7 +113,7 @@ export async function runService(
 
 export interface Readiness {
   readonly ready: boolean;
-  /** `ok`, or what is missing, by need. */
+  /** `ok`, or what is missing, by need; `degraded: …` where the process goes on without. */
   readonly needs: Readonly<Record<string, string>>;
 }
 
@@ -117,8 +121,13 @@ export async function readinessOf(
   phase: 'starting' | 'running' | 'stopping',
   checks: ReadonlyMap<string, Check>,
 ): Promise<Readiness> {
+  const states = await Promise.all([...checks].map(async ([need, check]) => [need, await check()] as const));
   const needs: Record<string, string> = {};
-  await Promise.all([...checks].map(async ([need, check]) => (needs[need] = (await check()) ?? 'ok')));
+  let ready = phase === 'running';
+  for (const [need, state] of states) {
+    needs[need] = typeof state === 'object' ? `degraded: ${state.degraded}` : (state ?? 'ok');
+    if (typeof state === 'string') ready = false;
+  }
   if (phase !== 'running') needs.process = phase;
-  return { ready: Object.values(needs).every((state) => state === 'ok'), needs };
+  return { ready, needs };
 }

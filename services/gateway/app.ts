@@ -9,6 +9,7 @@ import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
 import { failureOf } from './http/failure.ts';
+import { registerHealth } from './http/health.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { answerOtherMethods } from './http/methods.ts';
 import { observeRequests } from './http/observe.ts';
@@ -34,6 +35,7 @@ export interface GatewayNeeds {
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may use `/mcp`, beside those of this machine. */
   readonly allowedOrigins: ReadonlySet<string>;
+  readonly publicUrl: string | undefined;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -87,12 +89,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     );
   });
 
-  app.get('/health/live', async () => ({ status: 'live' }));
-  app.get('/health/ready', async (_request, reply) => {
-    const readiness = await needs.readiness();
-    return reply.code(readiness.ready ? 200 : 503).send(readiness);
-  });
-
+  registerHealth(app, needs.readiness);
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerMcpEndpoint(app, { ...needs, perform });

@@ -1,0 +1,57 @@
+import { BlockList, isIP } from 'node:net';
+import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/config';
+import { z } from 'zod';
+
+/** Names of ranges that proxy-addr, which Fastify asks, knows. */
+const NAMED_RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+
+export const settings = {
+  ...processSettings,
+  ...rabbitmqSettings,
+  ...redisSettings,
+  /** 0 takes a free one. */
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  /** Where clients reach the service, if it is not where it listens: for the OpenAPI document, and as an origin that may use `/mcp`. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' }).optional(),
+  /** Origins of further pages that may use `/mcp`, separated by commas. */
+  ALLOWED_ORIGINS: list
+    .refine((origins) => origins.every(isOrigin), 'must be origins such as https://app.example, separated by commas')
+    .default([]),
+  /**
+   * The proxies whose X-Forwarded-For is believed: addresses, CIDR ranges, or `loopback`, `linklocal`, `uniquelocal`, separated by commas.
+   * Not a number of hops and not "all": with both, a client that gets around the proxy writes its own address.
+   */
+  TRUST_PROXY: list
+    .refine(
+      (ranges) => ranges.every(isRange),
+      'must be addresses or CIDR ranges such as 10.0.0.0/8, separated by commas',
+    )
+    .default([]),
+};
+
+export const config = () => loadConfig(settings);
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+function isRange(text: string): boolean {
+  if (NAMED_RANGES.has(text) || isIP(text) !== 0) return true;
+  const [address = '', prefix = ''] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || !/^\d{1,3}$/.test(prefix)) return false;
+  try {
+    new BlockList().addSubnet(address, Number(prefix), family === 6 ? 'ipv6' : 'ipv4');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { AddressInfo } from 'node:net';
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { workItemsContract } from '@worktrack/contracts/work-items/contract';
+import { createRpcClient } from '@worktrack/rpc/client';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { runService } from '@worktrack/runtime/service';
+import { createApp } from './app.ts';
+import { createAuthenticator } from './authenticate.ts';
+import { serviceChecks } from './checks.ts';
+import type { Clients } from './clients.ts';
+import { config } from './config.ts';
+
+const settings = config();
+
+await runService('gateway', settings, async ({ log, check, onStop, readiness }) => {
+  const redis = connectRedis(settings.REDIS_URL, log);
+  onStop(async () => redis.disconnect());
+  check('redis', () =>
+    redis.status === 'ready' ? undefined : { degraded: 'Redis is away; caches and rate windows are not shared.' },
+  );
+
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'gateway', log });
+  onStop(() => broker.close());
+  check('rabbitmq', () => (broker.state().ready ? undefined : `The connection is ${broker.state().publishing}.`));
+
+  const rpc = createRpcClient({ broker, log, observer: rpcObserver });
+  onStop(() => rpc.close());
+  const clients: Clients = {
+    keys: rpc.of(keysContract),
+    workitems: rpc.of(workItemsContract),
+    feedback: rpc.of(feedbackContract),
+  };
+  for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
+
+  const authenticator = createAuthenticator({ redis, keys: clients.keys, log });
+  onStop(() => authenticator.stop());
+
+  const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
+  const app = await createApp({
+    authenticator,
+    clients,
+    redis,
+    log,
+    trustedProxies: settings.TRUST_PROXY,
+    allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
+    publicUrl: settings.PUBLIC_URL,
+    readiness,
+  });
+  // Last registered, so first at the stop: no new request comes in while those under way are finished.
+  onStop(() => app.close());
+  await app.listen({ host: settings.HOST, port: settings.PORT });
+  return { port: (app.server.address() as AddressInfo).port };
+});
