@@ -1,6 +1,6 @@
 import { serviceContract } from '../operation.ts';
 import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
-import { captchaChallenge, ingestFeedback, sourceByPublicKey } from './intake.ts';
+import { captchaChallenge, ingestFeedback, sourceByPublicKey, verifyCaptcha } from './intake.ts';
 import { feedbackByWorkItems, linkItem } from './links.ts';
 import { createSource, deleteSource, getSource, listSources, updateSource } from './sources.ts';
 
@@ -19,5 +19,6 @@ export const feedbackContract = serviceContract('feedback', [
   feedbackByWorkItems,
   sourceByPublicKey,
   captchaChallenge,
+  verifyCaptcha,
   ingestFeedback,
 ]);

@@ -43,12 +43,31 @@ export const captchaChallenge = operation({
   errors: ['NOT_FOUND'],
 });
 
-/** SHA-256 or HMAC-SHA-256 as base64url. */
+export const verifyCaptcha = operation({
+  name: 'captcha.verify',
+  summary:
+    'Verify the captcha solution of a submission. A solution is accepted for one submission, however often that one asks.',
+  permission: 'internal',
+  // It stores nothing: that the solution is spent is noted in Redis, by the item's id, so a repeated call answers the same.
+  effect: 'read',
+  input: z.strictObject({
+    itemId: Id,
+    sourceId: Id,
+    origin: z.string().nullable(),
+    captchaToken: z.string().max(MAX_CAPTCHA_TOKEN_LENGTH),
+  }),
+  output: z.object({ passed: z.literal(true) }),
+  errors: ['CAPTCHA_INVALID'],
+  // A verifier on the internet may take seconds, which must hold up no submission to another source.
+  lane: 'long',
+});
+
+/** HMAC-SHA-256 as base64url. */
 const Digest = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 export const ingestFeedback = operation({
   name: 'feedback.ingest',
-  summary: 'Verify the captcha of an admitted submission, refuse a duplicate, and store the item.',
+  summary: 'Store an admitted submission, unless it is a duplicate.',
   permission: 'internal',
   effect: 'create',
   input: z.strictObject({
@@ -56,13 +75,11 @@ export const ingestFeedback = operation({
     itemId: Id,
     organizationId: Id,
     sourceId: Id,
-    requireCaptcha: z.boolean(),
-    captchaToken: z.string().max(MAX_CAPTCHA_TOKEN_LENGTH).optional(),
     origin: z.string().nullable(),
     /** Keyed hash of the client's address; the address itself never leaves the gateway. */
     ipHash: Digest,
     ...submissionFields,
   }),
   output: Ingested,
-  errors: ['CAPTCHA_REQUIRED', 'CAPTCHA_INVALID', 'DUPLICATE_FEEDBACK', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['DUPLICATE_FEEDBACK', 'IDEMPOTENCY_KEY_REUSED'],
 });

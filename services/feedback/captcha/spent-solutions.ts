@@ -1,0 +1,40 @@
+import type { Log } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import { RedisFallback } from '@worktrack/runtime/redis-fallback';
+import { MemoryReservations } from '../memory-reservations.ts';
+
+/** Longer than any solution is valid: altcha's ten minutes here, five or two at the others. */
+const REMEMBERED_MS = 15 * 60 * 1000;
+
+/** Which submission a captcha solution was accepted for, over all replicas. */
+export class SpentSolutions {
+  readonly #redis: Redis;
+  readonly #fallback: RedisFallback;
+  readonly #memory = new MemoryReservations();
+
+  constructor(redis: Redis, log: Log) {
+    this.#redis = redis;
+    this.#fallback = new RedisFallback('captcha solutions', log);
+  }
+
+  /** @returns the submission that it was accepted for, or undefined */
+  spentFor(solutionId: string): Promise<string | undefined> {
+    return this.#fallback.run(
+      async () => (await this.#redis.get(keyOf(solutionId))) ?? undefined,
+      () => this.#memory.holderOf(keyOf(solutionId)),
+    );
+  }
+
+  /** @returns whether it is `itemId`'s: it was free until now, or was spent by the same submission before */
+  async spend(solutionId: string, itemId: string): Promise<boolean> {
+    const holder = await this.#fallback.run(
+      () => this.#redis.set(keyOf(solutionId), itemId, 'PX', REMEMBERED_MS, 'NX', 'GET'),
+      () => this.#memory.take(keyOf(solutionId), itemId, REMEMBERED_MS),
+    );
+    return holder === null || holder === itemId;
+  }
+}
+
+function keyOf(solutionId: string): string {
+  return `feedback:captcha:${solutionId}`;
+}

@@ -1,0 +1,51 @@
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { batched, implement } from '@worktrack/runtime/implement';
+import type { Altcha } from './captcha/altcha.ts';
+import type { CaptchaVerifier } from './captcha/captcha.ts';
+import type { SpentSolutions } from './captcha/spent-solutions.ts';
+import { verifySolution } from './captcha/verify.ts';
+import { agentView } from './items/agent-view.ts';
+import type { Cursors } from './items/cursor.ts';
+import type { Duplicates } from './items/duplicates.ts';
+import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
+import { ingest } from './items/ingest.ts';
+import { feedbackOf, linkItem } from './items/links.ts';
+import { sourcesOf } from './sources/sources.repository.ts';
+import { createSource, deleteSource, getSource, sourcesByPublicKey, updateSource } from './sources/sources.ts';
+
+export interface Parts {
+  readonly cursors: Cursors;
+  readonly duplicates: Duplicates;
+  readonly spent: SpentSolutions;
+  readonly verifier: CaptchaVerifier;
+  /** Where the verifier is the self-hosted one. */
+  readonly altcha: Altcha | undefined;
+}
+
+export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts) {
+  return implement(feedbackContract, {
+    'sources.list': (_, { caller }) => sourcesOf(caller.organizationId),
+    'sources.create': createSource,
+    'sources.get': getSource,
+    'sources.update': updateSource,
+    'sources.delete': deleteSource,
+    'sources.byPublicKey': batched(sourcesByPublicKey),
+    'captcha.challenge': async ({ sourceId }, { fail }) => {
+      if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha is that of another provider.');
+      return altcha.challenge(sourceId);
+    },
+    'captcha.verify': (input, context) => verifySolution(verifier, spent, input, context),
+    'feedback.ingest': batched((calls) => ingest(duplicates, calls)),
+    'feedback.list': (query, context) => pageOfInbox(cursors, query, context),
+    'feedback.listForAgents': async (query, context) => {
+      const { items, nextCursor } = await pageOfInbox(cursors, query, context);
+      return { items: items.map(agentView), nextCursor };
+    },
+    'feedback.get': getItem,
+    'feedback.update': updateStatus,
+    'feedback.updateStatus': async ({ feedbackId, status }, context) =>
+      agentView(await updateStatus({ id: feedbackId, status }, context)),
+    'feedback.linkItem': linkItem,
+    'feedback.byWorkItems': feedbackOf,
+  });
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import { RedisFallback } from '@worktrack/runtime/redis-fallback';
+import { MemoryReservations } from '../memory-reservations.ts';
+
+/** How long the same message is refused once it was stored. */
+export const DUPLICATE_WINDOW_MS = 10 * 60 * 1000;
+/** A reservation outlives the deadline of its submission by this, so that it is there until the outcome is known. */
+const PENDING_MARGIN_MS = 1_000;
+
+/** The right of one submission to store its message. */
+export interface Reservation {
+  readonly key: string;
+  /** The submission, by the id of its item: a repeated attempt of it holds the same reservation. */
+  readonly holder: string;
+}
+
+export function reservationOf(sourceId: string, message: string, itemId: string): Reservation {
+  return { key: `feedback:{${sourceId}}:message:${messageHash(message)}`, holder: itemId };
+}
+
+/** Equal for messages that differ in compatibility forms, case and white space only. */
+export function messageHash(message: string): string {
+  const normal = message.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  return createHash('sha256').update(normal).digest('base64url');
+}
+
+const RELEASE_SCRIPT = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+`;
+
+/**
+ * One of any number of equal messages at a time may be stored, over all replicas. A reservation is short while its submission is
+ * pending, so that one whose process died blocks nobody for long; it is given back when nothing was stored, and lasts the whole
+ * window once something was.
+ */
+export class Duplicates {
+  readonly #redis: ScriptedRedis;
+  readonly #fallback: RedisFallback;
+  readonly #memory = new MemoryReservations();
+
+  constructor(redis: Redis, log: Log) {
+    redis.defineCommand('releaseFeedback', { lua: RELEASE_SCRIPT, numberOfKeys: 1 });
+    this.#redis = redis as ScriptedRedis;
+    this.#fallback = new RedisFallback('feedback duplicates', log);
+  }
+
+  /** @returns for each whether it is held; where it is not, an equal message was stored or is being stored by another submission */
+  async reserve(reservations: readonly Reservation[], deadlineAtMs: number): Promise<boolean[]> {
+    const pendingMs = Math.max(0, deadlineAtMs - Date.now()) + PENDING_MARGIN_MS;
+    const holders = await this.#fallback.run(
+      async () => {
+        const pipeline = this.#redis.pipeline();
+        for (const { key, holder } of reservations) pipeline.set(key, holder, 'PX', pendingMs, 'NX', 'GET');
+        return (await all(pipeline)) as (string | null)[];
+      },
+      () => reservations.map(({ key, holder }) => this.#memory.take(key, holder, pendingMs)),
+    );
+    return reservations.map(({ holder }, i) => holders[i] === null || holders[i] === holder);
+  }
+
+  /** Once their items are stored. */
+  async confirm(reservations: readonly Reservation[]): Promise<void> {
+    if (reservations.length === 0) return;
+    await this.#fallback.run(
+      async () => {
+        const pipeline = this.#redis.pipeline();
+        for (const { key, holder } of reservations) pipeline.set(key, holder, 'PX', DUPLICATE_WINDOW_MS);
+        await all(pipeline);
+      },
+      () => {
+        for (const { key, holder } of reservations) this.#memory.set(key, holder, DUPLICATE_WINDOW_MS);
+      },
+    );
+  }
+
+  /** Of submissions of which nothing was stored; what another one holds by now stays. */
+  async release(reservations: readonly Reservation[]): Promise<void> {
+    if (reservations.length === 0) return;
+    await this.#fallback.run(
+      async () => {
+        await Promise.all(reservations.map(({ key, holder }) => this.#redis.releaseFeedback(key, holder)));
+      },
+      () => {
+        for (const { key, holder } of reservations) this.#memory.release(key, holder);
+      },
+    );
+  }
+}
+
+async function all(pipeline: ReturnType<Redis['pipeline']>): Promise<unknown[]> {
+  return ((await pipeline.exec()) ?? []).map(([error, result]) => {
+    if (error) throw error;
+    return result;
+  });
+}
+
+interface ScriptedRedis extends Redis {
+  releaseFeedback(key: string, holder: string): Promise<number>;
+}

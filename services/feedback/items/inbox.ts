@@ -1,0 +1,61 @@
+import type { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
+import type { Cursors } from './cursor.ts';
+import { itemById, newestItems, setStatus } from './items.repository.ts';
+import { searchPatterns } from './search.ts';
+
+type Query = Omit<Input<typeof listFeedback>, 'from' | 'to'> & Pick<Input<typeof listFeedback>, 'from' | 'to'>;
+
+/** A page of the inbox, newest first; `nextCursor` is null on the last one. */
+export async function pageOfInbox(
+  cursors: Cursors,
+  { limit, cursor, ...filter }: Query,
+  { caller, fail }: ReadContext<'VALIDATION_FAILED'>,
+): Promise<Output<typeof listFeedback>> {
+  const { status, category, sourceId, search = '', from, to } = filter;
+  const list = [caller.organizationId, status, category, sourceId, search, from, to].map((part) => part ?? null);
+  const after = cursor === undefined ? undefined : cursors.read(cursor, list);
+  if (cursor !== undefined && !after) {
+    const message = 'must be the nextCursor of an earlier page of this list, with the same filters; or leave it out';
+    throw fail('VALIDATION_FAILED', `cursor: ${message}.`, { details: [{ path: 'cursor', message }] });
+  }
+  const items = await newestItems(
+    caller.organizationId,
+    {
+      status,
+      category,
+      sourceId,
+      patterns: searchPatterns(search),
+      fromMs: from === undefined ? undefined : Date.parse(from),
+      toMs: to === undefined ? undefined : Date.parse(to),
+    },
+    after,
+    // One more than asked for says whether there is another page.
+    limit + 1,
+  );
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor =
+    items.length > limit && last ? cursors.write({ createdAtMs: Date.parse(last.createdAt), id: last.id }, list) : null;
+  return { items: page, nextCursor };
+}
+
+export async function getItem(
+  { id }: { readonly id: string },
+  context: ReadContext<'NOT_FOUND'>,
+): Promise<FeedbackItem> {
+  return (await itemById(context.caller.organizationId, id)) ?? missing(id, context);
+}
+
+export async function updateStatus(
+  { id, status }: Input<typeof updateFeedback>,
+  context: WriteContext<'NOT_FOUND'>,
+): Promise<FeedbackItem> {
+  return (await setStatus(context.caller.organizationId, id, status, context.tx)) ?? missing(id, context);
+}
+
+export function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
+  throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox for the ids that there are.`);
+}

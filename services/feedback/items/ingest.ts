@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { Call, Settled } from '@worktrack/rpc/types';
+import { type Duplicates, type Reservation, reservationOf } from './duplicates.ts';
+import type { ItemDocument } from './items.model.ts';
+import { insertItems, storedItems } from './items.repository.ts';
+import { searchTextOf } from './search.ts';
+
+type Submission = Call<typeof ingestFeedback>;
+type Answer = Settled<Output<typeof ingestFeedback>>;
+
+interface Attempt {
+  readonly call: Submission;
+  readonly document: ItemDocument;
+  readonly reservation: Reservation;
+}
+
+/**
+ * Stores what arrived in one message with one insert; of equal messages one.
+ * The id of an item is the identity of its submission, so an attempt that comes again (a redelivered message, a call that the gateway
+ * repeated, a client that sent its Idempotency-Key again) finds what the first one stored and is answered like it.
+ */
+export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
+  const attempts = calls.map(attemptOf);
+  const deadlineAtMs = Math.max(...calls.map(({ context }) => context.deadlineAtMs));
+  const held = await duplicates.reserve(
+    attempts.map(({ reservation }) => reservation),
+    deadlineAtMs,
+  );
+  const admitted = attempts.filter((_, i) => held[i]);
+  const failures = await store(admitted, duplicates, deadlineAtMs);
+
+  // What was refused or is there already may be an attempt of a submission that was stored before: look before it is answered.
+  const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
+  const stored = await storedItems(
+    again.map(({ document }) => ({ organizationId: document.organizationId, id: document._id })),
+  );
+
+  const answers = attempts.map((attempt, i): { readonly answer: Answer; readonly keep: boolean } => {
+    const { call, document } = attempt;
+    const failure = failures.get(attempt);
+    if (held[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
+    const earlier = stored.get(document._id);
+    if (earlier) {
+      if (earlier.contentHash === document.contentHash && earlier.sourceId === document.sourceId) {
+        return { answer: { output: answerOf(earlier), replayed: true }, keep: true };
+      }
+      const reused = call.context.fail(
+        'IDEMPOTENCY_KEY_REUSED',
+        'This Idempotency-Key was used for another submission. Use a new key for a new submission.',
+      );
+      return { answer: { error: reused.toValue() }, keep: false };
+    }
+    if (failure instanceof Error) {
+      call.context.log.error({ error: failure }, 'A feedback item was not stored');
+      const error = call.context.fail('UNAVAILABLE', 'The feedback was not stored. Send it again.', RETRY_SOON);
+      return { answer: { error: error.toValue() }, keep: false };
+    }
+    const duplicate = call.context.fail(
+      'DUPLICATE_FEEDBACK',
+      'The same message was submitted to this source within the last ten minutes. There is no need to send it again.',
+    );
+    return { answer: { error: duplicate.toValue() }, keep: true };
+  });
+
+  const confirmed = attempts.filter((_, i) => held[i] && answers[i]?.keep);
+  const released = attempts.filter((_, i) => held[i] && !answers[i]?.keep);
+  await Promise.all([
+    duplicates.confirm(confirmed.map(({ reservation }) => reservation)),
+    duplicates.release(released.map(({ reservation }) => reservation)),
+  ]);
+  return answers.map(({ answer }) => answer);
+}
+
+const RETRY_SOON = { retryAfterSeconds: 1 };
+
+/** @returns what was not stored; when nothing could be, the reservations are given back and the failure is thrown */
+async function store(
+  admitted: readonly Attempt[],
+  duplicates: Duplicates,
+  deadlineAtMs: number,
+): Promise<ReadonlyMap<Attempt, 'exists' | Error>> {
+  if (admitted.length === 0) return new Map();
+  try {
+    const failures = await insertItems(
+      admitted.map(({ document }) => document),
+      Math.max(1, deadlineAtMs - Date.now()),
+    );
+    return new Map([...failures].map(([i, failure]) => [admitted[i] as Attempt, failure]));
+  } catch (error) {
+    await duplicates.release(admitted.map(({ reservation }) => reservation));
+    throw error;
+  }
+}
+
+function attemptOf(call: Submission): Attempt {
+  const document = documentOf(call.input, new Date());
+  return { call, document, reservation: reservationOf(document.sourceId, document.message, document._id) };
+}
+
+function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocument {
+  const { itemId, message, category, email = null, pageUrl = null, locale = null } = input;
+  const content = [message, category, email, pageUrl, locale];
+  return {
+    _id: itemId,
+    organizationId: input.organizationId,
+    sourceId: input.sourceId,
+    status: 'new',
+    message,
+    category,
+    email,
+    pageUrl,
+    locale,
+    origin: input.origin,
+    ipHash: input.ipHash,
+    contentHash: createHash('sha256').update(JSON.stringify(content)).digest('base64url'),
+    searchText: searchTextOf(message, email),
+    linkedWorkItemIds: [],
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** As it was when it was stored, whatever became of it since. */
+function answerOf({ _id, createdAt }: ItemDocument): Output<typeof ingestFeedback> {
+  return { id: _id, status: 'new', createdAt: createdAt.toISOString() };
+}

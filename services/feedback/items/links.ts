@@ -1,0 +1,44 @@
+import {
+  type feedbackByWorkItems,
+  type linkItem as linkOp,
+  MAX_LINKED_FEEDBACK,
+} from '@worktrack/contracts/feedback/links';
+import type { Status } from '@worktrack/contracts/feedback/records';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
+import { missing } from './inbox.ts';
+import { addLink, countLinked, itemById, itemsLinkedTo } from './items.repository.ts';
+
+/** Linking is a step of triage: what is settled already stays so. */
+const BECOMES_LINKED: readonly Status[] = ['new', 'triaged'];
+
+export async function linkItem(
+  { feedbackId, workItemId }: Input<typeof linkOp>,
+  context: WriteContext<'NOT_FOUND'>,
+): Promise<Output<typeof linkOp>> {
+  const { caller, tx } = context;
+  const item = (await itemById(caller.organizationId, feedbackId, tx)) ?? missing(feedbackId, context);
+  if (!item.linkedWorkItemIds.includes(workItemId)) {
+    const status = BECOMES_LINKED.includes(item.status) ? 'linked' : item.status;
+    await addLink(caller.organizationId, feedbackId, workItemId, status, tx);
+  }
+  const feedbackCount = await countLinked(caller.organizationId, workItemId, tx);
+  return { linked: true, feedbackId, workItemId, feedbackCount };
+}
+
+export async function feedbackOf(
+  { workItemIds }: Input<typeof feedbackByWorkItems>,
+  { caller }: ReadContext,
+): Promise<Output<typeof feedbackByWorkItems>> {
+  const { items, total } = await itemsLinkedTo(caller.organizationId, workItemIds, MAX_LINKED_FEEDBACK);
+  return {
+    total,
+    feedback: items.map(({ id, status, category, createdAt, message, email, pageUrl }) => ({
+      id,
+      status,
+      category,
+      createdAt,
+      untrustedText: { message, email, pageUrl },
+    })),
+  };
+}

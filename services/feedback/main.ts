@@ -1,0 +1,40 @@
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { serveRpc } from '@worktrack/rpc/server';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { runService } from '@worktrack/runtime/service';
+import { config } from './config.ts';
+import { handlers } from './handlers.ts';
+import { assemble } from './parts.ts';
+
+const settings = config();
+
+await runService('feedback', settings, async ({ log, check, onStop }) => {
+  await connectDatabase({
+    url: settings.MONGODB_URL,
+    database: `${settings.MONGODB_DATABASE_PREFIX}_feedback`,
+    log,
+  });
+  onStop(disconnectDatabase);
+  check('mongodb', databaseProblem);
+
+  // No need of the readiness: without it duplicates and spent captcha solutions are known to this process alone.
+  const redis = connectRedis(settings.REDIS_URL, log);
+  onStop(async () => redis.disconnect());
+
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'feedback', log });
+  onStop(() => broker.close());
+  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const server = await serveRpc({
+    broker,
+    contract: feedbackContract,
+    handlers: handlers(assemble(settings, redis, log)),
+    log,
+    observer: rpcObserver,
+  });
+  onStop(() => server.stop());
+  return undefined;
+});

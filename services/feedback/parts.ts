@@ -1,0 +1,40 @@
+import type { CaptchaProvider } from '@worktrack/contracts/feedback/public-api';
+import type { Log } from '@worktrack/rpc/types';
+import { type KeyRing, subkeys } from '@worktrack/runtime/key-ring';
+import type { Redis } from '@worktrack/runtime/redis';
+import { Altcha } from './captcha/altcha.ts';
+import { SITEVERIFY_URLS, Siteverify } from './captcha/siteverify.ts';
+import { SpentSolutions } from './captcha/spent-solutions.ts';
+import type { Parts } from './handlers.ts';
+import { Cursors } from './items/cursor.ts';
+import { Duplicates } from './items/duplicates.ts';
+
+export interface PartSettings {
+  readonly WIDGET_TOKEN_SECRETS: KeyRing;
+  readonly CAPTCHA_PROVIDER: CaptchaProvider;
+  readonly CAPTCHA_SECRET_KEY?: string | undefined;
+  readonly CAPTCHA_VERIFY_URL?: string | undefined;
+  readonly CAPTCHA_MIN_SCORE: number;
+  readonly ALTCHA_COST: number;
+  readonly ALTCHA_COUNTERS: number;
+}
+
+/** Makes what the handlers work with, of the settings. */
+export function assemble(settings: PartSettings, redis: Redis, log: Log): Parts {
+  const { CAPTCHA_PROVIDER: provider, WIDGET_TOKEN_SECRETS: ring } = settings;
+  const shared = {
+    cursors: new Cursors(subkeys(ring, 'inbox cursor')),
+    duplicates: new Duplicates(redis, log),
+    spent: new SpentSolutions(redis, log),
+  };
+  if (provider === 'altcha') {
+    const altcha = new Altcha(ring, { cost: settings.ALTCHA_COST, counters: settings.ALTCHA_COUNTERS });
+    return { ...shared, verifier: altcha, altcha };
+  }
+  const verifier = new Siteverify({
+    url: settings.CAPTCHA_VERIFY_URL ?? SITEVERIFY_URLS[provider],
+    secret: settings.CAPTCHA_SECRET_KEY ?? '',
+    minScore: settings.CAPTCHA_MIN_SCORE,
+  });
+  return { ...shared, verifier, altcha: undefined };
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
+import type { Ingested } from '@worktrack/contracts/feedback/public-api';
+import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { Call, CallContext, Settled } from '@worktrack/rpc/types';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database';
+import { keyRingSetting } from '@worktrack/runtime/key-ring';
+import { createLog } from '@worktrack/runtime/logging';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import { servers } from '../../test/support/servers.ts';
+import { handlers } from './handlers.ts';
+import { assemble, type PartSettings } from './parts.ts';
+
+type Operations = (typeof feedbackContract)['operations'];
+type Name = keyof Operations;
+type Submission = RawInput<typeof ingestFeedback>;
+
+const DEADLINE_MS = 30_000;
+export const TEST_RING = keyRingSetting.parse('test:a secret of the tests; it is long enough');
+const SETTINGS: PartSettings = {
+  WIDGET_TOKEN_SECRETS: TEST_RING,
+  CAPTCHA_PROVIDER: 'altcha',
+  CAPTCHA_MIN_SCORE: 0.5,
+  ALTCHA_COST: 10,
+  ALTCHA_COUNTERS: 50,
+};
+
+/** The feedback service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis. */
+export async function startFeedback() {
+  const { mongodbUrl, redisUrl, databasePrefix } = await servers();
+  const log = createLog('test', 'silent');
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_feedback`, log });
+  const connections = new Set<ReturnType<typeof connectRedis>>();
+
+  /** Another process of the service: with a connection to Redis and a memory of its own. */
+  async function replica(settings: Partial<PartSettings> = {}, url = redisUrl) {
+    const redis = connectRedis(url, log);
+    connections.add(redis);
+    if (url === redisUrl) await new Promise((resolve) => redis.once('ready', resolve));
+    const table = handlers(assemble({ ...SETTINGS, ...settings }, redis, log));
+
+    const contextOf = (organizationId: string, idempotencyKey: string, deadlineMs = DEADLINE_MS) =>
+      ({
+        caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
+        requestId: uuidv7(),
+        idempotencyKey,
+        deadlineAtMs: Date.now() + deadlineMs,
+        traceparent: undefined,
+        log,
+        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
+      }) as CallContext<ErrorCode>;
+
+    async function call<N extends Name>(
+      name: N,
+      input: RawInput<Operations[N]>,
+      organizationId = '',
+      idempotencyKey: string = uuidv7(),
+    ): Promise<Output<Operations[N]>> {
+      const operation: Operation = feedbackContract.operations[name];
+      const parsed = operation.input.parse(input) as never;
+      const context = contextOf(organizationId, idempotencyKey);
+      const handler = table[name];
+      if ('one' in handler) return (await handler.one(parsed, context)).output as Output<Operations[N]>;
+      if (!('many' in handler)) throw new Error(`${name} moves bytes.`);
+      const [settled] = await handler.many([{ input: parsed, context }] as never);
+      if (!settled) throw new Error(`${name} gave no answer.`);
+      if ('error' in settled) throw OperationError.from(settled.error);
+      return settled.output as Output<Operations[N]>;
+    }
+
+    /** What arrived in one message. */
+    async function ingest(
+      submissions: readonly Submission[],
+      deadlineMs?: number,
+    ): Promise<readonly Settled<Ingested>[]> {
+      const calls = submissions.map((submission) => ({
+        input: feedbackContract.operations['feedback.ingest'].input.parse(submission),
+        context: contextOf('', submission.itemId, deadlineMs),
+      }));
+      const handler = table['feedback.ingest'];
+      if (!('many' in handler)) throw new Error('Ingest takes all calls of a message at once.');
+      return handler.many(calls as unknown as Call<typeof ingestFeedback>[]);
+    }
+
+    return { redis, call, ingest };
+  }
+
+  return {
+    ...(await replica()),
+    replica,
+    async stop() {
+      for (const redis of connections) redis.disconnect();
+      await disconnectDatabase();
+    },
+  };
+}
+
+export type Replica = Awaited<ReturnType<Awaited<ReturnType<typeof startFeedback>>['replica']>>;
+
+/** A submission to a source of its own, unless it is said otherwise. */
+export function submission(changes: Partial<Submission> = {}): Submission {
+  return {
+    itemId: uuidv7(),
+    organizationId: randomUUID(),
+    sourceId: randomUUID(),
+    origin: 'https://a.example',
+    ipHash: 'h'.repeat(43),
+    message: 'The export button does nothing.',
+    ...changes,
+  };
+}
+
+/** `stored`, `replayed` or the code of the refusal, of each. */
+export function outcomes(settled: readonly Settled<Ingested>[]): string[] {
+  return settled.map((one) => ('error' in one ? one.error.code : one.replayed ? 'replayed' : 'stored'));
+}
+
+export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | 'ok'> {
+  try {
+    await promise;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof OperationError) return error.code;
+    throw error;
+  }
+}
