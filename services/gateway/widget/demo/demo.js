@@ -1,0 +1,24 @@
+// The demo page's own script: what a page can do with the widget's API, and what it hears from it.
+const widget = () => globalThis.WorktrackFeedback;
+
+const actions = {
+  open: () => widget()?.open(),
+  preset: () => widget()?.open({ category: 'bug' }),
+  identify: () => widget()?.identify({ email: 'visitor@example.com' }),
+};
+for (const button of document.querySelectorAll('[data-run]')) {
+  button.addEventListener('click', () => actions[button.dataset.run]());
+}
+
+const listen = () => {
+  for (const name of ['open', 'close', 'submitted', 'error']) {
+    widget()?.on(name, (detail) => {
+      const line = document.createElement('li');
+      line.textContent = detail ? `${name} ${JSON.stringify(detail)}` : name;
+      document.querySelector('#events').prepend(line);
+    });
+  }
+};
+// The tag is async: its script has run already, or will.
+if (widget()) listen();
+else document.querySelector('script[data-public-key]')?.addEventListener('load', listen);

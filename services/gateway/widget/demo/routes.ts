@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { WidgetFiles } from '../files.ts';
+import { demoPage } from './page.ts';
+
+/**
+ * The strictest policy that a page can have and still embed the widget from its own origin; from another one, that origin stands where `'self'` does.
+ * So the page proves what docs/widget.md says.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types worktrack-feedback',
+].join('; ');
+
+const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
+
+/** A page with the widget on it: to try it, to choose its looks, and to take the tag from. */
+export function registerDemo(app: FastifyInstance, files: WidgetFiles): void {
+  const styles = asset('demo.css');
+  const script = asset('demo.js');
+  app.get('/widget/demo.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(styles));
+  app.get('/widget/demo.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
+  app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/widget/demo', (request, reply) => {
+    const query = Object.fromEntries(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
+    const page = demoPage(query, `${request.protocol}://${request.host}`, files.manifest['widget.js']);
+    return reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page);
+  });
+}

@@ -1,0 +1,70 @@
+import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
+import { warn } from '../console.ts';
+import { type Service, ServiceError } from '../service.ts';
+import type { Settings } from '../settings.ts';
+import { solveAltcha } from './altcha.ts';
+import { type HostedProvider, type HostedWidget, opensOverPage, showHosted } from './hosted.ts';
+
+/** Where a hosted provider's box is shown, and how. */
+export interface CaptchaPlace {
+  /** Makes the form show the box; `overPage` when the provider will lay a puzzle over the page. */
+  show(overPage: boolean): { readonly container: HTMLElement; readonly dark: boolean; readonly language: string };
+}
+
+/** What the bootstrap says of the captcha. */
+export type CaptchaConfig = Bootstrap['config']['captcha'];
+
+/** Gets the token that proves a person (or at least some work), by whichever provider the server names. A token is good for one submission. */
+export class Captcha {
+  readonly #service: Service;
+  readonly #settings: Settings;
+  readonly #place: CaptchaPlace;
+  #hosted: HostedWidget | undefined;
+  #token: Promise<string> | undefined;
+
+  constructor(service: Service, settings: Settings, place: CaptchaPlace) {
+    this.#service = service;
+    this.#settings = settings;
+    this.#place = place;
+  }
+
+  /** Begins early, while the person still writes. A failure is told when the token is asked for. */
+  prepare(config: CaptchaConfig): void {
+    this.#prepared(config).catch(() => {});
+  }
+
+  /** Throws ServiceError when the service refuses the challenge, and with CAPTCHA_INVALID when it cannot be solved here. */
+  async token(config: CaptchaConfig): Promise<string> {
+    try {
+      return await this.#prepared(config);
+    } catch (error) {
+      this.#token = undefined;
+      if (error instanceof ServiceError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      warn(message);
+      throw new ServiceError({ code: 'CAPTCHA_INVALID', message, status: 0, details: [] });
+    }
+  }
+
+  /** After a submission, whatever came of it: the server may have used the token up. */
+  spend(): void {
+    this.#token = undefined;
+    this.#hosted?.reset();
+  }
+
+  #prepared(config: CaptchaConfig): Promise<string> {
+    // The box renews its token by itself when it gets too old.
+    if (this.#hosted) return this.#hosted.token();
+    this.#token ??=
+      config && config.provider !== 'altcha'
+        ? this.#askHosted(config.provider, config.siteKey ?? '')
+        : this.#service.challenge().then((challenge) => solveAltcha(challenge, this.#settings));
+    return this.#token;
+  }
+
+  async #askHosted(provider: HostedProvider, siteKey: string): Promise<string> {
+    const { container, dark, language } = this.#place.show(opensOverPage(provider));
+    this.#hosted = await showHosted(provider, siteKey, container, { dark, language }, this.#settings);
+    return this.#hosted.token();
+  }
+}

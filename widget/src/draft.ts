@@ -1,0 +1,75 @@
+import type { Category } from '@worktrack/contracts/feedback/records';
+import { CATEGORIES } from './service.ts';
+
+/**
+ * A submission that was begun: the same is repeated under the same key, also after a reload, so that one whose answer was lost is not stored twice.
+ */
+export interface Attempt {
+  readonly key: string;
+  /** What was submitted: with any other content it is another submission. */
+  readonly of: string;
+  /** Some try of it got no answer, so the service may have it. */
+  readonly uncertain: boolean;
+}
+
+/** What was typed and not yet delivered. */
+export interface Draft {
+  readonly message: string;
+  readonly category: Category;
+  readonly email: string;
+  readonly attempt?: Attempt | undefined;
+}
+
+export const EMPTY_DRAFT: Draft = { message: '', category: 'other', email: '' };
+
+/**
+ * The draft in the tab's session storage: it outlives a reload and a walk through the site, and ends with the tab.
+ * A page may have no storage (a sandboxed frame, cookies refused); then the draft lives as long as the page.
+ */
+export class DraftStore {
+  readonly #key: string;
+  #draft: Draft;
+
+  constructor(publicKey: string) {
+    this.#key = `worktrack-feedback:${publicKey}`;
+    this.#draft = this.#load();
+  }
+
+  get current(): Draft {
+    return this.#draft;
+  }
+
+  update(change: Partial<Draft>): void {
+    this.#draft = { ...this.#draft, ...change };
+    this.#store((storage) => storage.setItem(this.#key, JSON.stringify(this.#draft)));
+  }
+
+  clear(): void {
+    this.#draft = EMPTY_DRAFT;
+    this.#store((storage) => storage.removeItem(this.#key));
+  }
+
+  #load(): Draft {
+    let stored: Partial<Draft> | null = null;
+    this.#store((storage) => {
+      stored = JSON.parse(storage.getItem(this.#key) ?? 'null');
+    });
+    const { message, category, email, attempt } = stored ?? ({} as Partial<Draft>);
+    return {
+      message: typeof message === 'string' ? message : '',
+      category: CATEGORIES.find((known) => known === category) ?? 'other',
+      email: typeof email === 'string' ? email : '',
+      ...(typeof attempt?.key === 'string' && {
+        attempt: { key: attempt.key, of: String(attempt.of), uncertain: attempt.uncertain === true },
+      }),
+    };
+  }
+
+  #store(use: (storage: Storage) => void): void {
+    try {
+      use(sessionStorage);
+    } catch {
+      // Refused, full, or not ours to read: the draft in memory is still there.
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Ingested } from '@worktrack/contracts/feedback/public-api';
+import type { Failure } from './service.ts';
+
+/** What a page can listen to, and what it is handed. */
+export interface WidgetEvents {
+  readonly open: undefined;
+  readonly close: undefined;
+  readonly submitted: Ingested | { readonly id: null };
+  readonly error: Failure;
+}
+type Listener<Name extends keyof WidgetEvents> = (detail: WidgetEvents[Name]) => void;
+
+export class Emitter {
+  readonly #listeners = new Map<keyof WidgetEvents, Set<Listener<never>>>();
+
+  /** Answers with the function that ends it. */
+  on<Name extends keyof WidgetEvents>(name: Name, listener: Listener<Name>): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  emit<Name extends keyof WidgetEvents>(name: Name, detail: WidgetEvents[Name]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        (listener as Listener<Name>)(detail);
+      } catch (error) {
+        // The page's fault is the page's to see; the form goes on.
+        reportError(error);
+      }
+    }
+  }
+}

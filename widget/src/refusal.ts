@@ -1,0 +1,31 @@
+import type { Failure } from './service.ts';
+import type { Strings } from './strings.ts';
+
+type Words = keyof Strings['failures'];
+
+/** Which words a person is told a refusal in; any other is `rejected`. */
+const WORDS: Partial<Record<Failure['code'], Words>> = {
+  CAPTCHA_REQUIRED: 'captcha',
+  CAPTCHA_INVALID: 'captcha',
+  ORIGIN_NOT_ALLOWED: 'origin',
+  SOURCE_NOT_FOUND: 'source',
+  DUPLICATE_FEEDBACK: 'duplicate',
+  RATE_LIMITED: 'rateLimited',
+  PAYLOAD_TOO_LARGE: 'tooLarge',
+  NETWORK: 'network',
+  UNAVAILABLE: 'unavailable',
+  DEADLINE_EXCEEDED: 'unavailable',
+  INTERNAL: 'unavailable',
+  WIDGET_TOKEN_INVALID: 'unavailable',
+  WIDGET_TOKEN_EXPIRED: 'unavailable',
+};
+
+export function wordsFor(code: Failure['code'], strings: Strings): string {
+  return strings.failures[WORDS[code] ?? 'rejected'];
+}
+
+/** Worth sending again as it is. */
+export function isTransient(code: Failure['code']): boolean {
+  const words = WORDS[code];
+  return words === 'network' || words === 'unavailable' || words === 'captcha';
+}

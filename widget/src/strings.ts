@@ -1,0 +1,107 @@
+import type { Category } from '@worktrack/contracts/feedback/records';
+import { warn } from './console.ts';
+import { fetchFile } from './files.ts';
+import { en } from './locales/en.ts';
+import type { Settings } from './settings.ts';
+
+/** Everything that a person reads. `{…}` is filled in. */
+export interface Strings {
+  readonly launcher: string;
+  readonly title: string;
+  readonly intro: string;
+  readonly close: string;
+  readonly category: string;
+  readonly categories: Readonly<Record<Category, string>>;
+  readonly message: string;
+  /** What to write about, in the empty field. */
+  readonly hints: Readonly<Record<Category, string>>;
+  readonly email: string;
+  readonly optional: string;
+  readonly emailHelp: string;
+  readonly privacy: string;
+  readonly send: string;
+  readonly sending: string;
+  readonly checking: string;
+  readonly retrying: string;
+  readonly retry: string;
+  readonly captcha: string;
+  readonly charactersLeft: { readonly one: string; readonly other: string };
+  readonly charactersTooMany: { readonly one: string; readonly other: string };
+  readonly sent: string;
+  readonly sentText: string;
+  readonly again: string;
+  readonly kept: string;
+  readonly failures: {
+    readonly messageMissing: string;
+    readonly emailInvalid: string;
+    readonly rejected: string;
+    readonly captcha: string;
+    readonly origin: string;
+    readonly source: string;
+    readonly duplicate: string;
+    /** `{time}` is a relative time such as “in 42 seconds”. */
+    readonly rateLimited: string;
+    readonly tooLarge: string;
+    readonly unavailable: string;
+    readonly network: string;
+  };
+}
+
+/** English is part of the script; a visitor of another language loads its words, some 1 kB, from `widget-<language>.json`. */
+const LANGUAGES: readonly string[] = ['en', 'de', 'fr', 'es', 'tr', 'ja'];
+
+export interface Language {
+  /** The BCP 47 tag that was asked for, region and all: sent along with the feedback. */
+  readonly tag: string;
+  /** The language that is shown. */
+  readonly shown: string;
+  readonly strings: Strings;
+}
+
+/** The first of the wishes (the script tag's, the page's, the visitor's) that there are words for; else English. */
+export function chooseLanguage(wishes: readonly (string | null | undefined)[]): Omit<Language, 'strings'> {
+  for (const wish of wishes) {
+    const tag = canonical(wish);
+    const shown = tag?.split('-', 1)[0] ?? '';
+    if (tag && LANGUAGES.includes(shown)) return { tag, shown };
+  }
+  return { tag: 'en', shown: 'en' };
+}
+
+/** With the words; English ones where others cannot be had, for a form in English is better than none. */
+export async function loadLanguage(settings: Settings): Promise<Language> {
+  const chosen = chooseLanguage([settings.locale, document.documentElement.lang, ...navigator.languages]);
+  if (chosen.shown === 'en') return { ...chosen, strings: en };
+  try {
+    const response = await fetchFile(`widget-${chosen.shown}.json`, settings);
+    return { ...chosen, strings: { ...en, ...((await response.json()) as Partial<Strings>) } };
+  } catch (error) {
+    warn(`The words for "${chosen.shown}" could not be loaded: ${error instanceof Error ? error.message : error}`);
+    return { tag: chosen.tag, shown: 'en', strings: en };
+  }
+}
+
+/** `de_CH` and `DE-ch` → `de-CH`; what is no language tag at all is passed over, for the server would refuse it. */
+function canonical(tag: string | null | undefined): string | undefined {
+  try {
+    return tag ? Intl.getCanonicalLocales(tag.trim().replaceAll('_', '-'))[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** “1 character left”, “12 characters left”: the plural rule of the language, its digits and separators. */
+export function count(forms: { readonly one: string; readonly other: string }, n: number, locale: string): string {
+  const form = new Intl.PluralRules(locale).select(n) === 'one' ? forms.one : forms.other;
+  return fill(form, { n: new Intl.NumberFormat(locale).format(n) });
+}
+
+/** “in 42 seconds”, “in 3 minutes”, in the words of the language. */
+export function inTime(seconds: number, locale: string): string {
+  const words = new Intl.RelativeTimeFormat(locale);
+  return seconds < 90 ? words.format(seconds, 'second') : words.format(Math.ceil(seconds / 60), 'minute');
+}

@@ -1,0 +1,123 @@
+import type { Bootstrap, Ingested } from '@worktrack/contracts/feedback/public-api';
+import type { Captcha } from './captcha/captcha.ts';
+import type { Attempt, DraftStore } from './draft.ts';
+import { type Failure, type Service, ServiceError, type Submission } from './service.ts';
+
+/** After a broken connection or an overload: how long before the next try of the same submission. */
+const RETRY_AFTER_MS: readonly number[] = [1_000, 3_000];
+/** A longer wait than this is the person's to decide about. */
+const LONGEST_SILENT_WAIT_MS = 5_000;
+
+export type Progress = 'checking' | 'sending' | 'retrying';
+
+/**
+ * Gets a submission to the service, once. What can be put right without the person is: a token that is too old, a captcha solution that is too old, an
+ * answer that got lost. The last is why each submission has a key that the service knows again: repeating it is safe.
+ */
+export class Submitter {
+  readonly #service: Service;
+  readonly #drafts: DraftStore;
+  readonly #captcha: Captcha;
+  #bootstrap: Promise<Bootstrap> | undefined;
+
+  constructor(service: Service, drafts: DraftStore, captcha: Captcha) {
+    this.#service = service;
+    this.#drafts = drafts;
+    this.#captcha = captcha;
+  }
+
+  /** Asks the service whether this page may submit. Rejects with the refusal, and asks anew the next time. */
+  bootstrap(): Promise<Bootstrap> {
+    this.#bootstrap ??= this.#service.bootstrap().catch((error: unknown) => {
+      this.#bootstrap = undefined;
+      throw error;
+    });
+    return this.#bootstrap;
+  }
+
+  /** Answers `known` when the service has it already, from a try whose answer was lost. Throws ServiceError when the person has to be told. */
+  async submit(submission: Submission, onProgress: (progress: Progress) => void): Promise<Ingested | 'known'> {
+    const repaired = new Set<Repair>();
+    for (let retry = 0; ; ) {
+      try {
+        return await this.#try(submission, onProgress);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        const { failure } = error;
+        if (failure.code === 'DUPLICATE_FEEDBACK' && this.#attempt(submission).uncertain) return 'known';
+        const repair = repairOf(failure);
+        if (repair && !repaired.has(repair)) {
+          repaired.add(repair);
+          if (repair === 'token') this.#bootstrap = undefined;
+          if (repair === 'key') this.#drafts.update({ attempt: undefined });
+          continue;
+        }
+        const waitMs = silentWaitMs(failure, retry++);
+        if (waitMs === undefined) throw error;
+        onProgress('retrying');
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  async #try(submission: Submission, onProgress: (progress: Progress) => void): Promise<Ingested> {
+    onProgress('sending');
+    const { token, config } = await this.bootstrap();
+    let captchaToken: string | undefined;
+    if (config.requireCaptcha) {
+      onProgress('checking');
+      captchaToken = await this.#captcha.token(config.captcha);
+      onProgress('sending');
+    }
+    const attempt = this.#attempt(submission);
+    // Before it is sent: a reload in the middle is a lost answer too.
+    this.#drafts.update({ attempt: { ...attempt, uncertain: true } });
+    try {
+      return await this.#service.ingest(submission, { token, captchaToken }, attempt.key);
+    } catch (error) {
+      if (error instanceof ServiceError && !mayHaveArrived(error.failure)) this.#drafts.update({ attempt });
+      throw error;
+    } finally {
+      if (captchaToken) this.#captcha.spend();
+    }
+  }
+
+  /** That of an earlier try of the same submission, else a new one. */
+  #attempt(submission: Submission): Attempt {
+    const of = JSON.stringify(submission);
+    const { attempt } = this.#drafts.current;
+    return attempt?.of === of ? attempt : { key: randomKey(), of, uncertain: false };
+  }
+}
+
+type Repair = 'token' | 'captcha' | 'key';
+
+/** What the widget puts right by itself, once per submission. */
+function repairOf({ code, status }: Failure): Repair | undefined {
+  if (code === 'WIDGET_TOKEN_EXPIRED' || code === 'WIDGET_TOKEN_INVALID') return 'token';
+  // Only when the server found it wanting: where it could not be solved here, solving it again is no better. A captcha that was
+  // switched on since the bootstrap is in the next bootstrap's configuration.
+  if (code === 'CAPTCHA_INVALID' && status > 0) return 'captcha';
+  if (code === 'CAPTCHA_REQUIRED') return 'token';
+  return code === 'IDEMPOTENCY_KEY_REUSED' ? 'key' : undefined;
+}
+
+/** Without an answer, or with one from something between, nobody knows whether it was stored. */
+function mayHaveArrived({ code }: Failure): boolean {
+  return code === 'NETWORK' || code === 'DEADLINE_EXCEEDED' || code === 'UNAVAILABLE' || code === 'INTERNAL';
+}
+
+function silentWaitMs(failure: Failure, retry: number): number | undefined {
+  const transient =
+    failure.code === 'NETWORK' || failure.code === 'UNAVAILABLE' || failure.code === 'DEADLINE_EXCEEDED';
+  // Without any network there is no use in trying.
+  if (!transient || !navigator.onLine) return undefined;
+  const ownMs = RETRY_AFTER_MS[retry];
+  const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
+  return ownMs === undefined || askedMs > LONGEST_SILENT_WAIT_MS ? undefined : Math.max(ownMs, askedMs);
+}
+
+/** `crypto.randomUUID` exists on https only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,305 @@
+import type { Settings } from '../settings.ts';
+import type { Language } from '../strings.ts';
+import { h, icon } from './dom.ts';
+import { FormFields } from './form.ts';
+import css from './panel.css';
+
+/** What the form tells its owner. */
+export interface PanelEvents {
+  submitted(): void;
+  edited(): void;
+  opened(): void;
+  closed(): void;
+}
+
+const HOST = 'worktrack-feedback';
+/** The slot of the shadow tree that shows a hosted captcha, whose box must stand in the page's own document. */
+const CAPTCHA_SLOT = 'captcha';
+
+/**
+ * Everything that is seen: the button, the dialog with the form, what is told about it. It stands in a shadow tree, so that the page's styles and its own never meet;
+ * its style sheet is made by script, which a policy against inline styles does not concern. The dialog is the browser's own: it is laid over everything, keeps the rest
+ * of the page inert, and answers Escape.
+ */
+export class Panel {
+  readonly fields: FormFields;
+  readonly #host = document.createElement(HOST);
+  readonly #language: Language;
+  readonly #events: PanelEvents;
+  readonly #launcher: HTMLButtonElement | undefined;
+  readonly #dialog: HTMLDialogElement;
+  readonly #form: HTMLFormElement;
+  readonly #success: HTMLDivElement;
+  readonly #sentTitle: HTMLHeadingElement;
+  readonly #captcha: HTMLDivElement;
+  readonly #notice = h('div', { class: 'notice', role: 'alert' });
+  readonly #status = h('p', { class: 'unseen', role: 'status' });
+  readonly #send: HTMLButtonElement;
+  readonly #sendLabel = h('span');
+  #overPage = false;
+  #opener: Element | null = null;
+
+  constructor(settings: Settings, language: Language, events: PanelEvents) {
+    const { strings } = language;
+    this.#language = language;
+    this.#events = events;
+    this.fields = new FormFields(language);
+    this.#launcher = settings.launcher ? launcher(settings.label ?? strings.launcher) : undefined;
+
+    this.#captcha = h(
+      'div',
+      { class: 'captcha', role: 'group', 'aria-label': strings.captcha, hidden: true },
+      h('slot', { name: CAPTCHA_SLOT }),
+    );
+    this.#send = h('button', { type: 'submit', class: 'primary' }, h('span', { class: 'spinner' }), this.#sendLabel);
+    this.#form = h(
+      'form',
+      { novalidate: true },
+      this.fields.categories,
+      this.fields.message,
+      this.fields.email,
+      this.#captcha,
+      this.#notice,
+      h('div', { class: 'actions' }, h('p', { class: 'help' }, strings.privacy), this.#send),
+    );
+    this.#sentTitle = h('h2', { tabindex: -1, id: 'sent' }, strings.sent);
+    const again = h('button', { type: 'button', class: 'secondary' }, strings.again);
+    const done = h('button', { type: 'button', class: 'primary' }, strings.close);
+    this.#success = h(
+      'div',
+      { class: 'success', hidden: true },
+      h('div', { class: 'badge' }, icon('check')),
+      this.#sentTitle,
+      h('p', {}, strings.sentText),
+      h('div', { class: 'actions' }, again, done),
+    );
+    const close = h('button', { type: 'button', class: 'close', 'aria-label': strings.close }, icon('close'));
+    this.#dialog = h(
+      'dialog',
+      { 'aria-labelledby': 'title' },
+      h(
+        'header',
+        {},
+        h('div', {}, h('h2', { id: 'title', tabindex: -1 }, strings.title), h('p', {}, strings.intro)),
+        close,
+      ),
+      this.#form,
+      this.#success,
+      this.#status,
+    );
+
+    const root = h('div', { lang: language.shown, dir: 'ltr', class: settings.position });
+    if (this.#launcher) root.append(h('section', { 'aria-label': settings.label ?? strings.launcher }, this.#launcher));
+    root.append(this.#dialog);
+    const shadow = this.#host.attachShadow({ mode: 'open' });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    shadow.adoptedStyleSheets = [sheet];
+    shadow.append(root);
+    this.#host.dataset.theme = settings.theme;
+    if (settings.accent) colour(root, settings.accent);
+
+    this.#launcher?.addEventListener('click', () => this.open());
+    close.addEventListener('click', () => this.close());
+    done.addEventListener('click', () => this.close());
+    again.addEventListener('click', () => this.edit());
+    this.#form.addEventListener('input', () => events.edited());
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (this.#send.getAttribute('aria-disabled') !== 'true') events.submitted();
+    });
+    this.#dialog.addEventListener('close', () => this.#closed());
+    this.#dialog.addEventListener('pointerdown', (event) => {
+      if (event.target === this.#dialog && outside(this.#dialog, event)) this.close();
+    });
+    this.#dialog.addEventListener('keydown', (event) => this.#key(event));
+    // A page's own shortcuts would take what is typed here for theirs: outside, its target is this element and no text field.
+    for (const type of ['keydown', 'keypress', 'keyup'] as const) {
+      shadow.addEventListener(type, (event) => event.stopPropagation());
+    }
+    this.edit();
+    document.body.append(this.#host);
+  }
+
+  get isOpen(): boolean {
+    return this.#dialog.open;
+  }
+
+  /** Whether it is shown dark now, whoever decided that. */
+  get isDark(): boolean {
+    const [red] = getComputedStyle(this.#dialog).backgroundColor.match(/\d+/) ?? [];
+    return Number(red) < 128;
+  }
+
+  open(): void {
+    if (this.isOpen) return;
+    this.#opener = deepActiveElement();
+    this.#launcher?.setAttribute('aria-expanded', 'true');
+    this.#show();
+    // On a phone the keyboard would cover the form before it is seen.
+    const first = matchMedia('(pointer: coarse)').matches ? '#title' : '[data-autofocus]';
+    if (this.#success.hidden) this.#dialog.querySelector<HTMLElement>(first)?.focus();
+    else this.#sentTitle.focus();
+    this.#events.opened();
+  }
+
+  close(): void {
+    this.#dialog.close();
+  }
+
+  /** Back to the form; what is in the fields is not touched. */
+  edit(): void {
+    this.#success.hidden = true;
+    this.#form.hidden = false;
+    this.#dialog.setAttribute('aria-labelledby', 'title');
+    this.#dialog.querySelector('header')?.removeAttribute('hidden');
+    this.rest();
+    if (this.isOpen) this.#dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+  }
+
+  /** Under way: says what is being done, on the button and to a screen reader. */
+  work(text: string): void {
+    this.fields.frozen = true;
+    this.#say('');
+    this.#dialog.setAttribute('aria-busy', 'true');
+    this.#button(text, true);
+    this.#status.textContent = text;
+  }
+
+  /** Ready for the person again, with what they are told (nothing: all is well). */
+  rest(notice = '', action = this.#language.strings.send): void {
+    this.fields.frozen = false;
+    this.#dialog.removeAttribute('aria-busy');
+    this.#status.textContent = '';
+    this.#button(action, false);
+    this.#say(notice);
+  }
+
+  /** As `rest`, and sending is not possible before `ready`. The text is heard once and seen to count down. */
+  wait(notice: string): void {
+    this.rest(notice);
+    this.#send.setAttribute('aria-disabled', 'true');
+  }
+
+  /** Changes what is seen of the notice without saying it again. */
+  tick(notice: string): void {
+    const seen = this.#notice.querySelector('p[aria-hidden]');
+    if (seen) seen.textContent = notice;
+  }
+
+  succeed(): void {
+    this.rest();
+    this.#form.hidden = true;
+    this.#dialog.querySelector('header')?.setAttribute('hidden', '');
+    this.#success.hidden = false;
+    this.#dialog.setAttribute('aria-labelledby', 'sent');
+    this.#status.textContent = this.#language.strings.sentText;
+    if (this.isOpen) this.#sentTitle.focus();
+  }
+
+  /** Makes room for a hosted captcha. `overPage`: its puzzle will be laid over the page, so the dialog must not keep the page inert. */
+  showCaptcha(overPage: boolean): HTMLElement {
+    const container = h('div', { slot: CAPTCHA_SLOT });
+    this.#host.replaceChildren(container);
+    this.#captcha.hidden = false;
+    if (overPage && !this.#overPage) {
+      this.#overPage = true;
+      if (this.isOpen) this.#reshow();
+    }
+    return container;
+  }
+
+  #show(): void {
+    if (this.#overPage) this.#dialog.show();
+    else this.#dialog.showModal();
+    this.#dialog.classList.toggle('over-page', this.#overPage);
+  }
+
+  /** The same dialog in its other mode, with the focus where it was. */
+  #reshow(): void {
+    const focused = (this.#host.shadowRoot as ShadowRoot).activeElement;
+    this.#dialog.removeAttribute('open');
+    this.#show();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+
+  #closed(): void {
+    // The thanks were seen; the next opening is for something else.
+    if (!this.#success.hidden) this.edit();
+    this.#launcher?.setAttribute('aria-expanded', 'false');
+    if (this.#opener instanceof HTMLElement && this.#opener.isConnected) this.#opener.focus();
+    this.#events.closed();
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
+    if (!this.#overPage) return;
+    // What a modal dialog does by itself.
+    if (event.key === 'Escape' && !event.isComposing) this.close();
+    if (event.key === 'Tab') this.#cycle(event);
+  }
+
+  #cycle(event: KeyboardEvent): void {
+    const stops = [...this.#dialog.querySelectorAll<HTMLElement>('button, input, textarea')].filter(
+      (stop) => stop.checkVisibility() && !(stop instanceof HTMLInputElement && stop.type === 'radio' && !stop.checked),
+    );
+    const edge = event.shiftKey ? stops[0] : stops.at(-1);
+    if (event.target !== edge) return;
+    event.preventDefault();
+    (event.shiftKey ? stops.at(-1) : stops[0])?.focus();
+  }
+
+  #button(text: string, busy: boolean): void {
+    this.#sendLabel.textContent = text;
+    this.#send.classList.toggle('busy', busy);
+    this.#send.setAttribute('aria-disabled', String(busy));
+  }
+
+  #say(notice: string): void {
+    this.#notice.replaceChildren(
+      ...(notice ? [icon('alert'), h('p', { 'aria-hidden': true }, notice), h('p', { class: 'unseen' }, notice)] : []),
+    );
+  }
+}
+
+function launcher(label: string): HTMLButtonElement {
+  return h(
+    'button',
+    { type: 'button', class: 'launcher', 'aria-haspopup': 'dialog', 'aria-expanded': 'false' },
+    icon('launcher'),
+    h('span', {}, label),
+  );
+}
+
+/** Inside shadow trees too: the page may open the form by a button of its own component. */
+function deepActiveElement(): Element | null {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active;
+}
+
+function outside(element: Element, { clientX, clientY }: PointerEvent): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+}
+
+/** Takes the page's colour for the buttons, and black or white on it, whichever is easier to read. */
+function colour(root: HTMLElement, accent: string): void {
+  root.style.setProperty('--accent', accent);
+  root.style.setProperty('--on-accent', readableOn(accent));
+}
+
+/** Relative luminance and contrast by WCAG 2.2. */
+function readableOn(colour: string): 'black' | 'white' {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  if (!context) return 'white';
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+  const linear = (channel: number) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  };
+  const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? 'white' : 'black';
+}

@@ -1,0 +1,191 @@
+import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
+import type { Category } from '@worktrack/contracts/feedback/records';
+import { Captcha } from './captcha/captcha.ts';
+import { explain } from './console.ts';
+import { type Draft, DraftStore } from './draft.ts';
+import type { Emitter } from './events.ts';
+import { isTransient, wordsFor } from './refusal.ts';
+import { CATEGORIES, type Failure, pageUrl, Service, ServiceError, type Submission } from './service.ts';
+import type { Settings } from './settings.ts';
+import { fill, inTime, type Language } from './strings.ts';
+import { type Progress, Submitter } from './submission.ts';
+import { Panel } from './ui/panel.ts';
+
+/** Where a server says `too many` without saying how long, this is a fair guess. */
+const DEFAULT_RATE_WAIT_SECONDS = 60;
+
+export interface Preset {
+  readonly message?: string;
+  readonly category?: Category;
+}
+export interface Identity {
+  readonly email?: string;
+}
+
+/** The widget on a page: joins what is seen (Panel) to what is done (Submitter). */
+export class FeedbackWidget {
+  readonly #settings: Settings;
+  readonly #language: Language;
+  readonly #drafts: DraftStore;
+  readonly #events: Emitter;
+  readonly #captcha: Captcha;
+  readonly #submitter: Submitter;
+  readonly #panel: Panel;
+  #identified = '';
+  /** What the bootstrap told, once it did. */
+  #config: Bootstrap['config'] | undefined;
+  #busy = false;
+  #refusedAtOpening = false;
+  #countdown: ReturnType<typeof setInterval> | undefined;
+
+  constructor(settings: Settings, language: Language, events: Emitter) {
+    this.#settings = settings;
+    this.#language = language;
+    this.#events = events;
+    this.#drafts = new DraftStore(settings.publicKey);
+    const service = new Service(settings.baseUrl, settings.publicKey);
+    this.#panel = new Panel(settings, this.#language, {
+      submitted: () => void this.#submit(),
+      edited: () => this.#edited(),
+      opened: () => void this.#opened(),
+      closed: () => this.#events.emit('close', undefined),
+    });
+    this.#captcha = new Captcha(service, settings, {
+      show: (overPage) => ({
+        container: this.#panel.showCaptcha(overPage),
+        dark: this.#panel.isDark,
+        language: this.#language.shown,
+      }),
+    });
+    this.#submitter = new Submitter(service, this.#drafts, this.#captcha);
+    this.#panel.fields.values = this.#drafts.current;
+  }
+
+  /** Opens the form; a preset fills it in where the person has not yet written anything. */
+  open({ message, category }: Preset): void {
+    if (!this.#busy && this.#panel.fields.values.message.trim() === '') {
+      const known = CATEGORIES.find((candidate) => candidate === category);
+      this.#fill({ ...(message !== undefined && { message: String(message) }), ...(known && { category: known }) });
+      if (message !== undefined || known) this.#panel.edit();
+    }
+    this.#panel.open();
+  }
+
+  close(): void {
+    this.#panel.close();
+  }
+
+  identify({ email = '' }: Identity): void {
+    const { email: typed } = this.#panel.fields.values;
+    if (typed === '' || typed === this.#identified) this.#fill({ email: String(email) });
+    this.#identified = String(email);
+  }
+
+  #fill(change: Partial<Draft>): void {
+    this.#panel.fields.values = { ...this.#panel.fields.values, ...change };
+    this.#drafts.update(this.#panel.fields.values);
+  }
+
+  #edited(): void {
+    this.#drafts.update(this.#panel.fields.values);
+    if (this.#config?.requireCaptcha) this.#captcha.prepare(this.#config.captcha);
+  }
+
+  /** A refusal that concerns the page and not the message is told before anything is typed in vain. */
+  async #opened(): Promise<void> {
+    this.#events.emit('open', undefined);
+    try {
+      const { config } = await this.#submitter.bootstrap();
+      this.#config = config;
+      if (this.#refusedAtOpening) this.#panel.rest();
+      this.#refusedAtOpening = false;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (this.#busy) return;
+      this.#refusedAtOpening = true;
+      this.#refused(error.failure);
+    }
+  }
+
+  async #submit(): Promise<void> {
+    if (this.#busy || !this.#panel.fields.validate()) return;
+    this.#busy = true;
+    clearInterval(this.#countdown);
+    try {
+      const receipt = await this.#submitter.submit(this.#submission(), (progress) => this.#working(progress));
+      this.#drafts.clear();
+      this.#panel.fields.values = { message: '', category: 'other', email: this.#identified };
+      this.#panel.succeed();
+      this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.#refused(error.failure);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #submission(): Submission {
+    const { message, category, email } = this.#panel.fields.values;
+    const address = pageUrl(location.href);
+    return {
+      // Half an emoji or a NUL out of a paste is nothing that a person wrote.
+      message: message.toWellFormed().replaceAll('\0', ''),
+      category,
+      locale: this.#language.tag,
+      ...(email.trim() && { email: email.trim() }),
+      ...(address && { pageUrl: address }),
+    };
+  }
+
+  #working(progress: Progress): void {
+    const { sending, checking, retrying } = this.#language.strings;
+    this.#panel.work({ sending, checking, retrying }[progress]);
+  }
+
+  /** Tells the person in the form, the developer in the console, and the page by its event. Nothing that was typed is touched. */
+  #refused(failure: Failure): void {
+    explain(failure, this.#settings);
+    clearInterval(this.#countdown);
+    const { strings } = this.#language;
+    if (failure.code === 'RATE_LIMITED') {
+      this.#wait(failure.retryAfterSeconds ?? DEFAULT_RATE_WAIT_SECONDS);
+    } else if (this.#faultFields(failure)) {
+      this.#panel.rest();
+      this.#panel.fields.focusFault();
+    } else {
+      this.#panel.rest(
+        this.#told(wordsFor(failure.code, strings)),
+        isTransient(failure.code) ? strings.retry : undefined,
+      );
+    }
+    this.#events.emit('error', failure);
+  }
+
+  #told(words: string): string {
+    return this.#panel.fields.values.message.trim() ? `${words}\n${this.#language.strings.kept}` : words;
+  }
+
+  /** Puts what the server found wrong beside the field that it names; false when it names none of these. */
+  #faultFields({ details }: Failure): boolean {
+    const { failures } = this.#language.strings;
+    const faulty = new Set(details.map(({ path }) => path));
+    if (faulty.has('message')) this.#panel.fields.fault('message', failures.rejected);
+    if (faulty.has('email')) this.#panel.fields.fault('email', failures.emailInvalid);
+    return faulty.has('message') || faulty.has('email');
+  }
+
+  /** Counts down to when the server takes more, and lets the person send then. */
+  #wait(seconds: number): void {
+    const { strings, tag } = this.#language;
+    const untilMs = performance.now() + seconds * 1_000;
+    const words = (left: number) => this.#told(fill(strings.failures.rateLimited, { time: inTime(left, tag) }));
+    this.#panel.wait(words(seconds));
+    this.#countdown = setInterval(() => {
+      const left = Math.ceil((untilMs - performance.now()) / 1_000);
+      if (left > 0) return this.#panel.tick(words(left));
+      clearInterval(this.#countdown);
+      this.#panel.rest();
+    }, 1_000);
+  }
+}
