@@ -17,6 +17,7 @@ import { decorateRequests } from './http/request.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
 import { registerMcpEndpoint } from './mcp/endpoint.ts';
+import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
 import { registerRestRoutes } from './rest/routes.ts';
 
@@ -93,6 +94,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerMcpEndpoint(app, { ...needs, perform });
+  await registerDocumentation(app, needs.publicUrl);
 
   await app.after();
   answerTheOthers();

@@ -1,4 +1,3 @@
-import type { Operation } from '@worktrack/contracts/operation';
 import { z } from 'zod';
 
 /** JSON Schema, draft 2020-12, as far as contracts use it. */
@@ -16,18 +15,24 @@ export interface JsonSchema {
 const NO_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /** What a client sends: fields with a default are optional, transformed ones are as before the transformation. */
-export function inputSchema(operation: Operation): JsonSchema {
-  return toJsonSchema(operation.input, 'input');
+export function inputSchema(input: z.ZodType): JsonSchema {
+  return toJsonSchema(input, 'input');
 }
 
-export function outputSchema(operation: Operation): JsonSchema {
-  return toJsonSchema(operation.output, 'output');
+/** @param names schemas that are not repeated but referred to, as `#/$defs/<id>` */
+export function outputSchema(output: z.ZodType, names?: z.core.$ZodRegistry<{ id: string }>): JsonSchema {
+  return toJsonSchema(output, 'output', names);
 }
 
-function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function toJsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  names?: z.core.$ZodRegistry<{ id: string }>,
+): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
+    ...(names ? { metadata: names } : {}),
     override: ({ jsonSchema }) => {
       if (NO_BOUNDS.has(jsonSchema.maximum)) delete jsonSchema.maximum;
       if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;

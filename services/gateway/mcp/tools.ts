@@ -59,9 +59,11 @@ export function toolCatalogue(operations: readonly Operation[] = allOperations()
 
 function toolOf(operation: Operation, mcp: McpTool): Tool {
   const omitted = new Set(mcp.omit ?? []);
-  const whole = inputSchema(operation);
+  const whole = inputSchema(operation.input);
   const properties = Object.fromEntries(
-    Object.entries(whole.properties ?? {}).filter(([field]) => !omitted.has(field)),
+    Object.entries(whole.properties ?? {})
+      .filter(([field]) => !omitted.has(field))
+      .map(([field, schema]) => [field, brief(schema)]),
   );
   const required = (whole.required ?? []).filter((field) => !omitted.has(field));
   return {
@@ -82,4 +84,26 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
       },
     },
   };
+}
+
+/** Bounds that a caller hardly meets, and learns of by the answer when it does: the whole list has 20 kB. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'pattern',
+  'additionalProperties',
+]);
+
+function brief(schema: JsonSchema): JsonSchema {
+  const shorten = (value: unknown, isKeyword: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((entry) => shorten(entry, true));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).filter(([key]) => !(isKeyword && LEFT_OUT.has(key)));
+    // Below `properties` the keys are names of fields, which may be called anything.
+    return Object.fromEntries(
+      entries.map(([key, inner]) => [key, shorten(inner, !(isKeyword && key === 'properties'))]),
+    );
+  };
+  return shorten(schema, true) as JsonSchema;
 }

@@ -22,7 +22,7 @@ type FromText = (text: string) => unknown;
  */
 export function inputReader(operation: Operation): (parts: RequestParts) => Record<string, unknown> {
   const route = routeOf(operation) as Route;
-  const schema = inputSchema(operation);
+  const schema = inputSchema(operation.input);
   const known = fieldsOf(schema).filter((field) => !route.placeholders.includes(field));
   const fromQuery = new Map(known.map((field) => [field, queryReader(schema.properties?.[field] ?? {})]));
   const takesVersion = route.method !== 'GET' && known.includes('version');

@@ -1,0 +1,134 @@
+import { ERRORS, type ErrorCode } from '@worktrack/contracts/errors';
+import type { z } from 'zod';
+import { type JsonSchema, outputSchema } from '../schema.ts';
+import { recordRegistry } from './records.ts';
+
+type OpenApiObject = Readonly<Record<string, unknown>>;
+
+/** What several places of the document share. */
+export class Components {
+  readonly #schemas: Record<string, unknown> = {};
+
+  /** The envelope around an answer. */
+  success(output: z.ZodType, writes: boolean): OpenApiObject {
+    return {
+      description: 'Done.',
+      headers: {
+        'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+        ...(writes ? { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } } : {}),
+      },
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { success: { const: true }, data: this.schemaOf(output) },
+            required: ['success', 'data'],
+          },
+        },
+      },
+    };
+  }
+
+  /** One response for each status, which lists the codes that come with it. */
+  failures(codes: readonly ErrorCode[]): OpenApiObject {
+    const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
+    const sorted = [...byStatus].sort(([one], [other]) => one - other);
+    return Object.fromEntries(
+      sorted.map(([status, members]) => [
+        String(status),
+        {
+          description: members.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+          headers: {
+            'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+            ...(status === 429 || status >= 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+            ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string' } } } : {}),
+          },
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        },
+      ]),
+    );
+  }
+
+  /** Records that have a name become components. */
+  schemaOf(output: z.ZodType): JsonSchema {
+    const { $defs, ...schema } = outputSchema(output, recordRegistry);
+    Object.assign(this.#schemas, moved($defs ?? {}));
+    return moved(schema) as JsonSchema;
+  }
+
+  described(): OpenApiObject {
+    return {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'wt_…',
+          description: 'An API key: `Authorization: Bearer wt_…`.',
+        },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          description:
+            'The same key and request within 24 hours have their effect once and answer as the first time, with `Idempotency-Replayed: true`.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
+        IfMatch: {
+          name: 'If-Match',
+          in: 'header',
+          description:
+            'The `version` that was read, quoted or bare. Another one now is 409 `CONFLICT` with the record in `error.current`.',
+          schema: { type: 'string' },
+          example: '"3"',
+        },
+      },
+      headers: {
+        RequestId: { description: 'The one of the request, else a new one.', schema: { type: 'string' } },
+        IdempotencyReplayed: { description: 'On the answer of an earlier request.', schema: { const: 'true' } },
+        RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
+      },
+      schemas: { Failure: failureSchema(), ...this.#schemas },
+    };
+  }
+}
+
+function failureSchema(): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      success: { const: false },
+      error: {
+        type: 'object',
+        properties: {
+          code: { type: 'string', enum: Object.keys(ERRORS) },
+          message: { type: 'string', description: 'Says what to do about it.' },
+          details: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { path: { type: 'string' }, message: { type: 'string' } },
+              required: ['path', 'message'],
+            },
+          },
+          current: { description: 'With `CONFLICT` on a stale version: the record as it is now.' },
+          requestId: { type: 'string' },
+        },
+        required: ['code', 'message', 'requestId'],
+      },
+    },
+    required: ['success', 'error'],
+  };
+}
+
+/** References into `$defs` of one schema become references into the components of the document. */
+function moved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moved);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string' ? inner.replace('#/$defs/', '#/components/schemas/') : moved(inner),
+    ]),
+  );
+}

@@ -1,0 +1,136 @@
+import { allOperations } from '@worktrack/contracts/catalogue';
+import { type ErrorCode, IMPLICIT_ERRORS } from '@worktrack/contracts/errors';
+import type { Operation } from '@worktrack/contracts/operation';
+import { type Route, routeOf } from '../rest/route.ts';
+import { fieldsOf, inputSchema, type JsonSchema } from '../schema.ts';
+import { VERSION } from '../version.ts';
+import { Components } from './components.ts';
+import { publicPaths } from './public-paths.ts';
+import { downloadOf, uploadOf } from './streams.ts';
+
+export type OpenApiObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are JSON Schema as it is, which 3.1 takes.
+ * @param serverUrl where clients reach the service; by default where they got the document
+ */
+export function openApiDocument(serverUrl = '/', operations: readonly Operation[] = allOperations()): OpenApiObject {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const route = routeOf(operation);
+    if (!route) continue;
+    const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(operation, route, components) };
+  }
+  Object.assign(paths, publicPaths(components));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'worktrack',
+      version: VERSION,
+      description:
+        'Projects, boards and work items for teams in which AI agents do much of the work. The same operations are MCP tools at `/mcp`.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }],
+    tags: tagsOf(paths),
+    paths,
+    components: components.described(),
+  };
+}
+
+function describe(operation: Operation, route: Route, components: Components): OpenApiObject {
+  const schema = inputSchema(operation.input);
+  const writes = operation.effect !== 'read';
+  const hasBody = route.fieldsIn === 'body';
+  const rest = restOf(schema, route.placeholders);
+  const parameters = [
+    ...route.placeholders.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      ...described(schema.properties?.[name]),
+    })),
+    ...(operation.bytes || hasBody ? [] : queryParameters(rest)),
+    ...(route.method === 'GET' ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
+    ...(writes && rest.properties?.version ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+  ];
+  const codes: ErrorCode[] = [
+    ...operation.errors,
+    ...IMPLICIT_ERRORS,
+    'API_KEY_MISSING',
+    'API_KEY_INVALID',
+    'INTERNAL',
+    'DEADLINE_EXCEEDED',
+    ...(operation.permission === 'authenticated' ? [] : (['PERMISSION_DENIED'] as const)),
+    ...(writes ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
+    ...(hasBody ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+  ];
+  const common = {
+    operationId: operation.name,
+    tags: [operation.name.split('.')[0]],
+    summary: operation.summary,
+    ...(operation.permission === 'authenticated' ? {} : { description: `Permission: \`${operation.permission}\`.` }),
+  };
+  const failures = components.failures(codes);
+  if (operation.bytes === 'down') {
+    const stream = downloadOf(rest);
+    return {
+      ...common,
+      parameters: [...parameters, ...stream.parameters],
+      responses: { ...stream.responses, ...failures },
+    };
+  }
+  const status = operation.effect === 'create' ? '201' : '200';
+  return {
+    ...common,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest) : {}),
+    responses: { [status]: components.success(operation.output, writes), ...failures },
+  };
+}
+
+function restOf(schema: JsonSchema, without: readonly string[]): JsonSchema {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => !without.includes(name)),
+  );
+  const required = (schema.required ?? []).filter((name) => !without.includes(name));
+  return { ...schema, properties, required };
+}
+
+function queryParameters(schema: JsonSchema): OpenApiObject[] {
+  return fieldsOf(schema).map((name) => ({
+    name,
+    in: 'query',
+    required: schema.required?.includes(name) ?? false,
+    ...described(schema.properties?.[name]),
+  }));
+}
+
+/** A parameter's description stands beside its schema. */
+function described(property: JsonSchema = {}): OpenApiObject {
+  const { description, ...schema } = property;
+  return description ? { description, schema } : { schema };
+}
+
+function bodyOf(schema: JsonSchema): OpenApiObject {
+  if (fieldsOf(schema).length === 0) return {};
+  const { required = [], ...rest } = schema;
+  return {
+    requestBody: {
+      required: required.length > 0,
+      content: { 'application/json': { schema: required.length > 0 ? { ...rest, required } : rest } },
+    },
+  };
+}
+
+function tagsOf(paths: Record<string, Record<string, unknown>>): { name: string }[] {
+  const names = new Set<string>();
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(item))
+      for (const tag of (operation as { tags?: string[] }).tags ?? []) names.add(tag);
+  }
+  return [...names].map((name) => ({ name }));
+}

@@ -1,0 +1,78 @@
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import {
+  Bootstrap,
+  CaptchaChallenge,
+  IngestBody,
+  Ingested,
+  PublicKeyQuery,
+} from '@worktrack/contracts/feedback/public-api';
+import { inputSchema, type JsonSchema } from '../schema.ts';
+import type { Components } from './components.ts';
+
+type OpenApiObject = Readonly<Record<string, unknown>>;
+
+const COMMON: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'RATE_LIMITED',
+  'SOURCE_NOT_FOUND',
+  'ORIGIN_NOT_ALLOWED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DEADLINE_EXCEEDED',
+];
+
+/** The endpoints that take no API key: feedback, and health. */
+export function publicPaths(components: Components): Record<string, OpenApiObject> {
+  return {
+    '/feedback/widget/bootstrap': {
+      get: feedback({
+        operationId: 'feedback.bootstrap',
+        summary: 'Begin: get a widget token for a source, and what a submission needs.',
+        parameters: publicKey(),
+        responses: { '200': components.success(Bootstrap, false), ...components.failures(COMMON) },
+      }),
+    },
+    '/feedback/widget/challenge': {
+      get: feedback({
+        operationId: 'feedback.challenge',
+        summary: 'Get a proof-of-work challenge, where the source asks for one.',
+        parameters: publicKey(),
+        responses: {
+          '200': components.success(CaptchaChallenge, false),
+          ...components.failures([...COMMON, 'NOT_FOUND']),
+        },
+      }),
+    },
+    '/feedback/ingest': {
+      post: feedback({
+        operationId: 'feedback.submit',
+        summary: 'Submit feedback.',
+        parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
+        requestBody: { required: true, content: { 'application/json': { schema: inputSchema(IngestBody) } } },
+        responses: {
+          '201': components.success(Ingested, true),
+          ...components.failures([
+            ...COMMON,
+            'WIDGET_TOKEN_INVALID',
+            'WIDGET_TOKEN_EXPIRED',
+            'CAPTCHA_REQUIRED',
+            'CAPTCHA_INVALID',
+            'DUPLICATE_FEEDBACK',
+            'IDEMPOTENCY_KEY_REUSED',
+            'PAYLOAD_TOO_LARGE',
+            'UNSUPPORTED_MEDIA_TYPE',
+          ]),
+        },
+      }),
+    },
+  };
+}
+
+function feedback(operation: OpenApiObject): OpenApiObject {
+  return { tags: ['public feedback'], security: [], ...operation };
+}
+
+function publicKey(): OpenApiObject[] {
+  const { properties = {} } = inputSchema(PublicKeyQuery);
+  return [{ name: 'publicKey', in: 'query', required: true, schema: properties.publicKey as JsonSchema }];
+}

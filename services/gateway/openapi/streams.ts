@@ -1,0 +1,48 @@
+import type { JsonSchema } from '../schema.ts';
+
+type OpenApiObject = Readonly<Record<string, unknown>>;
+
+/** The multipart form of an upload. The file's name comes with the file. */
+export function uploadOf(schema: JsonSchema): OpenApiObject {
+  const { fileName: _, ...fields } = schema.properties ?? {};
+  return {
+    required: true,
+    description: 'Fields come before the file.',
+    content: {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          properties: { ...fields, file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+          required: ['file'],
+        },
+        encoding: { metadata: { contentType: 'application/json' } },
+      },
+    },
+  };
+}
+
+/** Fields of a download that stand for a header of HTTP; the others are in the query. */
+const HEADERS: Readonly<Record<string, string>> = { range: 'Range', ifRange: 'If-Range', ifNoneMatch: 'If-None-Match' };
+
+export function downloadOf(schema: JsonSchema): {
+  readonly parameters: OpenApiObject[];
+  readonly responses: OpenApiObject;
+} {
+  const content = {
+    'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
+  };
+  return {
+    parameters: Object.entries(schema.properties ?? {}).map(([field, property]) => ({
+      name: HEADERS[field] ?? field,
+      in: HEADERS[field] ? 'header' : 'query',
+      required: schema.required?.includes(field) ?? false,
+      schema: property,
+    })),
+    responses: {
+      '200': { description: 'The content, with its own media type.', content },
+      '206': { description: 'The range that was asked for.', content },
+      '304': { description: 'The caller has this content.' },
+      '416': { description: 'The range lies outside of the content.' },
+    },
+  };
+}
