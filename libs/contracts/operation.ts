@@ -61,7 +61,10 @@ export function operation<
   const Does extends Effect,
   const Code extends ErrorCode = never,
   const Bytes extends ByteStream | undefined = undefined,
->(definition: Operation<Name, In, Out, Code, Does, Bytes>): Operation<Name, In, Out, Code, Does, Bytes> {
+>(
+  definition: Operation<Name, In, Out, Code, Does, Bytes>,
+  // Not from where the operation is used: a contract takes any, and Bytes would become any of them.
+): Operation<Name, In, Out, Code, Does, NoInfer<Bytes>> {
   return definition;
 }
 

@@ -28,7 +28,7 @@ export function endpointsOf<C extends ServiceContract>(
   for (const operation of Object.values(contract.operations)) {
     const handler = (handlers as Readonly<Record<string, RpcHandler<Operation>>>)[operation.name];
     if (!handler) throw new Error(`The contract of ${contract.name} has ${operation.name}, and no handler is for it.`);
-    // A handler's own calls may run out of time or find a service away, which is no fault of the handler; a refusal comes from admit.
+    // A handler's own calls may find a service away (implicit) or run out of time, which is no fault of the handler.
     const codes = new Set<ErrorCode>([
       ...operation.errors,
       ...IMPLICIT_ERRORS,
@@ -40,19 +40,20 @@ export function endpointsOf<C extends ServiceContract>(
   return endpoints;
 }
 
-/** The parsed input of a call that may run. Throws the OperationError of one that may not. */
-export function admit({ operation }: Endpoint, caller: Caller | null, input: unknown): unknown {
+export type Admission = { readonly input: unknown } | { readonly refusal: OperationError };
+
+/** The parsed input of a call that may run, or why it may not. */
+export function admit({ operation }: Endpoint, caller: Caller | null, input: unknown): Admission {
   // The gateway has checked the same; a service does not trust that it did.
   const { permission } = operation;
   if (permission !== 'internal') {
-    if (!caller) throw new OperationError('PERMISSION_DENIED', `${operation.name} needs a caller.`);
+    if (!caller) return { refusal: new OperationError('PERMISSION_DENIED', `${operation.name} needs a caller.`) };
     if (permission !== 'authenticated' && !caller.permissions.includes(permission)) {
-      throw new OperationError('PERMISSION_DENIED', `This needs the permission ${permission}.`);
+      return { refusal: new OperationError('PERMISSION_DENIED', `This needs the permission ${permission}.`) };
     }
   }
   const parsed = operation.input.safeParse(input);
-  if (!parsed.success) throw validationFailed(parsed.error.issues);
-  return parsed.data;
+  return parsed.success ? { input: parsed.data } : { refusal: validationFailed(parsed.error.issues) };
 }
 
 const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);

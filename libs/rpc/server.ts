@@ -251,7 +251,12 @@ class Server implements RpcServer {
     this.running.add(item);
     this.deadlines.watch(item.deadlineAtMs);
     try {
-      const input = admit(endpoint, body[4], body[5]);
+      const admission = admit(endpoint, body[4], body[5]);
+      if ('refusal' in admission) {
+        this.fail(item, admission.refusal.toValue());
+        return;
+      }
+      const { input } = admission;
       const context = contextOf(body, remainingMs, this.log);
       const { handler } = endpoint;
       if ('one' in handler) {

@@ -1,0 +1,164 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { ServiceContract } from '@worktrack/contracts/operation';
+import { createRpcClient } from './client.ts';
+import { type Broker, connectBroker } from './connection.ts';
+import { serveRpc } from './server.ts';
+import type { Log, RpcHandlers, RpcObserver, ServiceClient } from './types.ts';
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+/** What a process would log and measure, for tests to look at. */
+export class Recorder implements RpcObserver {
+  readonly lines: LogLine[] = [];
+  readonly calls: { operation: string; outcome: string }[] = [];
+  readonly handledCalls: { operation: string; outcome: string }[] = [];
+  readonly batches: { side: 'request' | 'reply'; items: number }[] = [];
+  readonly deadLetters: { queue: string; reason: string }[] = [];
+  pendingCalls = 0;
+  readonly log: Log = this.logger({});
+
+  called(operation: string, outcome: string): void {
+    this.calls.push({ operation, outcome });
+  }
+  handled(operation: string, outcome: string): void {
+    this.handledCalls.push({ operation, outcome });
+  }
+  batched(side: 'request' | 'reply', items: number): void {
+    this.batches.push({ side, items });
+  }
+  pending(count: number): void {
+    this.pendingCalls = count;
+  }
+  deadLettered(queue: string, reason: string): void {
+    this.deadLetters.push({ queue, reason });
+  }
+  errors(): LogLine[] {
+    return this.lines.filter(({ level }) => level === 'error');
+  }
+
+  private logger(bindings: Record<string, unknown>): Log {
+    const at = (level: LogLine['level']) => (fields: object, message: string) =>
+      void this.lines.push({ level, fields: { ...bindings, ...fields }, message });
+    return {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: (more) => this.logger({ ...bindings, ...more }),
+    };
+  }
+}
+
+export interface TestServer {
+  readonly broker: Broker;
+  readonly seen: Recorder;
+  stop(): Promise<void>;
+  /** Cuts the connections without a word, as the end of the process does. */
+  die(): Promise<void>;
+}
+
+export interface TestClient<C extends ServiceContract> {
+  readonly broker: Broker;
+  readonly seen: Recorder;
+  readonly service: ServiceClient<C>;
+  close(): Promise<void>;
+}
+
+/** Real clients and servers of a contract on one broker. `stop` ends those that are still there. */
+export class RpcRig<C extends ServiceContract> {
+  readonly contract: C;
+  private readonly url: string;
+  /** Ends of what is still there. */
+  readonly open: Set<() => Promise<void>>;
+
+  /** @param owner a rig whose `stop` ends this one's clients and servers too */
+  constructor(url: string, contract: C, owner?: { readonly open: Set<() => Promise<void>> }) {
+    this.url = url;
+    this.contract = contract;
+    this.open = owner?.open ?? new Set();
+  }
+
+  async serve(
+    handlers: RpcHandlers<C>,
+    { url = this.url, ...options }: { url?: string; prefetch?: number; heartbeatSeconds?: number } = {},
+  ): Promise<TestServer> {
+    const seen = new Recorder();
+    const { heartbeatSeconds, ...rest } = options;
+    const broker = await connectBroker({ url, name: 'test server', log: seen.log, heartbeatSeconds });
+    const server = await serveRpc({
+      broker,
+      contract: this.contract,
+      handlers,
+      log: seen.log,
+      observer: seen,
+      ...rest,
+    });
+    let dead = false;
+    const stop = this.once(async () => {
+      if (!dead) await server.stop();
+      await broker.close();
+    });
+    const die = () => {
+      dead = true;
+      return stop();
+    };
+    return { broker, seen, stop, die };
+  }
+
+  async client({
+    url = this.url,
+    ...options
+  }: {
+    url?: string;
+    maxPending?: number;
+    heartbeatSeconds?: number;
+  } = {}): Promise<TestClient<C>> {
+    const seen = new Recorder();
+    const { heartbeatSeconds, ...rest } = options;
+    const broker = await connectBroker({ url, name: 'test client', log: seen.log, heartbeatSeconds });
+    const client = createRpcClient({ broker, log: seen.log, observer: seen, ...rest });
+    const close = this.once(async () => {
+      await client.close();
+      await broker.close();
+    });
+    return { broker, seen, service: client.of(this.contract), close };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.open].map((end) => end()));
+  }
+
+  private once(end: () => Promise<void>): () => Promise<void> {
+    let ended: Promise<void> | undefined;
+    const tracked = () => {
+      ended ??= end();
+      this.open.delete(tracked);
+      return ended;
+    };
+    this.open.add(tracked);
+    return tracked;
+  }
+}
+
+export const testCaller: Caller = {
+  organizationId: '0190a000-0000-7000-8000-000000000001',
+  userId: '0190a000-0000-7000-8000-000000000002',
+  keyId: '0190a000-0000-7000-8000-000000000003',
+  permissions: ['work-items:read', 'work-items:write'],
+};
+
+/** A promise and the function that fulfils it, for handlers that a test holds and lets go. */
+export class Gate {
+  readonly passed: Promise<void>;
+  readonly open: () => void;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.passed = promise;
+    this.open = resolve;
+  }
+}
