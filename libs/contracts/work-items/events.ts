@@ -20,6 +20,8 @@ export const getWorkItemEvents = operation({
     /** All that match the filter, before `limit`. */
     totalEvents: z.int(),
     events: z.array(HistoryEvent),
+    /** The answer would be larger than one may be: the oldest of its events are left out. */
+    truncated: z.literal(true).optional(),
   }),
   errors: ['NOT_FOUND'],
   rest: 'GET /api/work-items/:workItemId/events',

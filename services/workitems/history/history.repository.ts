@@ -32,16 +32,15 @@ export async function record({ caller, tx }: WriteScope, events: readonly EventO
 
 /** Newest first. */
 export async function eventsOfItem(
-  { caller, tx }: Scope,
+  { caller }: Scope,
   workItemId: string,
   filter: { readonly eventType?: EventType },
   limit: number,
 ): Promise<{ readonly events: HistoryEvent[]; readonly totalEvents: number }> {
   const which = { organizationId: caller.organizationId, workItemId, ...(filter.eventType && filter) };
-  const session = tx ?? null;
   const [records, totalEvents] = await Promise.all([
-    HistoryModel.find(which).sort({ revision: -1, _id: -1 }).limit(limit).session(session).lean(),
-    HistoryModel.countDocuments(which).session(session),
+    HistoryModel.find(which).sort({ revision: -1, _id: -1 }).limit(limit).lean(),
+    HistoryModel.countDocuments(which),
   ]);
   return { events: records.map(eventOf), totalEvents };
 }

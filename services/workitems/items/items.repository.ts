@@ -1,3 +1,4 @@
+import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import mongoose from 'mongoose';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
@@ -42,40 +43,51 @@ export async function requireItem(scope: FailingScope<'NOT_FOUND'>, ref: string)
   return item;
 }
 
-/** All that exist, in no order. */
-export async function findItems({ caller, tx }: Scope, refs: readonly string[]): Promise<ItemRecord[]> {
+/**
+ * All that exist, in no order.
+ * @param leaveOut fields that the caller does not need: a description may have 50 000 characters, metadata 256 KiB
+ */
+export async function findItems<Left extends 'description' | 'metadata' = never>(
+  { caller, tx }: Scope,
+  refs: readonly string[],
+  leaveOut: readonly Left[] = [],
+): Promise<Omit<ItemRecord, Left>[]> {
   const { organizationId } = caller;
+  const fields = Object.fromEntries(leaveOut.map((field) => [field, 0]));
+  const find = (which: object) =>
+    ItemModel.find({ organizationId, ...which }, fields)
+      .session(tx ?? null)
+      .lean<ItemRecord[]>();
+  // Two queries rather than an $or: each has its index on every database that we run on.
   const ids = refs.filter(isId);
   const taskIds = refs.filter((ref) => !isId(ref));
-  // Two queries rather than an $or: each has its index on every database that we run on.
-  const session = tx ?? null;
-  const found: ItemRecord[] = [];
-  if (ids.length > 0) {
-    found.push(
-      ...(await ItemModel.find({ organizationId, _id: oneOf(ids) })
-        .session(session)
-        .lean()),
-    );
-  }
-  if (taskIds.length > 0) {
-    found.push(
-      ...(await ItemModel.find({ organizationId, taskId: oneOf(taskIds) })
-        .session(session)
-        .lean()),
-    );
-  }
+  const found = [
+    ...(ids.length > 0 ? await find({ _id: oneOf(ids) }) : []),
+    ...(taskIds.length > 0 ? await find({ taskId: oneOf(taskIds) }) : []),
+  ];
   return [...new Map(found.map((item) => [item._id, item])).values()];
 }
 
 /** What the rules need to know of an item beside its content. */
-export type ItemOutline = Pick<ItemRecord, '_id' | 'taskId' | 'type' | 'parentId' | 'boardId' | 'boardColumnId'>;
-const OUTLINE = { taskId: 1, type: 1, parentId: 1, boardId: 1, boardColumnId: 1 } as const;
+export type ItemOutline = Pick<
+  ItemRecord,
+  '_id' | 'taskId' | 'type' | 'parentId' | 'boardId' | 'boardColumnId' | 'revision'
+>;
+const OUTLINE = { taskId: 1, type: 1, parentId: 1, boardId: 1, boardColumnId: 1, revision: 1 } as const;
+
+/** An item without what is large. */
+export type ItemRow = Omit<ItemRecord, 'description' | 'metadata'>;
 
 export async function childrenOf({ caller, tx }: Scope, parentIds: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, parentId: oneOf(parentIds) }, OUTLINE)
     .session(tx ?? null)
     .lean();
+}
+
+export async function haveChildren({ caller }: Scope, parentIds: readonly string[]): Promise<boolean> {
+  const { organizationId } = caller;
+  return (await ItemModel.exists({ organizationId, parentId: oneOf(parentIds) })) !== null;
 }
 
 /** Sorted and cut to one page, and how many there are in all. */
@@ -85,14 +97,14 @@ export async function pageOfItems(
   order: 'newest' | 'column',
   page: number,
   limit: number,
-): Promise<{ readonly items: ItemRecord[]; readonly total: number }> {
+): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
   const which = { organizationId: caller.organizationId, ...filter, ...(ids && { _id: oneOf(ids) }) };
   const [items, total] = await Promise.all([
     ItemModel.find(which, { description: 0, metadata: 0 })
       .sort(order === 'column' ? { position: 1, _id: 1 } : { _id: -1 })
       .skip((page - 1) * limit)
       .limit(limit)
-      .lean<ItemRecord[]>(),
+      .lean<ItemRow[]>(),
     ItemModel.countDocuments(which),
   ]);
   return { items, total };
@@ -180,11 +192,11 @@ export async function changeItem(
 }
 
 /** As changeItem for many items that change alike, in as many queries as for one. The items are as they were read in this transaction. */
-export async function changeItems(
+export async function changeItems<Item extends Pick<ItemRecord, '_id' | 'revision'>>(
   scope: WriteScope,
-  items: readonly ItemRecord[],
+  items: readonly Item[],
   changes: ItemChanges & { readonly 'metadata.aiProvider'?: string },
-  eventOf: (item: ItemRecord) => NewEvent,
+  eventOf: (item: Item) => NewEvent,
 ): Promise<void> {
   if (items.length === 0) return;
   const { organizationId } = scope.caller;
@@ -215,9 +227,11 @@ export async function removeItem(scope: WriteScope, item: ItemRecord, event: New
 }
 
 /** An event that goes with no change of the item, such as a comment. Serialised with the item's deletion, so that no event comes after it. */
-export async function recordOn(scope: WriteScope, item: ItemRecord, event: NewEvent) {
+export async function recordOn(scope: WriteScope, item: ItemRecord, event: NewEvent): Promise<HistoryEvent> {
   await touch(scope, [item._id]);
-  return record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  const [recorded] = await record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  if (!recorded) throw new Error('An event was recorded and is not there.');
+  return recorded;
 }
 
 const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: ids });

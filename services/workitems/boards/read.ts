@@ -1,0 +1,23 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type {
+  getBoard as getOperation,
+  listBoards as listOperation,
+} from '@worktrack/contracts/projects/board-operations';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { requireProject } from '../projects/projects.repository.ts';
+import { boardsOfProject, requireBoard, toBoard } from './boards.repository.ts';
+
+export async function listBoards(
+  { id }: Input<typeof listOperation>,
+  context: ReadContext<FailureOf<typeof listOperation>>,
+): Promise<Output<typeof listOperation>> {
+  await requireProject(context, id);
+  return (await boardsOfProject(context, id)).map(toBoard);
+}
+
+export async function getBoard(
+  { id }: Input<typeof getOperation>,
+  context: ReadContext<FailureOf<typeof getOperation>>,
+): Promise<Output<typeof getOperation>> {
+  return toBoard(await requireBoard(context, id));
+}

@@ -1,0 +1,27 @@
+import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+
+export interface AiRequest {
+  /** True forces the flag, whatever the column; false is as if it were not given. */
+  readonly setAiProcessing?: boolean;
+  readonly aiProvider?: string;
+}
+
+/** What a move does to `isAiProcessing`: the table of states and transitions. */
+export function aiProcessingAfterMove(current: boolean, toColumn: string, request: AiRequest): boolean {
+  if (request.setAiProcessing) return true;
+  switch (toColumn as StandardColumn) {
+    case 'In Progress':
+      return true;
+    case 'Review':
+    case 'Done':
+      return false;
+    default:
+      return current;
+  }
+}
+
+/** The metadata that the request adds, if any. */
+export function aiMetadata({ setAiProcessing, aiProvider }: AiRequest): Metadata | undefined {
+  return setAiProcessing && aiProvider !== undefined ? { aiProvider } : undefined;
+}

@@ -1,0 +1,56 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { boardOfColumn } from '../boards/boards.repository.ts';
+import { columnName, requireColumn } from '../boards/columns.ts';
+import { shareColumns } from '../boards/guards.repository.ts';
+import { changeItems, findItems, type ItemRow } from './items.repository.ts';
+import { toSummary } from './present.ts';
+
+const NOTE =
+  'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
+
+/** As many queries for 500 items as for one. */
+export async function batchMoveWorkItems(
+  { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const board = await boardOfColumn(context, boardColumnId);
+  const to = requireColumn(context, board, boardColumnId);
+  await shareColumns(context, [board._id]);
+
+  const found = await findItems(context, workItemIds, ['description', 'metadata']);
+  const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
+  const moving = new Map<string, ItemRow>();
+  const skipped: Output<typeof operation>['skipped'] = [];
+  for (const ref of new Set(workItemIds)) {
+    const item = byRef.get(ref);
+    if (!item) skipped.push({ id: ref, reason: 'There is no such work item.' });
+    else if (item.boardId !== board._id) skipped.push({ id: ref, reason: `It is not on board "${board.name}".` });
+    else moving.set(item._id, item);
+  }
+
+  const items = [...moving.values()];
+  await changeItems(
+    context,
+    items,
+    {
+      boardColumnId: to.id,
+      ...(setAiProcessing && { isAiProcessing: true, ...(aiProvider && { 'metadata.aiProvider': aiProvider }) }),
+    },
+    (item) => ({
+      eventType: 'moved',
+      data: { fromColumn: columnName(board, item.boardColumnId), toColumn: to.name, batch: true },
+    }),
+  );
+  return {
+    movedCount: items.length,
+    items: items.map((item) => ({
+      ...toSummary({ ...item, boardColumnId: to.id }, board),
+      isAiProcessing: setAiProcessing || item.isAiProcessing,
+      version: item.version + 1,
+    })),
+    skipped,
+    note: NOTE,
+  };
+}

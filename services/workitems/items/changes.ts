@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { ItemRecord } from './items.model.ts';
+
+export type Editable = Pick<
+  ItemRecord,
+  'title' | 'description' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'
+>;
+
+export interface Difference {
+  /** The fields whose value is new. */
+  readonly changes: Partial<Editable>;
+  /** For the history: each of them with both values. Of metadata only the top-level keys that differ. */
+  readonly described: Record<string, { from: unknown; to: unknown }>;
+}
+
+/** @param wanted fields as they should be; undefined ones are left as they are */
+export function differenceOf(item: Editable, wanted: Partial<Editable>): Difference {
+  const differing = Object.entries(wanted).filter(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, item[field as keyof Editable]),
+  );
+  const described: Difference['described'] = {};
+  for (const [field, to] of differing) {
+    described[field] =
+      field === 'metadata'
+        ? metadataDifference(item.metadata, to as Metadata)
+        : { from: item[field as keyof Editable], to };
+  }
+  return { changes: Object.fromEntries(differing), described };
+}
+
+function metadataDifference(from: Metadata, to: Metadata): { from: Metadata; to: Metadata } {
+  const differs = ([key]: [string, unknown]) =>
+    !(Object.hasOwn(from, key) && Object.hasOwn(to, key) && isDeepStrictEqual(from[key], to[key]));
+  return {
+    from: Object.fromEntries(Object.entries(from).filter(differs)),
+    to: Object.fromEntries(Object.entries(to).filter(differs)),
+  };
+}

@@ -1,0 +1,12 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { recordOn, requireItem } from './items.repository.ts';
+
+export async function addWorkItemComment(
+  { workItemId, text }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, workItemId);
+  return { event: await recordOn(context, item, { eventType: 'comment', data: { text } }) };
+}

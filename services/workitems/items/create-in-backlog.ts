@@ -1,0 +1,46 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type {
+  createEpic,
+  createFeature,
+  createStory,
+  createTask,
+} from '@worktrack/contracts/work-items/create-in-backlog';
+import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { requireBoard } from '../boards/boards.repository.ts';
+import { requireColumnNamed } from '../boards/columns.ts';
+import type { ProjectRecord } from '../projects/projects.model.ts';
+import { onlyProject, requireProject } from '../projects/projects.repository.ts';
+import { createItem } from './create-item.ts';
+import type { ItemRecord } from './items.model.ts';
+import { requireItem } from './items.repository.ts';
+
+type Shortcut = typeof createTask | typeof createStory | typeof createFeature | typeof createEpic;
+type Context = WriteContext<FailureOf<Shortcut>>;
+
+/** The shortcut creators: a forced type, in the `Backlog` of the project's default board. */
+export function createInBacklog(type: ItemType) {
+  return async (input: Input<Shortcut>, context: Context): Promise<Output<Shortcut>> => {
+    const parentRef = 'parentId' in input ? input.parentId : undefined;
+    const parent = parentRef === undefined ? undefined : await requireItem(context, parentRef);
+    const project = await projectFor(type, parent, context);
+    const board = await requireBoard(context, project.defaultBoardId);
+    const instead = 'use create_work_item, which takes a board and a column';
+    const column = requireColumnNamed(context, board, 'Backlog', instead);
+    return createItem(context, { ...input, type }, { project, board, column, parent });
+  };
+}
+
+/** The session's project; without one, for all but tasks, that of the parent, or the only one that there is. */
+async function projectFor(type: ItemType, parent: ItemRecord | undefined, context: Context): Promise<ProjectRecord> {
+  const { sessionProjectId } = context.caller;
+  if (sessionProjectId) return requireProject(context, sessionProjectId);
+  if (type !== 'task') {
+    const project = parent ? await requireProject(context, parent.projectId) : await onlyProject(context);
+    if (project) return project;
+  }
+  throw context.fail(
+    'VALIDATION_FAILED',
+    `create_${type} needs the project of the session: connect to /mcp?projectId=<project id>, or use create_work_item, which takes a board.`,
+  );
+}

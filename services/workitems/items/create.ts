@@ -1,0 +1,26 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { createWorkItem as operation } from '@worktrack/contracts/work-items/create';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { requireBoard } from '../boards/boards.repository.ts';
+import { requireColumn } from '../boards/columns.ts';
+import { requireProject } from '../projects/projects.repository.ts';
+import { createItem } from './create-item.ts';
+import { requireItem } from './items.repository.ts';
+
+export async function createWorkItem(
+  input: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const board = await requireBoard(context, input.boardId);
+  const column = requireColumn(context, board, input.boardColumnId);
+  const projectId = input.projectId ?? context.caller.sessionProjectId ?? board.projectId;
+  if (projectId !== board.projectId) {
+    const message = `is ${board.projectId} for the board "${board.name}", not ${projectId}`;
+    throw context.fail('VALIDATION_FAILED', `The project ${message}. Take a board of the project.`, {
+      details: [{ path: 'projectId', message }],
+    });
+  }
+  const project = await requireProject(context, projectId);
+  const parent = input.parentId === undefined ? undefined : await requireItem(context, input.parentId);
+  return createItem(context, input, { project, board, column, parent });
+}

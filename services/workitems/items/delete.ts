@@ -1,0 +1,22 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { forgetItem } from '../search/search.repository.ts';
+import { changeItems, childrenOf, removeItem, requireItem } from './items.repository.ts';
+
+/** Children lose their parent; the history stays, and ends here. */
+export async function deleteWorkItem(
+  { id }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, id);
+  const { _id, taskId, title } = item;
+  const children = await childrenOf(context, [_id]);
+  await changeItems(context, children, { parentId: null }, () => ({
+    eventType: 'updated',
+    data: { changes: { parentId: { from: _id, to: null } } },
+  }));
+  await forgetItem(context, _id);
+  await removeItem(context, item, { eventType: 'deleted', data: { taskId, title } });
+  return { deleted: true, id: _id };
+}

@@ -1,0 +1,34 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
+import type { FailingScope } from '../scope.ts';
+import { findItem } from './items.repository.ts';
+
+/** What the events of one answer may amount to as JSON: an `updated` event may hold two descriptions and two times metadata. */
+const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
+
+export async function getWorkItemEvents(
+  { workItemId, eventType, limit }: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const { id, taskId, title } = await itemOrMemory(context, workItemId);
+  const { events, totalEvents } = await eventsOfItem(context, id, { eventType }, limit);
+  let bytes = 0;
+  const fitting = events.findIndex((event) => {
+    bytes += Buffer.byteLength(JSON.stringify(event));
+    return bytes > MAX_EVENTS_BYTES;
+  });
+  return {
+    ...{ workItemId: id, taskId, title, totalEvents },
+    ...(fitting === -1 ? { events } : { events: events.slice(0, fitting), truncated: true }),
+  };
+}
+
+async function itemOrMemory(scope: FailingScope<'NOT_FOUND'>, ref: string) {
+  const item = await findItem(scope, ref);
+  if (item) return { id: item._id, taskId: item.taskId, title: item.title };
+  const deleted = await deletedItem(scope, ref);
+  if (!deleted) throw scope.fail('NOT_FOUND', `There is no work item ${ref}, and never was.`);
+  return deleted;
+}

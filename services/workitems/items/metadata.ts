@@ -1,0 +1,16 @@
+import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { FailingScope } from '../scope.ts';
+import { mergeMetadata } from './merge-metadata.ts';
+
+/** Metadata after a merge, or VALIDATION_FAILED when it has become too large. */
+export function merged({ fail }: FailingScope<'VALIDATION_FAILED'>, current: Metadata, patch: Metadata): Metadata {
+  const metadata = mergeMetadata(current, patch);
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes > MAX_METADATA_BYTES) {
+    const message = `must be at most ${MAX_METADATA_BYTES} bytes as JSON after the merge; it would be ${bytes}`;
+    throw fail('VALIDATION_FAILED', `metadata ${message}. Remove keys with null, or keep large texts as attachments.`, {
+      details: [{ path: 'metadata', message }],
+    });
+  }
+  return metadata;
+}

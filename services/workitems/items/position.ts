@@ -1,0 +1,59 @@
+import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
+import { draw } from '../counters/counters.repository.ts';
+import type { FailingWriteScope, Scope } from '../scope.ts';
+import type { ItemRecord } from './items.model.ts';
+import { idsInColumn, nextInColumn, renumber, requireItem, touch } from './items.repository.ts';
+
+/**
+ * The order of a column: numbers drawn from one sequence of the board. What is appended gets the next number, which is greater than any on the
+ * board, also of items that a batch has brought in with their old positions; so nobody has to read the column, and concurrent moves never get
+ * the same place. `first` is the next number, negative. Between two neighbours it is the mean, until there is none: then the column is renumbered.
+ */
+export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
+  return draw(scope, sequenceOf(boardId));
+}
+
+const sequenceOf = (boardId: string) => `positions:${boardId}`;
+
+/** @returns the position of `item` in the column; its neighbours may be renumbered */
+export async function placeInColumn(
+  scope: FailingWriteScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  item: Pick<ItemRecord, '_id' | 'boardId'>,
+  boardColumnId: string,
+  position: ColumnPosition,
+): Promise<number> {
+  if (position === 'last') return placeAtEnd(scope, item.boardId);
+  if (position === 'first') return -(await draw(scope, sequenceOf(item.boardId)));
+  const anchor = await requireItem(scope, position.after);
+  if (anchor.boardColumnId !== boardColumnId || anchor._id === item._id) {
+    throw scope.fail('VALIDATION_FAILED', 'position.after must name another item of the destination column.', {
+      details: [{ path: 'position.after', message: 'must name another item of the destination column' }],
+    });
+  }
+  // Two that are placed after the same item at once would get the same mean.
+  await touch(scope, [anchor._id]);
+  const next = await nextInColumn(scope, anchor, item._id);
+  if (!next) return placeAtEnd(scope, item.boardId);
+  return meanBetween(anchor.position, next.position) ?? renumberAround(scope, item, anchor);
+}
+
+/** A number between the two, or undefined when floating point has none left (after some 40 insertions at the same spot). */
+export function meanBetween(before: number, after: number): number | undefined {
+  const mean = before + (after - before) / 2;
+  return before < mean && mean < after ? mean : undefined;
+}
+
+async function renumberAround(
+  scope: FailingWriteScope<'NOT_FOUND'>,
+  item: Pick<ItemRecord, '_id' | 'boardId'>,
+  anchor: Pick<ItemRecord, '_id' | 'boardColumnId'>,
+): Promise<number> {
+  const order = (await idsInColumn(scope, anchor.boardColumnId)).filter((id) => id !== item._id);
+  order.splice(order.indexOf(anchor._id) + 1, 0, item._id);
+  const last = await draw(scope, sequenceOf(item.boardId), order.length);
+  const positions = new Map(order.map((id, index) => [id, last - order.length + 1 + index]));
+  const own = positions.get(item._id) ?? last;
+  positions.delete(item._id);
+  await renumber(scope, positions);
+  return own;
+}
