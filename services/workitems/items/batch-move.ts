@@ -4,6 +4,7 @@ import type { WriteContext } from '@worktrack/runtime/implement';
 import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
+import { endsLease } from '../leases/lease.ts';
 import { changeItems, findItems, type ItemRow } from './items.repository.ts';
 import { toSummary } from './present.ts';
 
@@ -36,6 +37,7 @@ export async function batchMoveWorkItems(
     items,
     {
       boardColumnId: to.id,
+      ...(endsLease(to.name) && { lease: null }),
       ...(setAiProcessing && { isAiProcessing: true, ...(aiProvider && { 'metadata.aiProvider': aiProvider }) }),
     },
     (item) => ({

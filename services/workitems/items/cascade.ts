@@ -4,6 +4,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName, columnNamed } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
 import { isDone } from '../boards/progress.ts';
+import { endsLease } from '../leases/lease.ts';
 import type { WriteScope } from '../scope.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
 import { followChildren } from './cascade-rule.ts';
@@ -61,6 +62,7 @@ async function follow(
       boardColumnId,
       position: await placeAtEnd(scope, board._id),
       isAiProcessing: aiProcessingAfterMove(parent.isAiProcessing, move.toColumn, {}),
+      ...(endsLease(move.toColumn) && { lease: null }),
     },
     [
       {

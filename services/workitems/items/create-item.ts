@@ -59,6 +59,7 @@ export async function createItem(
     position,
     metadata: wholeMetadata,
     isAiProcessing: false,
+    lease: null,
     version: 1,
     revision: 1,
     createdAt: now,

@@ -1,10 +1,13 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
 import type { WriteContext } from '@worktrack/runtime/implement';
+import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
+import { releaseContent } from '../attachments/content.repository.ts';
 import { forgetItem } from '../search/search.repository.ts';
+import { handDownSessions } from '../usage/sessions.repository.ts';
 import { changeItems, childrenOf, removeItem, requireItem } from './items.repository.ts';
 
-/** Children lose their parent; the history stays, and ends here. */
+/** Children lose their parent, attachments go, what the work cost counts for the parent; the history stays, and ends here. */
 export async function deleteWorkItem(
   { id }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
@@ -16,6 +19,14 @@ export async function deleteWorkItem(
     eventType: 'updated',
     data: { changes: { parentId: { from: _id, to: null } } },
   }));
+  const attachments = await removeAttachmentsOf(context, _id);
+  await releaseContent(
+    attachments.map(({ contentId }) => contentId),
+    context.tx,
+  );
+  if (item.parentId !== null) {
+    await handDownSessions(context.caller.organizationId, _id, item.parentId, context.tx);
+  }
   await forgetItem(context, _id);
   await removeItem(context, item, { eventType: 'deleted', data: { taskId, title } });
   return { deleted: true, id: _id };

@@ -6,6 +6,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import { endsLease } from '../leases/lease.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
@@ -77,6 +78,7 @@ export async function moveTo(
       boardColumnId: to.id,
       position: await placeInColumn(scope, item, to.id, request.position ?? 'last'),
       isAiProcessing: aiProcessingAfterMove(item.isAiProcessing, toColumn, request),
+      ...(endsLease(toColumn) && { lease: null }),
       ...(metadata && { metadata: merged(scope, item.metadata, metadata) }),
       ...request.changes,
     },

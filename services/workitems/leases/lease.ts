@@ -1,3 +1,5 @@
+import type { StandardColumn } from '@worktrack/contracts/projects/board';
+
 /** The exclusive right of an agent to work on an item, for a while. Part of the item's record, so that it ends in the same write as its cause. */
 export interface LeaseRecord {
   token: string;
@@ -10,6 +12,11 @@ export interface LeaseRecord {
 
 export function isLive(lease: LeaseRecord | null | undefined, now: Date): lease is LeaseRecord {
   return !!lease && lease.expiresAt > now;
+}
+
+/** A move out of `In Progress`, by anybody, ends the lease. */
+export function endsLease(toColumn: string): boolean {
+  return toColumn !== ('In Progress' satisfies StandardColumn);
 }
 
 /**

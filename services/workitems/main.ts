@@ -1,0 +1,25 @@
+import { workItemsContract } from '@worktrack/contracts/work-items/contract';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { serveRpc } from '@worktrack/rpc/server';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+import { runService } from '@worktrack/runtime/service';
+import { config } from './config.ts';
+import { handlers } from './handlers.ts';
+
+const settings = config();
+
+await runService('workitems', settings, async ({ log, check, onStop }) => {
+  const database = `${settings.MONGODB_DATABASE_PREFIX}_workitems`;
+  await connectDatabase({ url: settings.MONGODB_URL, database, log });
+  onStop(disconnectDatabase);
+  check('mongodb', databaseProblem);
+
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
+  onStop(() => broker.close());
+  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const server = await serveRpc({ broker, contract: workItemsContract, handlers, log, observer: rpcObserver });
+  onStop(() => server.stop());
+  return undefined;
+});
