@@ -70,7 +70,7 @@ export async function saveBoard(
   return BoardModel.findOneAndUpdate(
     { organizationId, _id: id },
     { $set: { ...changes, updatedAt: new Date() } },
-    { session: tx, new: true },
+    { session: tx, returnDocument: 'after' },
   )
     .orFail()
     .lean();

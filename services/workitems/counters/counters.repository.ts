@@ -15,7 +15,7 @@ export async function draw({ caller }: Scope, name: string, count = 1): Promise<
     CounterModel.findOneAndUpdate(
       { organizationId, name },
       { $inc: { value: count } },
-      { upsert: true, new: true },
+      { upsert: true, returnDocument: 'after' },
     ).lean();
   try {
     return (await next()).value;

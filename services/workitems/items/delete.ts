@@ -19,11 +19,8 @@ export async function deleteWorkItem(
     eventType: 'updated',
     data: { changes: { parentId: { from: _id, to: null } } },
   }));
-  const attachments = await removeAttachmentsOf(context, _id);
-  await releaseContent(
-    attachments.map(({ contentId }) => contentId),
-    context.tx,
-  );
+  const contentIds = (await removeAttachmentsOf(context, _id)).map(({ contentId }) => contentId);
+  if (contentIds.length > 0) await releaseContent(contentIds, context.tx);
   if (item.parentId !== null) {
     await handDownSessions(context.caller.organizationId, _id, item.parentId, context.tx);
   }

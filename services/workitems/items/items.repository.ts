@@ -180,7 +180,7 @@ export async function changeItem(
   const item = await ItemModel.findOneAndUpdate(
     { organizationId, _id: itemId },
     { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } },
-    { session: scope.tx, new: true },
+    { session: scope.tx, returnDocument: 'after' },
   )
     .orFail()
     .lean();

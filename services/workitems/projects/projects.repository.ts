@@ -51,7 +51,7 @@ export async function saveProject(
   return ProjectModel.findOneAndUpdate(
     { organizationId: caller.organizationId, _id: id },
     { $set: { ...changes, updatedAt: new Date() } },
-    { session: tx, new: true },
+    { session: tx, returnDocument: 'after' },
   )
     .orFail()
     .lean();
