@@ -1,4 +1,4 @@
-// What `npm start`, `npm run stop`, `npm test` and `npm run bench` call. It runs on the Node that is there (20 or newer), with nothing
+// What `npm start`, `npm run stop`, `npm test`, `npm run bench` and `npx worktrack` call. It runs on the Node that is there (20 or newer), with nothing
 // installed: it makes node_modules current, which brings the Node that the project runs on, and hands over to that.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -41,12 +41,13 @@ function pnpm() {
 
 async function install(hash) {
   const { command, args } = pnpm();
-  console.log(
+  // Not to standard output, which belongs to the program that is run: `worktrack … --json` is read by others.
+  console.error(
     `Installing the dependencies into node_modules (pnpm install, ${command === 'npx' ? 'through npx' : 'with the pnpm that is there'}) …`,
   );
   const startedAtMs = Date.now();
   const shown = setInterval(
-    () => console.log(`Installing the dependencies … ${Math.round((Date.now() - startedAtMs) / 1000)} s`),
+    () => console.error(`Installing the dependencies … ${Math.round((Date.now() - startedAtMs) / 1000)} s`),
     SHOW_PROGRESS_EVERY_MS,
   );
   const { code, output } = await runToEnd(command, [
@@ -62,7 +63,7 @@ async function install(hash) {
   if (!existsSync(node))
     fail(`There is no Node for ${process.platform}-${process.arch} among the dependencies: see node_modules/node.`);
   writeFileSync(stamp, hash);
-  console.log(`Installed in ${((Date.now() - startedAtMs) / 1000).toFixed(1)} s.`);
+  console.error(`Installed in ${((Date.now() - startedAtMs) / 1000).toFixed(1)} s.`);
 }
 
 function reason(output) {
@@ -91,9 +92,9 @@ function runToEnd(command, args) {
 }
 
 /** Becomes, as far as its caller can tell, the program that it runs: same terminal, signals passed on, same end. */
-function handOver(args) {
+function handOver(args, cwd = repository) {
   const child = spawn(node, args, {
-    cwd: repository,
+    cwd,
     stdio: 'inherit',
     // For programs that are found by their names: `node` itself, and those of the project's dependencies.
     env: { ...process.env, PATH: `${inRepository('node_modules', '.bin')}:${process.env.PATH}` },
@@ -114,10 +115,17 @@ const hash = wanted();
 if (!isCurrent(hash)) await install(hash);
 
 const [command, ...args] = process.argv.slice(2);
-handOver(
-  command === 'test'
-    ? [inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args]
-    : command === 'bench'
-      ? [inRepository('bench', 'main.ts'), ...args]
-      : [inRepository('stack', 'main.ts'), command, ...args],
-);
+switch (command) {
+  case 'worktrack':
+    // A command of its user's, about the files where they are.
+    handOver([inRepository('cli', 'main.ts'), ...args], process.cwd());
+    break;
+  case 'test':
+    handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args]);
+    break;
+  case 'bench':
+    handOver([inRepository('bench', 'main.ts'), ...args]);
+    break;
+  default:
+    handOver([inRepository('stack', 'main.ts'), command, ...args]);
+}

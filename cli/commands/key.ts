@@ -1,0 +1,82 @@
+import { createKey, listKeys, revokeKey } from '@worktrack/contracts/keys/keys';
+import type { ApiKey } from '@worktrack/contracts/keys/records';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import { Command, Option } from 'commander';
+import { api } from '../api.ts';
+import { jsonOption, wholeNumber } from '../options.ts';
+import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+
+export function keyCommand(): Command {
+  const key = new Command('key').description('API keys of the organization');
+  key
+    .command('create')
+    .description('make a key, which is shown this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .addOption(
+      new Option('--permission <permission...>', 'what it may do; default: all that your own key may').choices(
+        PERMISSIONS,
+      ),
+    )
+    .option('--expires-in-days <days>', 'default: it does not expire', wholeNumber)
+    .option('--user <id>', 'whom it acts as; default: yourself')
+    .addOption(jsonOption())
+    .action(create);
+  key
+    .command('list')
+    .description('list the active keys, newest first')
+    .option('--all', 'revoked and expired ones too')
+    .addOption(jsonOption())
+    .action(list);
+  key.command('revoke <id>').description('revoke a key, at once and for good').addOption(jsonOption()).action(revoke);
+  return key;
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+  readonly permission?: Permission[];
+  readonly expiresInDays?: number;
+  readonly user?: string;
+}
+
+async function create({ name, permission, expiresInDays, user, json }: CreateOptions): Promise<void> {
+  const made = await api().call(createKey, { name, permissions: permission, expiresInDays, userId: user });
+  if (json) return printJson(made);
+  printRecord({
+    ID: made.id,
+    Name: made.name,
+    Permissions: permissionsOf(made),
+    Expires: minute(made.expiresAt),
+    'API key': made.key,
+  });
+  console.log('\nKeep the key: it is shown this once.');
+}
+
+async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<void> {
+  const keys = await api().call(listKeys, { includeRevoked: all });
+  if (json) return printJson(keys);
+  printList(
+    keys,
+    {
+      ID: (key) => key.id,
+      PREFIX: (key) => key.prefix,
+      NAME: (key) => key.name,
+      PERMISSIONS: permissionsOf,
+      CREATED: (key) => minute(key.createdAt),
+      'LAST USED': (key) => minute(key.lastUsedAt),
+      EXPIRES: (key) => minute(key.expiresAt),
+      ...(all ? { REVOKED: (key: ApiKey) => minute(key.revokedAt) } : {}),
+    },
+    'There are no keys.',
+  );
+}
+
+async function revoke(id: string, { json }: OutputOptions): Promise<void> {
+  const revoked = await api().call(revokeKey, { id });
+  if (json) return printJson(revoked);
+  console.log(`Revoked. The key is refused since ${revoked.revokedAt}.`);
+}
+
+function permissionsOf({ permissions }: ApiKey): string {
+  if (permissions.length === PERMISSIONS.length) return 'all';
+  return permissions.length === 0 ? 'none' : permissions.join(' ');
+}

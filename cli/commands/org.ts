@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { Command } from 'commander';
+import { internalCall } from '../internal-call.ts';
+import { jsonOption } from '../options.ts';
+import { type OutputOptions, printJson, printRecord } from '../output.ts';
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+  readonly ownerEmail: string;
+  readonly ownerName?: string;
+}
+
+/** Organizations are made by whoever runs the service: there is no key yet, so this talks to the keys service itself. */
+export function orgCommand(): Command {
+  const org = new Command('org').description('organizations: for whoever runs the service');
+  org
+    .command('create')
+    .description('make an organization, its owner and the first API key')
+    .requiredOption('--name <name>', 'name of the organization')
+    .requiredOption('--owner-email <address>', 'e-mail address of its owner')
+    .option('--owner-name <name>', 'name of its owner; default: the address before the @')
+    .addOption(jsonOption())
+    .action(create);
+  return org;
+}
+
+async function create({ name, ownerEmail, ownerName, json }: CreateOptions): Promise<void> {
+  const made = await internalCall(keysContract, (keys, requestId) =>
+    keys.call('organizations.create', { name, ownerEmail, ownerName }, { requestId, idempotencyKey: randomUUID() }),
+  );
+  const apiKey = made.apiKey.key;
+  if (json) return printJson({ organization: made.organization, user: made.user, apiKey });
+  printRecord({
+    Organization: `${made.organization.name} (${made.organization.id})`,
+    Owner: `${made.user.name} <${made.user.email}> (${made.user.id})`,
+    'API key': apiKey,
+  });
+  console.log('\nKeep the key: it is shown this once.');
+}

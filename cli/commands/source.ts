@@ -1,0 +1,119 @@
+import type { Source } from '@worktrack/contracts/feedback/records';
+import { createSource, deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
+import { Command, Option } from 'commander';
+import { api } from '../api.ts';
+import { Failure } from '../failure.ts';
+import { jsonOption } from '../options.ts';
+import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+
+const TYPES = ['widget', 'server'] as const;
+
+export function sourceCommand(): Command {
+  const source = new Command('source').description('feedback sources of the organization');
+  source.command('list').description('list the sources, newest first').addOption(jsonOption()).action(list);
+  withSettings(
+    source
+      .command('create')
+      .description('make a source; its public key may be shown in a page')
+      .requiredOption('--name <name>', 'what it is for'),
+  ).action(create);
+  withSettings(
+    source
+      .command('update <id>')
+      .description('change a source')
+      .option('--name <name>', 'what it is for')
+      .addOption(new Option('--any-domain', 'accept feedback from everywhere').conflicts('domain'))
+      .addOption(new Option('--disable', 'answer as if there were no such source').conflicts('enable'))
+      .option('--enable', 'take feedback again'),
+  ).action(update);
+  source
+    .command('delete <id>')
+    .description('delete a source; what came through it stays in the inbox')
+    .addOption(jsonOption())
+    .action(remove);
+  return source;
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .addOption(new Option('--type <type>', 'where it is used; default: widget').choices(TYPES))
+    .option('--domain <domain...>', 'where feedback may come from: example.com, *.example.com; default: everywhere')
+    .option('--captcha', 'ask for a captcha; the default')
+    .option('--no-captcha', 'do not ask for a captcha')
+    .addOption(jsonOption());
+}
+
+interface Settings extends OutputOptions {
+  readonly name?: string;
+  readonly type?: (typeof TYPES)[number];
+  readonly domain?: string[];
+  readonly captcha?: boolean;
+}
+
+async function list({ json }: OutputOptions): Promise<void> {
+  const sources = await api().call(listSources, {});
+  if (json) return printJson(sources);
+  printList(
+    sources,
+    {
+      ID: (source) => source.id,
+      'PUBLIC KEY': (source) => source.publicKey,
+      NAME: (source) => source.name,
+      TYPE: (source) => source.type,
+      DOMAINS: domainsOf,
+      CAPTCHA: (source) => source.requireCaptcha,
+      ENABLED: (source) => source.enabled,
+      CREATED: (source) => minute(source.createdAt),
+    },
+    'There are no sources.',
+  );
+}
+
+async function create({ name, type, domain, captcha, json }: Settings & { name: string }): Promise<void> {
+  show(await api().call(createSource, { name, type, allowedDomains: domain, requireCaptcha: captcha }), json);
+}
+
+interface Changes extends Settings {
+  readonly anyDomain?: boolean;
+  readonly disable?: boolean;
+  readonly enable?: boolean;
+}
+
+async function update(id: string, options: Changes): Promise<void> {
+  const { name, type, domain, anyDomain, captcha, disable, enable, json } = options;
+  const changes = {
+    name,
+    type,
+    allowedDomains: anyDomain ? [] : domain,
+    requireCaptcha: captcha,
+    enabled: disable ? false : enable ? true : undefined,
+  };
+  if (Object.values(changes).every((value) => value === undefined)) {
+    throw new Failure('usage', 'Say what to change; `worktrack source update --help` lists it.');
+  }
+  show(await api().call(updateSource, { id, ...changes }), json);
+}
+
+async function remove(id: string, { json }: OutputOptions): Promise<void> {
+  const deleted = await api().call(deleteSource, { id });
+  if (json) return printJson(deleted);
+  console.log('Deleted.');
+}
+
+function show(source: Source, json: boolean | undefined): void {
+  if (json) printJson(source);
+  else
+    printRecord({
+      ID: source.id,
+      'Public key': source.publicKey,
+      Name: source.name,
+      Type: source.type,
+      Domains: domainsOf(source),
+      Captcha: source.requireCaptcha,
+      Enabled: source.enabled,
+    });
+}
+
+function domainsOf(source: Source): string {
+  return source.allowedDomains.length === 0 ? 'any' : source.allowedDomains.join(' ');
+}

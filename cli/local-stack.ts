@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { Failure } from './failure.ts';
+
+/** The part of a local stack's `stack.json` that commands need. */
+const LocalStack = z.object({
+  baseUrl: z.string(),
+  apiKey: z.string(),
+  urls: z.object({ rabbitmq: z.string() }),
+});
+export type LocalStack = z.infer<typeof LocalStack> & { readonly path: string };
+
+const CLONE = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * The stack that was started last from `WORKTRACK_DATA_DIR`, else from here or a folder above, else from the clone that this command
+ * is part of. It may have been stopped since.
+ */
+export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalStack | undefined {
+  const path = candidates(environment).find((candidate) => existsSync(candidate));
+  if (path === undefined) return undefined;
+  const parsed = LocalStack.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) throw new Failure('usage', `${path} is not of this version. Start the stack again: npm start`);
+  return { ...parsed.data, path };
+}
+
+function candidates({ WORKTRACK_DATA_DIR }: NodeJS.ProcessEnv): string[] {
+  if (WORKTRACK_DATA_DIR) return [join(WORKTRACK_DATA_DIR, 'stack.json')];
+  const folders: string[] = [];
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (folder === dirname(folder)) break;
+  }
+  return [...folders, CLONE].map((folder) => join(folder, '.worktrack', 'stack.json'));
+}

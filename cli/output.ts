@@ -1,0 +1,57 @@
+import stringWidth from 'string-width';
+
+const GAP = '  ';
+const NOTHING = '-';
+
+/** Set by `--json`: what a command has made or found is then printed as one JSON document and nothing else is. */
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+export type Cell = string | number | boolean | null | undefined;
+type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** A list: as JSON, or as a table with a line of headings. */
+export function printList<Row>(rows: readonly Row[], columns: Columns<Row>, whenEmpty: string): void {
+  if (rows.length === 0) console.log(whenEmpty);
+  else
+    console.log(
+      table([Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => text(cell(row))))]),
+    );
+}
+
+/** One record: a line for each field, its name before it. */
+export function printRecord(fields: Readonly<Record<string, Cell>>): void {
+  console.log(table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
+}
+
+/** Columns as wide as their widest cell, in cells of the terminal: a CJK character takes two. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell));
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell + ' '.repeat((widths[i] as number) - stringWidth(cell)))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function text(value: Cell): string {
+  if (value === null || value === undefined || value === '') return NOTHING;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+/** `2026-11-21 14:07` in UTC, which is enough to recognise by. */
+export function minute(timestamp: string | null): string | null {
+  return timestamp && `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
+}

@@ -1,0 +1,41 @@
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { serveRpc } from '@worktrack/rpc/server';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
+import { identityInvalidation } from '@worktrack/runtime/identity-cache';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { runService } from '@worktrack/runtime/service';
+import { config } from './config.ts';
+import { handlers } from './handlers.ts';
+import { KeyMint } from './keys/mint.ts';
+
+const settings = config();
+
+await runService('keys', settings, async ({ log, check, onStop }) => {
+  await connectDatabase({
+    url: settings.MONGODB_URL,
+    database: `${settings.MONGODB_DATABASE_PREFIX}_keys`,
+    log,
+  });
+  onStop(disconnectDatabase);
+  check('mongodb', databaseProblem);
+
+  // No need of the readiness: keys are verified without it. Revocations are refused until it is back.
+  const redis = connectRedis(settings.REDIS_URL, log);
+  onStop(async () => redis.disconnect());
+
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });
+  onStop(() => broker.close());
+  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const server = await serveRpc({
+    broker,
+    contract: keysContract,
+    handlers: handlers(new KeyMint(settings.KEY_PEPPER), identityInvalidation(redis)),
+    log,
+    observer: rpcObserver,
+  });
+  onStop(() => server.stop());
+  return undefined;
+});
