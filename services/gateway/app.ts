@@ -5,6 +5,8 @@ import type { Readiness } from '@worktrack/runtime/service';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Authenticator } from './authenticate.ts';
 import type { Clients } from './clients.ts';
+import { registerFeedbackRoutes } from './feedback/routes.ts';
+import type { FeedbackSettings } from './feedback/settings.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
@@ -37,6 +39,7 @@ export interface GatewayNeeds {
   /** Origins of pages that may use `/mcp`, beside those of this machine. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly publicUrl: string | undefined;
+  readonly feedbackSettings: FeedbackSettings;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -95,6 +98,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
+  registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
 
   await app.after();
   answerTheOthers();

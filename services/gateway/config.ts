@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/config';
 import { z } from 'zod';
+import { feedbackSettings } from './feedback/settings.ts';
 
 /** Names of ranges that proxy-addr, which Fastify asks, knows. */
 const NAMED_RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
@@ -16,6 +17,7 @@ export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...redisSettings,
+  ...feedbackSettings,
   /** 0 takes a free one. */
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default('127.0.0.1'),

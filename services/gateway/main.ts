@@ -47,6 +47,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     trustedProxies: settings.TRUST_PROXY,
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,
+    feedbackSettings: settings,
     readiness,
   });
   // Last registered, so first at the stop: no new request comes in while those under way are finished.

@@ -1,0 +1,63 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Admissions, RequestKind } from './admission.ts';
+import { clientNetwork, hashAddress } from './client-address.ts';
+import { isOriginAllowed, requestOrigin } from './origin.ts';
+import { rateHeaders, retryAfterSeconds } from './rate-headers.ts';
+import type { KnownSource } from './source-entry.ts';
+
+/** Who asks, and for which source, once that is admitted. */
+export interface Admitted {
+  readonly source: KnownSource;
+  readonly origin: string | null;
+  /** Keyed hash of the client's address. */
+  readonly client: string;
+}
+
+/** The checks that all public endpoints begin with, in this order: rate, source, origin. */
+export class Gate {
+  readonly #admissions: Admissions;
+  readonly #addressSecret: Buffer;
+
+  constructor(admissions: Admissions, addressSecret: string) {
+    this.#admissions = admissions;
+    this.#addressSecret = Buffer.from(addressSecret);
+  }
+
+  /** @throws OperationError RATE_LIMITED, SOURCE_NOT_FOUND, ORIGIN_NOT_ALLOWED */
+  async enter(kind: RequestKind, publicKey: string, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> {
+    const client = this.#clientOf(request);
+    const { source, rates, retryMs } = await this.#admissions.admit(kind, publicKey, client, request.id);
+    reply.headers(rateHeaders(rates));
+    if (retryMs > 0) {
+      const seconds = retryAfterSeconds(retryMs);
+      throw new OperationError('RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
+        retryAfterSeconds: seconds,
+      });
+    }
+    if (!source) {
+      throw new OperationError(
+        'SOURCE_NOT_FOUND',
+        'There is no feedback source for this publicKey, or it is disabled. Copy the key from the list of sources.',
+      );
+    }
+    const origin = requestOrigin(request.headers);
+    if (!isOriginAllowed(origin, source.allowedOrigins)) throw refused(origin);
+    return { source, origin, client };
+  }
+
+  /** What is no address (only a trusted proxy can say such a thing) counts as that proxy. */
+  #clientOf({ ip, socket }: FastifyRequest): string {
+    const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
+    return hashAddress(network, this.#addressSecret);
+  }
+}
+
+function refused(origin: string | null): OperationError {
+  return new OperationError(
+    'ORIGIN_NOT_ALLOWED',
+    origin === null
+      ? 'The request has neither Origin nor Referer, and this source takes requests of certain origins only. Send the Origin of an allowed domain.'
+      : `The origin ${origin} is not one of the allowed domains of this source. Add it to them, or leave them empty to allow any.`,
+  );
+}

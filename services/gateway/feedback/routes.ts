@@ -1,0 +1,145 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
+import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
+import type { Log, ServiceClient } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { JSON_TYPE, successBody } from '../http/envelope.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { traceparentOf } from '../http/request.ts';
+import { parseInput } from '../validation/parse.ts';
+import { Admissions } from './admission.ts';
+import { answerCrossOrigin, answerPreflight } from './cors.ts';
+import { type Admitted, Gate } from './gate.ts';
+import { itemIdOf } from './item-id.ts';
+import type { FeedbackSettings } from './settings.ts';
+import { issueToken, verifyToken } from './widget-token.ts';
+
+const BOOTSTRAP = '/feedback/widget/bootstrap';
+const CHALLENGE = '/feedback/widget/challenge';
+const INGEST = '/feedback/ingest';
+
+const NoQuery = z.strictObject({});
+
+export interface FeedbackNeeds {
+  readonly feedback: ServiceClient<typeof feedbackContract>;
+  readonly redis: Redis;
+  readonly log: Log;
+  readonly settings: FeedbackSettings;
+}
+
+/** The public endpoints: no API key, any origin that its source allows. */
+export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, log, settings }: FeedbackNeeds): void {
+  const admissions = new Admissions({
+    redis,
+    log,
+    limits: {
+      ingest: {
+        perIp: settings.FEEDBACK_RATE_PER_IP,
+        perSource: settings.FEEDBACK_RATE_PER_SOURCE,
+        windowSeconds: settings.FEEDBACK_RATE_WINDOW_SECONDS,
+      },
+      bootstrapPerIp: settings.FEEDBACK_BOOTSTRAP_RATE_PER_IP,
+    },
+    lookUp: async (publicKey, requestId) =>
+      (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
+  });
+  const gate = new Gate(admissions, settings.IP_HASH_SECRET);
+  const secrets = settings.WIDGET_TOKEN_SECRETS;
+  const captcha = captchaConfig(settings);
+
+  answerCrossOrigin(app);
+  answerPreflight(app, BOOTSTRAP, 'GET');
+  answerPreflight(app, CHALLENGE, 'GET');
+  answerPreflight(app, INGEST, 'POST');
+
+  app.get(BOOTSTRAP, async (request, reply) => {
+    const { publicKey } = parseInput(PublicKeyQuery, request.query);
+    const { source, origin } = await gate.enter('bootstrap', publicKey, request, reply);
+    const { requireCaptcha, type, name } = source;
+    reply.header('content-type', JSON_TYPE);
+    return successBody({
+      source: { publicKey, type, name },
+      ...issueToken({ publicKey, origin }, secrets, Date.now()),
+      config: { requireCaptcha, ...(requireCaptcha && { captcha }) },
+    } satisfies Bootstrap);
+  });
+
+  app.get(CHALLENGE, async (request, reply) => {
+    const { publicKey } = parseInput(PublicKeyQuery, request.query);
+    const { source } = await gate.enter('challenge', publicKey, request, reply);
+    reply.header('content-type', JSON_TYPE);
+    return successBody(await feedback.call('captcha.challenge', { sourceId: source.id }, callOptions(request)));
+  });
+
+  app.post(INGEST, async (request, reply) => {
+    const startedAtMs = performance.now();
+    parseInput(NoQuery, request.query);
+    const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
+    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+    const admitted = await gate.enter('ingest', publicKey, request, reply);
+    const { source, origin, client } = admitted;
+    requireToken(token, publicKey, admitted);
+
+    const itemId = itemIdOf(source.id, idempotencyKey);
+    const options = () => ({
+      ...callOptions(request),
+      deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - (performance.now() - startedAtMs)),
+    });
+    if (source.requireCaptcha) {
+      if (captchaToken === undefined) {
+        throw new OperationError(
+          'CAPTCHA_REQUIRED',
+          'This source asks for a captcha: solve one and send its solution as captchaToken. The answer of bootstrap says which.',
+        );
+      }
+      await feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options());
+    }
+    const { output, replayed } = await feedback.exchange(
+      'feedback.ingest',
+      {
+        itemId,
+        organizationId: source.organizationId,
+        sourceId: source.id,
+        origin,
+        ipHash: client,
+        ...submission,
+      },
+      { ...options(), idempotencyKey: itemId },
+    );
+    reply.code(201).header('content-type', JSON_TYPE);
+    // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
+    if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
+    return successBody(output);
+  });
+
+  function requireToken(token: string, publicKey: string, { origin }: Admitted): void {
+    switch (verifyToken(token, { publicKey, origin }, secrets, Date.now())) {
+      case 'valid':
+        return;
+      case 'expired':
+        throw new OperationError(
+          'WIDGET_TOKEN_EXPIRED',
+          `The widget token has expired. Get a new one: GET ${BOOTSTRAP}.`,
+        );
+      case 'invalid':
+        throw new OperationError(
+          'WIDGET_TOKEN_INVALID',
+          `The widget token was not issued for this publicKey and this origin. Get one from here: GET ${BOOTSTRAP}.`,
+        );
+    }
+  }
+}
+
+function callOptions(request: FastifyRequest) {
+  return { requestId: request.id, traceparent: traceparentOf(request) };
+}
+
+function captchaConfig(settings: FeedbackSettings): Bootstrap['config']['captcha'] {
+  const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey } = settings;
+  if (provider === 'altcha') return { provider, challengePath: CHALLENGE };
+  if (!siteKey) throw new Error(`CAPTCHA_SITE_KEY: is missing; ${provider} needs it in the page.`);
+  return { provider, siteKey };
+}

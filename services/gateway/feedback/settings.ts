@@ -1,0 +1,28 @@
+import { CAPTCHA_PROVIDERS } from '@worktrack/contracts/feedback/public-api';
+import { MAX_RATE, MAX_RATE_WINDOW_SECONDS } from '@worktrack/contracts/feedback/records';
+import { keyRingSetting } from '@worktrack/runtime/key-ring';
+import { z } from 'zod';
+
+const MIN_SECRET_LENGTH = 32;
+const rate = (byDefault: number) => z.coerce.number().int().min(1).max(MAX_RATE).default(byDefault);
+
+/** The part of the gateway's settings that the public intake needs. */
+export const feedbackSettings = {
+  /** `<key id>:<secret>[,…]`: the first signs widget tokens, all verify, so that a secret can be changed without a refusal. */
+  WIDGET_TOKEN_SECRETS: keyRingSetting,
+  /** Keys the hashes by which the addresses of senders are kept. Another one makes them other clients. */
+  IP_HASH_SECRET: z
+    .string({ error: `is missing; set a random secret of at least ${MIN_SECRET_LENGTH} characters` })
+    .min(MIN_SECRET_LENGTH, `must be a random secret of at least ${MIN_SECRET_LENGTH} characters`),
+  CAPTCHA_PROVIDER: z.enum(CAPTCHA_PROVIDERS).default('altcha'),
+  /** Of turnstile, hcaptcha and recaptcha: for their script in the page. */
+  CAPTCHA_SITE_KEY: z.string().optional(),
+  /** For sources without limits of their own, and for public keys that name no source. */
+  FEEDBACK_RATE_PER_IP: rate(10),
+  FEEDBACK_RATE_PER_SOURCE: rate(600),
+  /** Of bootstraps, and of challenges, per client and source. */
+  FEEDBACK_BOOTSTRAP_RATE_PER_IP: rate(60),
+  FEEDBACK_RATE_WINDOW_SECONDS: z.coerce.number().int().min(1).max(MAX_RATE_WINDOW_SECONDS).default(60),
+};
+
+export type FeedbackSettings = z.output<z.ZodObject<typeof feedbackSettings>>;
