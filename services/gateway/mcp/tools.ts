@@ -29,7 +29,7 @@ export interface Tool {
 export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>;
   /** What `tools/list` answers to a caller: the same array for the same permissions, in the order of the contracts. */
-  visibleTo(caller: Caller): readonly ToolDefinition[];
+  visibleTo(caller: Pick<Caller, 'permissions'>): readonly ToolDefinition[];
 }
 
 export function toolCatalogue(operations: readonly Operation[] = allOperations()): ToolCatalogue {

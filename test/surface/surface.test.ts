@@ -1,0 +1,54 @@
+import { ERRORS } from '@worktrack/contracts/errors';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { toolCatalogue } from '../../services/gateway/mcp/tools.ts';
+import { openApiDocument } from '../../services/gateway/openapi/document.ts';
+
+/** What clients see. A change of it is seen in review: `npm test -- -u` accepts it. */
+describe('the surface is what was last reviewed', () => {
+  const pretty = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
+  const tools = toolCatalogue().visibleTo({ permissions: PERMISSIONS });
+
+  test('the tools, in their order', async () => {
+    await expect(pretty(tools)).toMatchFileSnapshot('tools.json');
+  });
+
+  test('the OpenAPI document', async () => {
+    // The version of the release is no change of the surface.
+    const document = openApiDocument();
+    await expect(pretty({ ...document, info: { ...(document.info as object), version: '-' } })).toMatchFileSnapshot(
+      'openapi.json',
+    );
+  });
+
+  test('the errors and their statuses', async () => {
+    const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
+    await expect(pretty(statuses)).toMatchFileSnapshot('errors.json');
+  });
+
+  test('tools/list has at most 20 kB', () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(20_000);
+  });
+
+  test('every tool has a title, all four annotations and a described purpose', () => {
+    for (const { name, title, description, annotations, inputSchema } of tools) {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+      expect(title.length, name).toBeGreaterThan(0);
+      expect(description.length, name).toBeGreaterThan(0);
+      expect(Object.keys(annotations).sort(), name).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ]);
+      expect(inputSchema.type, name).toBe('object');
+    }
+  });
+
+  test('the OpenAPI document is valid 3.1', async () => {
+    const result = await new Validator().validate(JSON.stringify(openApiDocument()));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+});
