@@ -6,7 +6,6 @@ export interface Announcement {
   /** Of the gateways beside the first. */
   readonly moreGateways: readonly string[];
   readonly seed: Seed & { readonly isNew: boolean };
-  readonly widgetPageUrl: string;
   readonly dataDir: string;
   readonly tookMs: number;
   readonly howToStop: string;
@@ -32,7 +31,7 @@ export function announce(progress: Progress, it: Announcement): void {
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,
     ...it.moreGateways.map((url) => `  and at        ${url}`),
-    `  Widget page   ${it.widgetPageUrl}`,
+    `  Widget page   ${baseUrl}/widget/demo?publicKey=${seed.source.publicKey}`,
     `  Data, logs    ${it.dataDir}`,
     '',
     ...(seed.isNew

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { buildWidget } from '@worktrack/widget/build';
 import { Child } from './child.ts';
 import { Part } from './part.ts';
 import type { Secrets } from './secrets.ts';
@@ -50,6 +51,8 @@ export interface Services {
 
 /** Starts all replicas at once and waits until each is ready. When one fails, none stays. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
+  // The gateway serves it; bundling takes some 0.1 s, less than finding out whether it is needed would be worth.
+  await buildWidget();
   const starts = SERVICES.flatMap((service) =>
     Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
   );

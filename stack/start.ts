@@ -11,7 +11,6 @@ import { type ServiceName, type Services, startServices } from './services.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { StartError } from './start-error.ts';
 import { supervise } from './supervise.ts';
-import { serveWidgetPage } from './widget-page.ts';
 
 const HOST = '127.0.0.1';
 /** For what was started before a start failed or was broken off. */
@@ -66,7 +65,6 @@ async function startIn(
   const [baseUrl, ...moreGateways] = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
   if (baseUrl === undefined) throw new Error('There is no gateway.');
   const seeded = await progress.step('Preparing the data', () => seed(dataDir.path, baseUrl, servers.urls.rabbitmq));
-  const widgetPage = await serveWidgetPage(baseUrl, seeded.source.publicKey);
 
   const { isNew: _, ...kept } = seeded;
   const describe = () =>
@@ -81,7 +79,6 @@ async function startIn(
     baseUrl,
     moreGateways,
     seed: seeded,
-    widgetPageUrl: widgetPage.url,
     dataDir: dataDir.path,
     tookMs: Date.now() - startedAtMs,
     howToStop,
@@ -91,7 +88,6 @@ async function startIn(
     async stop() {
       for (const end of supervisions) end();
       removeStackFile(dataDir.path);
-      await widgetPage.close();
       await progress.step('Stopping the services', () => services.stop());
       await progress.step('Stopping the servers', () => servers.stop());
       dataDir.release();

@@ -22,6 +22,8 @@ import { registerMcpEndpoint } from './mcp/endpoint.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
 import { registerRestRoutes } from './rest/routes.ts';
+import type { WidgetFiles } from './widget/files.ts';
+import { registerWidgetRoutes } from './widget/routes.ts';
 
 /** From the first byte of a connection to the end of the head of a request. */
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -40,6 +42,7 @@ export interface GatewayNeeds {
   readonly allowedOrigins: ReadonlySet<string>;
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
+  readonly widget: WidgetFiles;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -99,6 +102,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
+  registerWidgetRoutes(app, needs.widget, needs.publicUrl);
 
   await app.after();
   answerTheOthers();

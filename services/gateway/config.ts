@@ -37,6 +37,8 @@ export const settings = {
       'must be addresses or CIDR ranges such as 10.0.0.0/8, separated by commas',
     )
     .default([]),
+  /** A folder with widget files of earlier builds (`widget-<hash>.js` and the like), for pages that still pin them by `integrity`. */
+  WIDGET_PINNED_DIR: z.string().optional(),
 };
 
 export const config = () => loadConfig(settings);

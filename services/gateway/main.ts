@@ -12,6 +12,7 @@ import { createAuthenticator } from './authenticate.ts';
 import { serviceChecks } from './checks.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
+import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
 
@@ -48,6 +49,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,
     feedbackSettings: settings,
+    widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     readiness,
   });
   // Last registered, so first at the stop: no new request comes in while those under way are finished.

@@ -1,5 +1,5 @@
+import type { Strings } from './locales/strings.ts';
 import type { Failure } from './service.ts';
-import type { Strings } from './strings.ts';
 
 type Words = keyof Strings['failures'];
 

@@ -1,4 +1,4 @@
-import type { Strings } from '../strings.ts';
+import type { Strings } from './strings.ts';
 
 export const fr: Strings = {
   launcher: 'Votre avis',

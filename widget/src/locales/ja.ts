@@ -1,4 +1,4 @@
-import type { Strings } from '../strings.ts';
+import type { Strings } from './strings.ts';
 
 export const ja: Strings = {
   launcher: 'ご意見',

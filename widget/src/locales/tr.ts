@@ -1,4 +1,4 @@
-import type { Strings } from '../strings.ts';
+import type { Strings } from './strings.ts';
 
 export const tr: Strings = {
   launcher: 'Geri bildirim',

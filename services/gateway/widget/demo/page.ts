@@ -31,9 +31,9 @@ export function demoPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Feedback widget · worktrack</title>
-<link rel="stylesheet" href="/widget/demo.css">
-<script src="/widget/demo.js" defer></script>
-${publicKey && `<script src="/widget.js"${attributes} async></script>`}
+<link rel="stylesheet" href="demo.css">
+<script src="demo.js" defer></script>
+${publicKey && `<script src="../widget.js"${attributes} async></script>`}
 </head>
 <body>
 <main>
@@ -44,7 +44,7 @@ ${publicKey && `<script src="/widget.js"${attributes} async></script>`}
       : 'Enter the public key of a feedback source, and the widget is on this page.'
   }</p>
 
-<form method="get" action="/widget/demo">
+<form method="get" action="demo">
 <label>Public key <input name="publicKey" value="${escapeHtml(publicKey)}" placeholder="pk_…" required spellcheck="false" autocomplete="off"></label>
 <div class="row">
 ${select('locale', 'Language', LANGUAGES, locale, 'the visitor’s')}

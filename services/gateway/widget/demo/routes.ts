@@ -23,14 +23,15 @@ const POLICY = [
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
 
 /** A page with the widget on it: to try it, to choose its looks, and to take the tag from. */
-export function registerDemo(app: FastifyInstance, files: WidgetFiles): void {
+export function registerDemo(app: FastifyInstance, files: WidgetFiles, publicUrl: string | undefined): void {
   const styles = asset('demo.css');
   const script = asset('demo.js');
   app.get('/widget/demo.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(styles));
   app.get('/widget/demo.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
   app.get<{ Querystring: Record<string, string | string[] | undefined> }>('/widget/demo', (request, reply) => {
     const query = Object.fromEntries(Object.entries(request.query).map(([name, value]) => [name, String(value)]));
-    const page = demoPage(query, `${request.protocol}://${request.host}`, files.manifest['widget.js']);
+    const baseUrl = publicUrl?.replace(/\/$/, '') ?? `${request.protocol}://${request.host}`;
+    const page = demoPage(query, baseUrl, files.manifest['widget.js']);
     return reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page);
   });
 }
