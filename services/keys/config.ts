@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 const MIN_PEPPER_LENGTH = 32;
 
-export const settings = {
+const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...redisSettings,

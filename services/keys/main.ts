@@ -21,9 +21,11 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
 
-  // No need of the readiness: keys are verified without it. Revocations are refused until it is back.
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
+  check('redis', () =>
+    redis.status === 'ready' ? undefined : { degraded: 'Redis is away; revocations and changes of users wait for it.' },
+  );
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });
   onStop(() => broker.close());
