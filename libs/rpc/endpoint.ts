@@ -34,6 +34,8 @@ export function endpointsOf<C extends ServiceContract>(
       ...IMPLICIT_ERRORS,
       'DEADLINE_EXCEEDED',
       'PERMISSION_DENIED',
+      // Of any write: found where its effect is recorded.
+      ...(operation.effect === 'read' ? [] : (['IDEMPOTENCY_KEY_REUSED'] as const)),
     ]);
     endpoints.set(operation.name, { operation, handler, codes });
   }

@@ -56,7 +56,8 @@ export async function createTestOrganization(baseUrl: string, rabbitmqUrl: strin
   };
 }
 
-function caller(baseUrl: string, apiKey: string): TestOrganization['call'] {
+/** Calls with any key, or anything else that is to be sent as one. */
+export function caller(baseUrl: string, apiKey: string): TestOrganization['call'] {
   return async (method, path, body, headers) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { caller } from '../../support/organization.ts';
+import { type System, sharedSystem } from '../../support/system.ts';
+
+let system: System;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+
+interface User {
+  id: string;
+  email: string;
+  role: string;
+  disabled: boolean;
+}
+const bob = { email: 'bob@example.com', name: 'Bob', role: 'member' };
+
+async function withKey(permissions: string[]) {
+  const org = await system.newOrganization();
+  const { data } = await org.call<{ key: string }>('POST', '/api/api-keys', { name: 'Narrow', permissions });
+  return { org, call: caller(system.baseUrl, data.key) };
+}
+
+describe('GET /api/users', () => {
+  test('200: pages, newest first', async () => {
+    const org = await system.newOrganization();
+    const { data: created } = await org.call<User>('POST', '/api/users', bob);
+    const { status, data } = await org.call<{ users: User[]; pagination: object }>('GET', '/api/users?limit=1&page=1');
+    expect(status).toBe(200);
+    expect(data).toEqual({ users: [created], pagination: { page: 1, limit: 1, total: 2, totalPages: 2 } });
+  });
+
+  test.each(['limit=101', 'limit=0', 'page=0', 'limit=ten', 'role=owner'])('400: ?%s', async (query) => {
+    const org = await system.newOrganization();
+    const { status, error } = await org.call('GET', `/api/users?${query}`);
+    expect(status).toBe(400);
+    expect(error.details?.map((detail) => detail.path)).toEqual([query.split('=', 1)[0]]);
+  });
+
+  test('401 without a key, 403 without users:read', async () => {
+    expect((await caller(system.baseUrl, '')('GET', '/api/users')).status).toBe(401);
+    const { call } = await withKey(['projects:read']);
+    expect((await call('GET', '/api/users')).status).toBe(403);
+  });
+});
+
+describe('POST /api/users', () => {
+  test('201: the user, with the address in lower case', async () => {
+    const org = await system.newOrganization();
+    const { status, data } = await org.call('POST', '/api/users', { ...bob, email: 'Bob@Example.com' });
+    expect(status).toBe(201);
+    expect(data).toEqual({
+      ...bob,
+      id: expect.any(String),
+      disabled: false,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    });
+  });
+
+  test.each([
+    [{ name: 'Bob', role: 'member' }, ['email']],
+    [{ ...bob, email: 'bob' }, ['email']],
+    [{ ...bob, email: `${'b'.repeat(250)}@example.com` }, ['email']],
+    [{ ...bob, name: '' }, ['name']],
+    [{ ...bob, role: 'root' }, ['role']],
+    [{ ...bob, disabled: true }, ['disabled']],
+    [{}, ['email', 'name', 'role']],
+  ])('400: %j names the fields', async (body, paths) => {
+    const org = await system.newOrganization();
+    const { status, error } = await org.call('POST', '/api/users', body);
+    expect(status).toBe(400);
+    expect(error.details?.map((detail) => detail.path)).toEqual(paths);
+  });
+
+  test('401 without a key, 403 without users:write', async () => {
+    expect((await caller(system.baseUrl, '')('POST', '/api/users', bob)).status).toBe(401);
+    const { call } = await withKey(['users:read']);
+    const { status, error } = await call('POST', '/api/users', bob);
+    expect(status).toBe(403);
+    expect(error.message).toContain('users:write');
+  });
+
+  test('409: when the address is taken', async () => {
+    const org = await system.newOrganization();
+    await org.call('POST', '/api/users', bob);
+    const { status, error } = await org.call('POST', '/api/users', { ...bob, email: 'BOB@example.com' });
+    expect([status, error.code]).toEqual([409, 'CONFLICT']);
+  });
+});
+
+describe('PATCH /api/users/:id', () => {
+  test('200: changes what is given', async () => {
+    const org = await system.newOrganization();
+    const { data: created } = await org.call<User>('POST', '/api/users', bob);
+    const { status, data } = await org.call<User>('PATCH', `/api/users/${created.id}`, { role: 'viewer' });
+    expect(status).toBe(200);
+    expect(data).toEqual({ ...created, role: 'viewer', updatedAt: expect.any(String) });
+    expect((await org.call<User>('PATCH', `/api/users/${created.id}`, {})).data).toMatchObject({ role: 'viewer' });
+  });
+
+  test.each([
+    [{ role: 'root' }, 'role'],
+    [{ disabled: 'yes' }, 'disabled'],
+    [{ name: ' ' }, 'name'],
+    [{ email: 'new@example.com' }, 'email'],
+  ])('400: %j names the field', async (body, path) => {
+    const org = await system.newOrganization();
+    const { status, error } = await org.call('PATCH', `/api/users/${org.userId}`, body);
+    expect(status).toBe(400);
+    expect(error.details?.map((detail) => detail.path)).toEqual([path]);
+  });
+
+  test('401 without a key, 403 without users:write', async () => {
+    const { org, call } = await withKey(['users:read']);
+    expect((await caller(system.baseUrl, '')('PATCH', `/api/users/${org.userId}`, { name: 'X' })).status).toBe(401);
+    expect((await call('PATCH', `/api/users/${org.userId}`, { name: 'X' })).status).toBe(403);
+  });
+
+  test('404: of another organization, or of none', async () => {
+    const org = await system.newOrganization();
+    const { userId } = await system.newOrganization();
+    for (const id of [userId, randomUUID()]) {
+      const { status, error } = await org.call('PATCH', `/api/users/${id}`, { name: 'X' });
+      expect([status, error.code]).toEqual([404, 'NOT_FOUND']);
+    }
+  });
+
+  test('409: of the last active owner, to anything less', async () => {
+    const org = await system.newOrganization();
+    for (const change of [{ role: 'admin' }, { disabled: true }]) {
+      const { status, error } = await org.call('PATCH', `/api/users/${org.userId}`, change);
+      expect([status, error.code]).toEqual([409, 'CONFLICT']);
+    }
+    expect((await org.call('GET', '/api/me')).data).toMatchObject({ user: { role: 'owner' } });
+  });
+});
