@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+});
+
+const write = (method: string, path: string, body: unknown, key: string) =>
+  organization.call<{ id: string; name: string; key?: string | null }>(method, path, body, { 'idempotency-key': key });
+const projectsNamed = async (name: string) => {
+  const { data } = await organization.call<{ projects: { name: string }[] }>('GET', '/api/projects?limit=100');
+  return data.projects.filter((project) => project.name === name).length;
+};
+
+describe('Idempotency-Key', () => {
+  test('the same key and body answers as the first time, and has its effect once', async () => {
+    const [key, name] = [randomUUID(), randomUUID()];
+    const first = await write('POST', '/api/projects', { name }, key);
+    const second = await write('POST', '/api/projects', { name }, key);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.data).toEqual(first.data);
+    expect(await projectsNamed(name)).toBe(1);
+  });
+
+  test('while the first is under way, the others wait for its answer', async () => {
+    const [key, name] = [randomUUID(), randomUUID()];
+    const answers = await Promise.all(Array.from({ length: 12 }, () => write('POST', '/api/projects', { name }, key)));
+    expect(new Set(answers.map(({ status, data }) => `${status} ${data.id}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    expect(await projectsNamed(name)).toBe(1);
+  });
+
+  test('another body is refused', async () => {
+    const key = randomUUID();
+    await write('POST', '/api/projects', { name: 'One' }, key);
+    expect(await write('POST', '/api/projects', { name: 'Other' }, key)).toMatchObject({
+      status: 409,
+      error: { code: 'IDEMPOTENCY_KEY_REUSED' },
+    });
+  });
+
+  test('another path of the same operation is another request', async () => {
+    const key = randomUUID();
+    const [one, other] = await Promise.all(
+      ['A', 'B'].map((name) => organization.call<{ id: string }>('POST', '/api/projects', { name })),
+    );
+    await write('PATCH', `/api/projects/${one?.data.id}`, { description: 'd' }, key);
+    expect(await write('PATCH', `/api/projects/${other?.data.id}`, { description: 'd' }, key)).toMatchObject({
+      status: 409,
+      error: { code: 'IDEMPOTENCY_KEY_REUSED' },
+    });
+  });
+
+  test('another operation is refused, of the same service and of another one', async () => {
+    const key = randomUUID();
+    const project = await write('POST', '/api/projects', { name: 'One' }, key);
+    const sameService = await write('PATCH', `/api/projects/${project.data.id}`, { name: 'Two' }, key);
+    const otherService = await write('POST', '/api/api-keys', { name: 'One' }, key);
+    for (const refused of [sameService, otherService]) {
+      expect(refused).toMatchObject({ status: 409, error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    }
+  });
+
+  test('what was refused leaves the key free, for another body and for another operation', async () => {
+    const key = randomUUID();
+    expect((await write('POST', '/api/projects', { nmae: 'typo' }, key)).status).toBe(400);
+    expect(
+      (await write('PATCH', '/api/projects/0198c0de-0000-7000-8000-000000000000', { name: 'x' }, key)).status,
+    ).toBe(404);
+    const taken = await write('POST', '/api/api-keys', { name: 'Taken' }, key);
+    expect(taken.status).toBe(201);
+    expect(taken.headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test("the replay of a key's creation does not show the key again", async () => {
+    const key = randomUUID();
+    const first = await write('POST', '/api/api-keys', { name: 'Once' }, key);
+    const second = await write('POST', '/api/api-keys', { name: 'Once' }, key);
+    expect(first.data.key).toMatch(/^wt_/);
+    expect(second.data).toEqual({ ...first.data, key: null });
+  });
+
+  test('it is of one organization: another one may use the same', async () => {
+    const key = randomUUID();
+    const stranger = await system.newOrganization();
+    const mine = await write('POST', '/api/projects', { name: 'Mine' }, key);
+    const theirs = await stranger.call('POST', '/api/projects', { name: 'Mine' }, { 'idempotency-key': key });
+    expect(theirs.status).toBe(201);
+    expect(theirs.data.id).not.toBe(mine.data.id);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['too long', 'x'.repeat(256)],
+    ['not printable', 'a\tb'],
+    ['not ASCII', 'schlüssel'],
+  ])('a key that is %s is refused, and names the header', async (_, key) => {
+    expect(await write('POST', '/api/projects', { name: 'x' }, key)).toMatchObject({
+      status: 400,
+      error: { code: 'VALIDATION_FAILED', details: [{ path: 'Idempotency-Key' }] },
+    });
+  });
+
+  test('255 printable characters are taken', async () => {
+    expect((await write('POST', '/api/projects', { name: 'Long' }, `${randomUUID()} ${'~'.repeat(218)}`)).status).toBe(
+      201,
+    );
+  });
+});
