@@ -1,5 +1,14 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/config';
+import { promptModel, promptSettings } from './prompts/settings.ts';
 
-export const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings };
+export const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings, ...promptSettings };
 
-export const config = () => loadConfig(settings);
+export function config() {
+  const loaded = loadConfig(settings);
+  try {
+    return { ...loaded, promptModel: promptModel(loaded) };
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(78); // EX_CONFIG of sysexits.h
+  }
+}

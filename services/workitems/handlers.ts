@@ -1,8 +1,15 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { implement } from '@worktrack/runtime/implement';
+import { implement, staged } from '@worktrack/runtime/implement';
 import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
+import { completeAiTask } from './completions/ai-task.ts';
+import { completeReview } from './completions/review.ts';
+import { completeValidation } from './completions/validation.ts';
+import { getIdeationContext } from './context/ideation.ts';
+import { getImplementContext } from './context/implement.ts';
+import { getReviewContext } from './context/review.ts';
+import { getValidateContext } from './context/validate.ts';
 import { batchMoveWorkItems } from './items/batch-move.ts';
 import { addWorkItemComment } from './items/comment.ts';
 import { createWorkItem } from './items/create.ts';
@@ -14,31 +21,58 @@ import { listWorkItems } from './items/list.ts';
 import { moveWorkItem } from './items/move.ts';
 import { resolveWorkItems } from './items/resolve.ts';
 import { updateWorkItem } from './items/update.ts';
+import { claimWorkItem } from './leases/claim.ts';
+import { releaseWorkItem } from './leases/release.ts';
+import { getItemBrief } from './lineage/brief.ts';
+import { getLineage } from './lineage/lineage.ts';
 import { createProject } from './projects/create.ts';
 import { getProject, listProjects } from './projects/read.ts';
 import { updateProject } from './projects/update.ts';
+import { generatePrompt } from './prompts/generate.ts';
+import { getWorkItemPrompt } from './prompts/read.ts';
+import type { PromptModel } from './prompts/settings.ts';
+import { getAiUsage } from './usage/ai-usage.ts';
+import { recordAiSession } from './usage/record-session.ts';
 
-export const handlers = implement(workItemsContract, {
-  'projects.list': listProjects,
-  'projects.create': createProject,
-  'projects.get': getProject,
-  'projects.update': updateProject,
-  'boards.list': listBoards,
-  'boards.create': createBoard,
-  'boards.get': getBoard,
-  'boards.update': updateBoard,
-  'workItems.list': listWorkItems,
-  'workItems.get': getWorkItem,
-  'workItems.resolve': resolveWorkItems,
-  'workItems.events': getWorkItemEvents,
-  'workItems.create': createWorkItem,
-  'workItems.createTask': createInBacklog('task'),
-  'workItems.createStory': createInBacklog('story'),
-  'workItems.createFeature': createInBacklog('feature'),
-  'workItems.createEpic': createInBacklog('epic'),
-  'workItems.update': updateWorkItem,
-  'workItems.move': moveWorkItem,
-  'workItems.batchMove': batchMoveWorkItems,
-  'workItems.delete': deleteWorkItem,
-  'workItems.comment': addWorkItemComment,
-});
+/** @param promptModel undefined: prompts are written by the template */
+export function handlers(promptModel: PromptModel | undefined) {
+  return implement(workItemsContract, {
+    'projects.list': listProjects,
+    'projects.create': createProject,
+    'projects.get': getProject,
+    'projects.update': updateProject,
+    'boards.list': listBoards,
+    'boards.create': createBoard,
+    'boards.get': getBoard,
+    'boards.update': updateBoard,
+    'workItems.list': listWorkItems,
+    'workItems.get': getWorkItem,
+    'workItems.resolve': resolveWorkItems,
+    'workItems.events': getWorkItemEvents,
+    'workItems.create': createWorkItem,
+    'workItems.createTask': createInBacklog('task'),
+    'workItems.createStory': createInBacklog('story'),
+    'workItems.createFeature': createInBacklog('feature'),
+    'workItems.createEpic': createInBacklog('epic'),
+    'workItems.update': updateWorkItem,
+    'workItems.move': moveWorkItem,
+    'workItems.batchMove': batchMoveWorkItems,
+    'workItems.delete': deleteWorkItem,
+    'workItems.comment': addWorkItemComment,
+    'workItems.completeReview': completeReview,
+    'workItems.completeValidation': completeValidation,
+    'workItems.completeAiTask': completeAiTask,
+    'workItems.recordSession': recordAiSession,
+    'workItems.usage': getAiUsage,
+    'workItems.claim': staged(claimWorkItem),
+    'workItems.release': releaseWorkItem,
+    'workItems.implementContext': getImplementContext,
+    'workItems.ideationContext': getIdeationContext,
+    'workItems.reviewContext': getReviewContext,
+    'workItems.validateContext': getValidateContext,
+    'workItems.generatePrompt': staged(generatePrompt(promptModel)),
+    'workItems.getPrompt': getWorkItemPrompt,
+    'workItems.brief': getItemBrief,
+    'workItems.lineage': getLineage,
+  });
+}

@@ -19,7 +19,13 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
-  const server = await serveRpc({ broker, contract: workItemsContract, handlers, log, observer: rpcObserver });
+  const server = await serveRpc({
+    broker,
+    contract: workItemsContract,
+    handlers: handlers(settings.promptModel),
+    log,
+    observer: rpcObserver,
+  });
   onStop(() => server.stop());
   return undefined;
 });

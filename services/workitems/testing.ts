@@ -15,6 +15,7 @@ type Operations = (typeof workItemsContract)['operations'];
 type Name = keyof Operations;
 
 const DEADLINE_MS = 30_000;
+const table = handlers(undefined);
 
 /** The workitems service without its queue: its handlers, called as libs/rpc calls them, on a real database. */
 export async function startWorkItems(): Promise<void> {
@@ -39,7 +40,7 @@ export async function call<N extends Name>(
     log: createLog('test', 'silent'),
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
   } as CallContext<ErrorCode>;
-  const handler = handlers[name];
+  const handler = table[name];
   if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   // Twice, as the gateway and the service do.
   const parsed = operation.input.parse(operation.input.parse(input)) as never;

@@ -1,5 +1,7 @@
 import { serviceContract } from '../operation.ts';
 import { me } from './identity.ts';
+import { linkFeedback } from './link.ts';
+import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway answers itself: from the verified identity, or composed of several services. */
-export const gatewayContract = serviceContract('gateway', [me]);
+export const gatewayContract = serviceContract('gateway', [me, linkFeedback, getWorkItemTrace]);

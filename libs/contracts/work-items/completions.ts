@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { LeaseToken } from './leases.ts';
 import {
   Cost,
   DEFAULT_IMPLEMENT_PROVIDER,
@@ -103,7 +104,7 @@ export const completeAiTask = operation({
     provider: Provider.default(DEFAULT_IMPLEMENT_PROVIDER),
     sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
     taskId: z.string().max(20).optional(),
-    leaseToken: Id.optional(),
+    leaseToken: LeaseToken.optional(),
   }),
   output: z.object({
     completed: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Attachment } from '../attachments/attachment.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
@@ -101,7 +102,7 @@ export const getReviewContext = operation({
     dependencies: z.array(PlacedItem),
     siblings: z.array(PlacedItem),
     children: z.array(PlacedItem),
-    attachments: z.array(z.object({ id: z.string(), fileName: z.string(), mimeType: z.string(), url: z.string() })),
+    attachments: z.array(Attachment),
     latestReview: z.record(z.string(), z.unknown()).nullable(),
   }),
   errors: ['NOT_FOUND'],

@@ -3,15 +3,22 @@ import { createBoard, getBoard, listBoards, updateBoard } from '../projects/boar
 import { createProject, getProject, listProjects, updateProject } from '../projects/project-operations.ts';
 import { batchMoveWorkItems } from './batch-move.ts';
 import { addWorkItemComment } from './comment.ts';
+import { completeAiTask, completeReview, completeValidation } from './completions.ts';
+import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
 import { createWorkItem } from './create.ts';
 import { createEpic, createFeature, createStory, createTask } from './create-in-backlog.ts';
 import { deleteWorkItem } from './delete.ts';
 import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
+import { claimWorkItem, releaseWorkItem } from './leases.ts';
+import { getItemBrief, getLineage } from './lineage.ts';
 import { listWorkItems } from './list.ts';
 import { moveWorkItem } from './move.ts';
+import { generateWorkItemPrompt, getWorkItemPrompt } from './prompts.ts';
 import { resolveWorkItems } from './resolve.ts';
+import { recordAiSession } from './sessions.ts';
 import { updateWorkItem } from './update.ts';
+import { getAiUsage } from './usage.ts';
 
 export const workItemsContract = serviceContract('workitems', [
   listProjects,
@@ -36,4 +43,19 @@ export const workItemsContract = serviceContract('workitems', [
   batchMoveWorkItems,
   deleteWorkItem,
   addWorkItemComment,
+  claimWorkItem,
+  releaseWorkItem,
+  getImplementContext,
+  completeAiTask,
+  recordAiSession,
+  getReviewContext,
+  completeReview,
+  getValidateContext,
+  completeValidation,
+  getIdeationContext,
+  generateWorkItemPrompt,
+  getWorkItemPrompt,
+  getAiUsage,
+  getItemBrief,
+  getLineage,
 ]);

@@ -8,6 +8,9 @@ export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;
 export const DEFAULT_LEASE_SECONDS = 900;
 
+/** Opaque. Not a secret beyond the organization: it says which claim is meant, the API key says who may. */
+export const LeaseToken = z.string().min(1).max(200);
+
 export const Lease = z.object({ token: z.string(), expiresAt: Timestamp });
 export type Lease = z.infer<typeof Lease>;
 
@@ -22,7 +25,7 @@ export const claimWorkItem = operation({
     projectId: Id.optional(),
     agent: itemFields.assignee.min(1),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
-    leaseToken: Id.optional().describe('Renews that lease'),
+    leaseToken: LeaseToken.optional().describe('Renews that lease'),
   }),
   output: z.object({
     claimed: z.boolean(),
@@ -43,7 +46,7 @@ export const releaseWorkItem = operation({
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
-    leaseToken: Id,
+    leaseToken: LeaseToken,
     boardColumnId: Id.optional().describe('Where to, instead of back'),
   }),
   output: z.object({ released: z.boolean(), workItem: WorkItem }),

@@ -1,8 +1,12 @@
 import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Compositions } from './composition.ts';
+import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
+import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway implements itself, as the services do in their `handlers.ts`. */
 export const compositions: Compositions<typeof gatewayContract> = {
   'identity.me': me,
+  'feedback.link': linkFeedback,
+  'workItems.trace': getWorkItemTrace,
 };

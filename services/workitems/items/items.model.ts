@@ -79,15 +79,7 @@ itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, parentId: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1 });
-// Few items have one: these cost the others nothing.
-itemSchema.index(
-  { organizationId: 1, 'lease.token': 1 },
-  { partialFilterExpression: { 'lease.token': { $exists: true } } },
-);
-itemSchema.index(
-  { organizationId: 1, 'lease.expiresAt': 1 },
-  { partialFilterExpression: { 'lease.expiresAt': { $exists: true } } },
-);
+// Few items name an idea: the index costs the others nothing.
 itemSchema.index(
   { organizationId: 1, 'metadata.ideaId': 1 },
   { partialFilterExpression: { 'metadata.ideaId': { $exists: true } } },

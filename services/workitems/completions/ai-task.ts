@@ -1,0 +1,61 @@
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { columnById, columnNamed } from '../boards/columns.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { merged } from '../items/metadata.ts';
+import { boardOf, moveTo } from '../items/move.ts';
+import { handOverProblem } from '../leases/lease.ts';
+import { requireSameItem } from '../usage/same-item.ts';
+import { keepSession } from '../usage/session.ts';
+
+/** Hands the work over for review. Who does not hold the item's lease while there is one is refused. */
+export async function completeAiTask(
+  input: Input<typeof operation>,
+  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, input.workItemId);
+  requireSameItem(context, item, input.taskId);
+  const board = await boardOf(context, item);
+  const to = columnById(board, input.reviewColumnId);
+  if (to?.name !== 'Review') {
+    const review = columnNamed(board, 'Review');
+    const message = review
+      ? `must be the Review column of board "${board.name}": ${review.id}`
+      : `must be a column named Review, and board "${board.name}" has none: add one, or move the item yourself`;
+    throw context.fail('VALIDATION_FAILED', `reviewColumnId ${message}.`, {
+      details: [{ path: 'reviewColumnId', message }],
+    });
+  }
+  const problem = handOverProblem(
+    item.lease,
+    { keyId: context.caller.keyId, leaseToken: input.leaseToken },
+    new Date(),
+  );
+  if (problem) throw context.fail('CONFLICT', problem);
+
+  const { userActions } = input;
+  const { session, event } = await keepSession(context, item, input);
+  const { toColumn } = await moveTo(context, item, board, to, {
+    changes: {
+      isAiProcessing: false,
+      lease: null,
+      ...(userActions !== undefined && { metadata: merged(context, item.metadata, { userActions }) }),
+    },
+    events: [
+      ...(userActions === undefined
+        ? []
+        : [
+            {
+              eventType: 'updated' as const,
+              data: {
+                changes: { 'metadata.userActions': { from: item.metadata.userActions ?? null, to: userActions } },
+              },
+            },
+          ]),
+      event,
+    ],
+  });
+  const { id, estimatedCost, totalTokens } = session;
+  return { completed: true, workItemId: item._id, movedTo: toColumn, sessionId: id, estimatedCost, totalTokens };
+}

@@ -1,0 +1,50 @@
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
+import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import { requireColumnNamed } from '../boards/columns.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { merged } from '../items/metadata.ts';
+import { boardOf, moveTo } from '../items/move.ts';
+
+const MAX_EARLIER_REVIEWS = 20;
+
+/** A pass goes on to Testing, a fail back to In Progress; either way the AI's part is over. */
+export async function completeReview(
+  input: Input<typeof operation>,
+  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, input.workItemId);
+  const board = await boardOf(context, item);
+  const { result, summary, issues, reviewedFiles } = input;
+  const to = requireColumnNamed(
+    context,
+    board,
+    result === 'pass' ? 'Testing' : 'In Progress',
+    'add it to the board, or record the review as a comment and move the item yourself',
+  );
+  const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
+  const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
+    changes: { isAiProcessing: false, metadata: merged(context, withReview(item.metadata, review), {}) },
+    events: [
+      {
+        eventType: 'updated',
+        data: { changes: { 'metadata.review': { from: item.metadata.review ?? null, to: review } } },
+      },
+    ],
+  });
+  return { completed: true, workItemId: item._id, taskId: item.taskId, result, fromColumn, movedTo: toColumn };
+}
+
+/**
+ * The latest review in place of the one before, which joins the earlier ones. The oldest give way where there are too many, or where they
+ * take the room: an item with long reviews must not become one that cannot be reviewed.
+ */
+export function withReview(metadata: Metadata, review: Metadata): Metadata {
+  const { review: before, reviewHistory, ...rest } = metadata;
+  const earlier = [...(Array.isArray(reviewHistory) ? reviewHistory : []), ...(before === undefined ? [] : [before])];
+  const kept = earlier.slice(-MAX_EARLIER_REVIEWS);
+  const all = () => ({ ...rest, review, ...(kept.length > 0 && { reviewHistory: kept }) });
+  while (kept.length > 0 && Buffer.byteLength(JSON.stringify(all())) > MAX_METADATA_BYTES) kept.shift();
+  return all();
+}

@@ -1,0 +1,74 @@
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { merged } from '../items/metadata.ts';
+import { boardOf, moveTo } from '../items/move.ts';
+import type { FailingScope } from '../scope.ts';
+import { requireSameItem } from '../usage/same-item.ts';
+import { keepSession } from '../usage/session.ts';
+
+const SESSION_TYPE = 'validate';
+
+/** Results, documentation and session are recorded whatever the outcome; only where the item goes depends on it. */
+export async function completeValidation(
+  input: Input<typeof operation>,
+  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, input.workItemId);
+  requireSameItem(context, item, input.taskId);
+  const board = await boardOf(context, item);
+  const passed = (input.testResults?.failed ?? 0) === 0;
+  const { to, redirected } = destinationOf(context, board, input, passed);
+
+  const { documentation, testResults } = input;
+  const patch = { ...(documentation && { documentation }), ...(testResults && { testResults }) };
+  const metadata = merged(context, item.metadata, patch);
+  const changes = Object.fromEntries(
+    Object.keys(patch).map((key) => [`metadata.${key}`, { from: item.metadata[key] ?? null, to: metadata[key] }]),
+  );
+  const { session, event } = await keepSession(context, item, { ...input, sessionType: SESSION_TYPE });
+  const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
+    changes: { isAiProcessing: false, metadata },
+    events: [...(Object.keys(patch).length > 0 ? [{ eventType: 'updated' as const, data: { changes } }] : []), event],
+  });
+  const { id, estimatedCost, totalTokens } = session;
+  return {
+    completed: true,
+    workItemId: item._id,
+    taskId: item.taskId,
+    passed,
+    fromColumn,
+    movedTo: toColumn,
+    redirected,
+    sessionId: id,
+    estimatedCost,
+    totalTokens,
+  };
+}
+
+/** A pass goes where it was told to, with `Validating` taken for `To Document` (a frequent mistake), else to `To Document`. */
+function destinationOf(
+  context: FailingScope<'VALIDATION_FAILED'>,
+  board: BoardRecord,
+  { toDocumentColumnId, validatingColumnId }: Input<typeof operation>,
+  passed: boolean,
+): { readonly to: ColumnRecord; readonly redirected: boolean } {
+  const given =
+    toDocumentColumnId !== undefined
+      ? requireColumn(context, board, toDocumentColumnId, 'toDocumentColumnId')
+      : validatingColumnId !== undefined
+        ? requireColumn(context, board, validatingColumnId, 'validatingColumnId')
+        : undefined;
+  if (!passed) {
+    const to = requireColumnNamed(context, board, 'In Progress', 'add it to the board: a failed validation goes there');
+    return { to, redirected: false };
+  }
+  const toDocument = columnNamed(board, 'To Document');
+  if (given && given.name !== 'Validating') return { to: given, redirected: false };
+  if (given) return toDocument ? { to: toDocument, redirected: true } : { to: given, redirected: false };
+  const to = requireColumnNamed(context, board, 'To Document', 'give toDocumentColumnId');
+  return { to, redirected: false };
+}

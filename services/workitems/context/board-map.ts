@@ -1,0 +1,42 @@
+import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { BoardMap } from '@worktrack/contracts/work-items/context';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnNamed } from '../boards/columns.ts';
+import { requireProject } from '../projects/projects.repository.ts';
+import type { FailingScope } from '../scope.ts';
+import type { Outline } from './outline.repository.ts';
+
+export function boardMap(board: BoardRecord): BoardMap {
+  const named = (name: StandardColumn) => columnNamed(board, name)?.id ?? null;
+  return {
+    id: board._id,
+    columns: board.columns.map(({ id, name }) => ({ id, name })),
+    backlogColumnId: named('Backlog'),
+    inProgressColumnId: named('In Progress'),
+    reviewColumnId: named('Review'),
+    validatingColumnId: named('Validating'),
+    toDocumentColumnId: named('To Document'),
+    doneColumnId: named('Done'),
+  };
+}
+
+/** The board that most of the items are on; with no items, the project's default board. */
+export async function boardFor(
+  scope: FailingScope<'NOT_FOUND'>,
+  items: readonly Pick<Outline, 'boardId'>[],
+  boards: ReadonlyMap<string, BoardRecord>,
+  projectId: string | undefined,
+): Promise<BoardMap | null> {
+  const counts = new Map<string, number>();
+  for (const { boardId } of items) counts.set(boardId, (counts.get(boardId) ?? 0) + 1);
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  const board = most ? boards.get(most[0]) : await defaultBoard(scope, projectId);
+  return board ? boardMap(board) : null;
+}
+
+async function defaultBoard(scope: FailingScope<'NOT_FOUND'>, projectId: string | undefined) {
+  if (projectId === undefined) return undefined;
+  const { defaultBoardId } = await requireProject(scope, projectId);
+  return (await boardsById(scope, [defaultBoardId])).get(defaultBoardId);
+}

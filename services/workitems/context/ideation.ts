@@ -1,0 +1,54 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { isDone } from '../boards/progress.ts';
+import { findItems } from '../items/items.repository.ts';
+import { idsWithKeywords } from '../search/related.repository.ts';
+import { boardFor } from './board-map.ts';
+import { newestParents } from './outline.repository.ts';
+import { toPlaced } from './present.ts';
+import { relevanceTo } from './relevance.ts';
+
+/** How many are ranked for each that is shown. */
+const RANKED_PER_SHOWN = 5;
+
+/** What there is already around an idea, and where it could go. */
+export async function getIdeationContext(
+  { keywords, limit, ...input }: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const projectId = input.projectId ?? context.caller.sessionProjectId;
+  const candidates = await idsWithKeywords(context, keywords, projectId, limit * RANKED_PER_SHOWN);
+  const found = await findItems(context, candidates, ['metadata']);
+  const relevance = relevanceTo(keywords);
+  const ranked = found
+    .map((item) => ({ item, ...relevance(item) }))
+    .filter(({ matched }) => matched.length > 0)
+    .sort((a, b) => b.score - a.score || (a.item._id < b.item._id ? 1 : -1))
+    .slice(0, limit);
+
+  const related = ranked.map(({ item }) => item).filter(({ type }) => type === 'epic' || type === 'feature');
+  const others = await newestParents(context, projectId, limit);
+  const parents = [...new Map([...related, ...others].map((item) => [item._id, item])).values()];
+  const boards = await boardsById(
+    context,
+    [...found, ...parents].map(({ boardId }) => boardId),
+  );
+  const columnOf = (item: { boardId: string; boardColumnId: string }) =>
+    columnName(boards.get(item.boardId), item.boardColumnId);
+  return {
+    keywords,
+    items: ranked.map(({ item, score, matched }) => ({
+      ...toPlaced(item, columnOf(item)),
+      score,
+      matched: [...matched],
+    })),
+    potentialParents: parents
+      .map((parent) => toPlaced(parent, columnOf(parent)))
+      .filter((parent) => !isDone(parent.columnName))
+      .slice(0, limit),
+    board: await boardFor(context, projectId === undefined ? found : [], boards, projectId),
+  };
+}

@@ -1,0 +1,47 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getImplementContext as operation } from '@worktrack/contracts/work-items/context';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { boardFor } from './board-map.ts';
+import { leafTasksOf } from './leaf-tasks-of.ts';
+import type { Outline } from './outline.repository.ts';
+import { planBatch } from './plan-batch.ts';
+import { toBrief } from './present.ts';
+
+/** What there is to do in a batch, and in which order it can be done side by side. */
+export async function getImplementContext(
+  input: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const projectId = input.projectId ?? context.caller.sessionProjectId;
+  const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
+  const plan = await planBatch(context, tasks);
+  const inBatch = new Map(tasks.map((task) => [task._id, task]));
+  const parentOf = ({ parentId }: Outline) =>
+    parentId === null ? undefined : (plan.around.get(parentId) ?? inBatch.get(parentId));
+  const taskIds = (ids: readonly string[]) => ids.map((id) => plan.nameOf(id));
+
+  return {
+    inputIds: input.ids,
+    notFound: [...notFound],
+    tasks: tasks.map((task) => {
+      const verdict = plan.verdicts.get(task._id);
+      if (!verdict) throw new Error(`Task ${task._id} is missing in its own plan.`);
+      const parent = parentOf(task);
+      return {
+        id: task._id,
+        taskId: task.taskId,
+        title: task.title,
+        priority: task.priority,
+        columnName: plan.columnOf(task),
+        state: verdict.state,
+        dependsOn: taskIds(plan.dependenciesOf(task)),
+        blockedBy: taskIds(verdict.blockedBy),
+        parent: parent ? toBrief(parent) : null,
+        hasPrompt: task.metadata?.prompt?.generatedAt !== undefined,
+      };
+    }),
+    waves: plan.waves.map(taskIds),
+    cycles: plan.cycles.map(taskIds),
+    board: await boardFor(context, tasks, plan.boards, projectId),
+  };
+}

@@ -1,0 +1,80 @@
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import type { Scope } from '../scope.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { type Outline, outlinesOf } from './outline.repository.ts';
+import { stageOf } from './stage.ts';
+import { type Plan, type Progress, planWaves } from './waves.ts';
+
+export interface BatchPlan extends Plan {
+  readonly boards: ReadonlyMap<string, BoardRecord>;
+  /** What stands around the batch and was read with it: parents, and dependencies outside of it. */
+  readonly around: ReadonlyMap<string, Outline>;
+  /** The keys of a task's dependencies, as they are in `blockedBy`. */
+  dependenciesOf(task: Outline): readonly string[];
+  /** The task ID behind a key; where it names nothing, what was written. */
+  nameOf(key: string): string;
+  columnOf(item: Outline): string;
+}
+
+/** Before what was written, in the key of a dependency that names nothing: no id starts so. */
+const NAMES_NOTHING = '?';
+
+/**
+ * Plans a batch of tasks: what is around them is read in one query (two where dependencies are named by task ID as well as by UUID), and their boards in
+ * another, however many tasks they are.
+ * @param stage how far a task is; default: by its column
+ */
+export async function planBatch(
+  scope: Scope,
+  tasks: readonly Outline[],
+  stage: (task: Outline, column: string) => Progress = (_, column) => stageOf(column),
+): Promise<BatchPlan> {
+  const inBatch = new Map(tasks.map((task) => [task._id, task]));
+  const byTaskId = new Map(tasks.map((task) => [task.taskId, task]));
+  const wanted = new Set<string>();
+  for (const task of tasks) {
+    if (task.parentId !== null) wanted.add(task.parentId);
+    for (const reference of dependenciesOf(task.metadata)) wanted.add(reference);
+  }
+  const around = await outlinesOf(
+    scope,
+    [...wanted].filter((reference) => !inBatch.has(reference) && !byTaskId.has(reference)),
+  );
+  const known = new Map<string, Outline>();
+  for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);
+  const boards = await boardsById(
+    scope,
+    [...tasks, ...around].map(({ boardId }) => boardId),
+  );
+  const columnOf = (item: Outline) => columnName(boards.get(item.boardId), item.boardColumnId);
+
+  // A dependency is one of the same project: what an id names elsewhere is as good as nothing.
+  const keysOf = (task: Outline) =>
+    dependenciesOf(task.metadata).map((reference) => {
+      const item = known.get(reference);
+      return item?.projectId === task.projectId ? item._id : NAMES_NOTHING + reference;
+    });
+  const dependencies = new Map(tasks.map((task) => [task._id, [...new Set(keysOf(task))]]));
+
+  const plan = planWaves(
+    tasks.map((task) => ({
+      id: task._id,
+      progress: stage(task, columnOf(task)),
+      dependsOn: dependencies.get(task._id) ?? [],
+    })),
+    (key) => {
+      const item = known.get(key);
+      return item && stageOf(columnOf(item));
+    },
+  );
+  return {
+    ...plan,
+    boards,
+    around: new Map(around.map((item) => [item._id, item])),
+    dependenciesOf: (task) => dependencies.get(task._id) ?? [],
+    nameOf: (key) => known.get(key)?.taskId ?? key.slice(NAMES_NOTHING.length),
+    columnOf,
+  };
+}

@@ -1,0 +1,53 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getValidateContext as operation } from '@worktrack/contracts/work-items/context';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { findItems } from '../items/items.repository.ts';
+import { boardFor } from './board-map.ts';
+import { leafTasksOf } from './leaf-tasks-of.ts';
+import type { Outline } from './outline.repository.ts';
+import { toPlaced } from './present.ts';
+import { stageOf } from './stage.ts';
+import type { Progress } from './waves.ts';
+
+const WHY_SKIPPED: Readonly<Record<Progress, string>> = {
+  pending: 'Nobody has started it.',
+  in_progress: 'It is still being worked on.',
+  in_review: 'It is past testing.',
+  done: 'It is done.',
+};
+
+/** What of a batch can be reviewed, and what tested. */
+export async function getValidateContext(
+  input: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const projectId = input.projectId ?? context.caller.sessionProjectId;
+  const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
+  const parentIds = [...new Set(tasks.flatMap(({ parentId }) => parentId ?? []))];
+  const parents = await findItems(context, parentIds, ['metadata']);
+  const boards = await boardsById(
+    context,
+    [...tasks, ...parents].map(({ boardId }) => boardId),
+  );
+  const columnOf = (item: Pick<Outline, 'boardId' | 'boardColumnId'>) =>
+    columnName(boards.get(item.boardId), item.boardColumnId);
+  const within = (name: string) =>
+    tasks
+      .filter((task) => columnOf(task) === name)
+      .map((task) => ({ ...toPlaced(task, name), parentId: task.parentId }));
+
+  return {
+    inputIds: input.ids,
+    notFound: [...notFound],
+    reviewable: within('Review'),
+    testable: within('Testing'),
+    skipped: tasks
+      .map((task) => ({ id: task._id, taskId: task.taskId, columnName: columnOf(task) }))
+      .filter((task) => task.columnName !== 'Review' && task.columnName !== 'Testing')
+      .map((task) => ({ ...task, reason: WHY_SKIPPED[stageOf(task.columnName)] })),
+    parents: parents.map((parent) => ({ ...toPlaced(parent, columnOf(parent)), description: parent.description })),
+    board: await boardFor(context, tasks, boards, projectId),
+  };
+}

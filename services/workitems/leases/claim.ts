@@ -1,0 +1,94 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
+import type { StagedContext, WriteContext } from '@worktrack/runtime/implement';
+import { requireColumnNamed } from '../boards/columns.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { changeItem, findItem, requireItem } from '../items/items.repository.ts';
+import { boardOf, moveTo } from '../items/move.ts';
+import { toWorkItem } from '../items/present.ts';
+import { bestOfItems, bestOfProject } from './best-ready.ts';
+import { saveLease } from './candidates.repository.ts';
+import { isLive, type LeaseRecord } from './lease.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { itemIdOf, newToken } from './token.ts';
+
+type Claim = Output<typeof operation>;
+type Context = WriteContext<FailureOf<typeof operation>>;
+
+/** Of any number of agents that ask at once, each gets another task, or learns why there is none. */
+export function claimWorkItem(
+  input: Input<typeof operation>,
+  context: StagedContext<FailureOf<typeof operation>, Claim>,
+): Promise<Claim> {
+  return oneAtATime(context.caller.organizationId, () =>
+    context.commit((tx) => {
+      const { leaseToken } = input;
+      return leaseToken === undefined
+        ? claimBest(input, { ...context, tx })
+        : renew(input, leaseToken, { ...context, tx });
+    }),
+  );
+}
+
+async function claimBest(input: Input<typeof operation>, context: Context): Promise<Claim> {
+  const now = new Date();
+  const projectId = input.projectId ?? context.caller.sessionProjectId;
+  if (input.ids === undefined && projectId === undefined) {
+    throw context.fail('VALIDATION_FAILED', 'Give projectId or ids, or connect with ?projectId= in the address.', {
+      details: [{ path: 'projectId', message: 'is required without ids' }],
+    });
+  }
+  const choice =
+    input.ids === undefined
+      ? await bestOfProject(context, projectId as string, now)
+      : await bestOfItems(context, input.ids, projectId, now);
+  if ('reason' in choice) return { claimed: false, workItem: null, lease: null, reason: choice.reason };
+  const item = await requireItem(context, choice.itemId);
+  return take(item, input, now, context);
+}
+
+async function take(item: ItemRecord, input: Input<typeof operation>, now: Date, context: Context): Promise<Claim> {
+  const { _id, boardColumnId, assignee, isAiProcessing } = item;
+  const lease: LeaseRecord = {
+    token: newToken(_id),
+    keyId: context.caller.keyId,
+    expiresAt: expiry(now, input.leaseSeconds),
+    // After an agent that did not come back, still what was before that one.
+    before: item.lease?.before ?? { boardColumnId, assignee, isAiProcessing },
+  };
+  const changes = { assignee: input.agent, isAiProcessing: true, lease };
+  const events =
+    assignee === input.agent
+      ? []
+      : [{ eventType: 'updated' as const, data: { changes: { assignee: { from: assignee, to: input.agent } } } }];
+  const board = await boardOf(context, item);
+  const inProgress = requireColumnNamed(context, board, 'In Progress', 'add it to the board to claim its tasks');
+  const taken =
+    boardColumnId === inProgress.id
+      ? await changeItem(context, _id, changes, events)
+      : (await moveTo(context, item, board, inProgress, { changes, events })).moved;
+  return claimed(toWorkItem(taken, board), lease);
+}
+
+async function renew(input: Input<typeof operation>, leaseToken: string, context: Context): Promise<Claim> {
+  const now = new Date();
+  const itemId = itemIdOf(leaseToken);
+  const item = itemId === undefined ? null : await findItem(context, itemId);
+  if (!item || !isLive(item.lease, now) || item.lease.token !== leaseToken) {
+    throw context.fail(
+      'CONFLICT',
+      'There is no such lease any more: it expired, or the item was moved, released or claimed by another. Claim again without leaseToken.',
+    );
+  }
+  const lease = { ...item.lease, expiresAt: expiry(now, input.leaseSeconds) };
+  await saveLease(context, item._id, lease);
+  return claimed(toWorkItem(item, await boardOf(context, item)), lease);
+}
+
+function claimed(workItem: Claim['workItem'], { token, expiresAt }: LeaseRecord): Claim {
+  return { claimed: true, workItem, lease: { token, expiresAt: expiresAt.toISOString() } };
+}
+
+function expiry(now: Date, leaseSeconds: number): Date {
+  return new Date(now.getTime() + leaseSeconds * 1_000);
+}

@@ -1,0 +1,52 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/leases';
+import type { WriteContext } from '@worktrack/runtime/implement';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { columnById, requireColumn } from '../boards/columns.ts';
+import { isPending } from '../boards/progress.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { boardOf, moveTo } from '../items/move.ts';
+import { toWorkItem } from '../items/present.ts';
+import { isLive } from './lease.ts';
+
+/** Gives a claimed item back as it was before the claim. */
+export async function releaseWorkItem(
+  { workItemId, leaseToken, boardColumnId }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, workItemId);
+  if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
+    throw context.fail(
+      'CONFLICT',
+      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. There is nothing to release.',
+    );
+  }
+  const { before } = item.lease;
+  const board = await boardOf(context, item);
+  const to =
+    boardColumnId === undefined
+      ? columnBefore(board, before.boardColumnId)
+      : requireColumn(context, board, boardColumnId);
+  const { moved } = await moveTo(context, item, board, to, {
+    changes: { assignee: before.assignee, isAiProcessing: before.isAiProcessing, lease: null },
+    events:
+      item.assignee === before.assignee
+        ? []
+        : [
+            {
+              eventType: 'updated',
+              data: { changes: { assignee: { from: item.assignee, to: before.assignee } } },
+            },
+          ],
+  });
+  return { released: true, workItem: toWorkItem(moved, board) };
+}
+
+/** The column may have been removed from the board since: then where pending items are, or the first. */
+function columnBefore(board: BoardRecord, columnId: string): ColumnRecord {
+  return (
+    columnById(board, columnId) ??
+    board.columns.findLast(({ name }) => isPending(name)) ??
+    (board.columns[0] as ColumnRecord)
+  );
+}

@@ -1,0 +1,59 @@
+import { ItemRef } from '@worktrack/contracts/fields';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getLineage as operation } from '@worktrack/contracts/work-items/lineage';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { ancestorsOf } from '../context/ancestors.ts';
+import { type Outline, outlinesBelow, outlinesOf } from '../context/outline.repository.ts';
+import { toPlaced } from '../context/present.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { findItem, requireItem } from '../items/items.repository.ts';
+import type { Scope } from '../scope.ts';
+import { sessionsCountedFor, totalSessions } from '../usage/sessions.repository.ts';
+import { idsNamingIdea } from './lineage.repository.ts';
+
+/** Where an item comes from, what was made of it, and what that cost. */
+export async function getLineage(
+  { id }: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const item = await requireItem(context, id);
+  const idea = await ideaOf(context, item);
+  const descendants = await madeOf(context, item);
+  const { organizationId } = context.caller;
+  const itemIds = [item._id, ...descendants.map(({ _id }) => _id)];
+  const sessions = await sessionsCountedFor(organizationId, itemIds);
+  const totals = await totalSessions(organizationId, { itemIds });
+  const boards = await boardsById(
+    context,
+    [item, ...descendants, ...(idea ? [idea] : [])].map(({ boardId }) => boardId),
+  );
+  const placed = (of: Outline | ItemRecord) => toPlaced(of, columnName(boards.get(of.boardId), of.boardColumnId));
+  return {
+    workItem: placed(item),
+    idea: idea && placed(idea),
+    descendants: descendants.map(placed),
+    sessions,
+    totals,
+  };
+}
+
+/** The idea that an item stems from: itself, an ancestor, or what it or an ancestor names; the nearest, if there are several. */
+async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null> {
+  for (const candidate of [item, ...(await ancestorsOf(scope, item))]) {
+    if (candidate.type === 'idea') return candidate;
+    const named = ItemRef.safeParse(candidate.metadata.ideaId).data;
+    const idea = named === undefined ? null : await findItem(scope, named);
+    if (idea?.type === 'idea') return idea;
+  }
+  return null;
+}
+
+/** All below it; for an idea also the items that name it, and all below those. In the order of their creation. */
+async function madeOf(scope: Scope, item: ItemRecord): Promise<Outline[]> {
+  const naming = item.type === 'idea' ? (await idsNamingIdea(scope, item)).filter((id) => id !== item._id) : [];
+  const made = [...(await outlinesOf(scope, naming)), ...(await outlinesBelow(scope, [item._id, ...naming]))];
+  const distinct = new Map(made.map((outline) => [outline._id, outline]));
+  return [...distinct.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
+}

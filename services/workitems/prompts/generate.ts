@@ -1,0 +1,53 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
+import type { StagedContext } from '@worktrack/runtime/implement';
+import { differenceOf } from '../items/changes.ts';
+import { changeItem, requireItem } from '../items/items.repository.ts';
+import { merged } from '../items/metadata.ts';
+import { askModel } from './ask-model.ts';
+import { promptByTemplate, questionFor } from './compose.ts';
+import { gatherMaterial } from './material.ts';
+import type { PromptModel } from './settings.ts';
+
+/** What is left of the deadline for storing the prompt once it is written. */
+const STORE_MS = 5_000;
+const BY_TEMPLATE = 'template';
+
+/**
+ * Writes a prompt and keeps it with the item. The model works before the transaction begins: it takes as long as it takes, and holds nothing.
+ * @param model undefined: none is configured, and a template writes
+ */
+export function generatePrompt(model: PromptModel | undefined) {
+  return async (
+    { id }: Input<typeof operation>,
+    context: StagedContext<FailureOf<typeof operation>, Output<typeof operation>>,
+  ): Promise<Output<typeof operation>> => {
+    const item = await requireItem(context, id);
+    const material = await gatherMaterial(context, item);
+    const text = model
+      ? await askModel(model, questionFor(material), context.deadlineAtMs - STORE_MS, context)
+      : promptByTemplate(material);
+    const prompt = { text, generatedAt: new Date().toISOString(), generatedBy: model?.model ?? BY_TEMPLATE };
+
+    return context.commit(async (tx) => {
+      const scope = { ...context, tx };
+      // As it is by now: others may have changed it while the model wrote.
+      const current = await requireItem(scope, item._id);
+      const { changes, described } = differenceOf(current, { metadata: merged(scope, current.metadata, { prompt }) });
+      await changeItem(scope, current._id, changes, [{ eventType: 'updated', data: { changes: described } }]);
+      return {
+        prompt: text,
+        context: {
+          workItemId: current._id,
+          taskId: current.taskId,
+          title: current.title,
+          type: current.type,
+          projectName: material.project.name,
+          siblingsCount: material.siblings.length,
+          hasParent: material.ancestors.length > 0,
+        },
+        savedToDb: true,
+      };
+    });
+  };
+}

@@ -1,0 +1,35 @@
+import { boardsById } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { ancestorsOf } from '../context/ancestors.ts';
+import { dependenciesOf } from '../context/dependencies.ts';
+import { type Outline, outlinesBelow, outlinesOf } from '../context/outline.repository.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { requireProject } from '../projects/projects.repository.ts';
+import type { FailingScope } from '../scope.ts';
+import type { PromptMaterial } from './compose.ts';
+
+/** Gathers what a prompt is written from. Of the feedback behind an idea nothing: that is text of the public. */
+export async function gatherMaterial(scope: FailingScope<'NOT_FOUND'>, item: ItemRecord): Promise<PromptMaterial> {
+  const project = await requireProject(scope, item.projectId);
+  const ancestors = await ancestorsOf(scope, item);
+  const siblings = item.parentId === null ? [] : await outlinesBelow(scope, [item.parentId], 1);
+  const dependencies = await outlinesOf(scope, dependenciesOf(item.metadata), item.projectId);
+  const boards = await boardsById(
+    scope,
+    [item, ...ancestors, ...siblings, ...dependencies].map(({ boardId }) => boardId),
+  );
+  const related = (of: Outline | ItemRecord) => ({
+    taskId: of.taskId,
+    title: of.title,
+    type: of.type,
+    columnName: columnName(boards.get(of.boardId), of.boardColumnId),
+  });
+  return {
+    item: { ...related(item), priority: item.priority, description: item.description, metadata: item.metadata },
+    project,
+    ancestors: ancestors.map((ancestor) => ({ ...related(ancestor), description: ancestor.description })),
+    siblings: siblings.filter(({ _id }) => _id !== item._id).map(related),
+    dependencies: dependencies.map(related),
+    columns: boards.get(item.boardId)?.columns.map(({ name }) => name) ?? [],
+  };
+}

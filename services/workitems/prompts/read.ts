@@ -1,0 +1,23 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { z } from 'zod';
+import { requireItem } from '../items/items.repository.ts';
+
+const StoredPrompt = z.object({ text: z.string(), generatedAt: z.string() });
+
+export async function getWorkItemPrompt(
+  { id }: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const { _id, taskId, title, type, metadata } = await requireItem(context, id);
+  const prompt = StoredPrompt.safeParse(metadata.prompt).data;
+  if (!prompt) {
+    throw context.fail(
+      'NOT_FOUND',
+      `${taskId} has no prompt yet. generate_work_item_prompt (POST /api/work-items/${taskId}/prompt) writes one.`,
+    );
+  }
+  const { text, generatedAt } = prompt;
+  return { prompt: text, context: { workItemId: _id, taskId, title, type }, generatedAt };
+}
