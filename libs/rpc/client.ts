@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
-import { DEFAULT_DEADLINE_MS, type Operation, type ServiceContract } from '@worktrack/contracts/operation';
+import {
+  type ByteStream,
+  DEFAULT_DEADLINE_MS,
+  type Operation,
+  type ServiceContract,
+} from '@worktrack/contracts/operation';
 import type { Channel, ConsumeMessage, Message } from 'amqplib';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from './batch.ts';
 import { RecoveringChannel } from './channel.ts';
@@ -18,6 +23,8 @@ import {
 } from './envelope.ts';
 import { decodeFrame, encodeFrame } from './frame.ts';
 import { laneQueues } from './queues.ts';
+import { StreamClient } from './stream-client.ts';
+import { DIRECT_REPLY_TO } from './streams.ts';
 import type { CallOptions, Log, RpcObserver, ServiceClient } from './types.ts';
 
 const DEFAULT_MAX_PENDING = 8_192;
@@ -32,7 +39,7 @@ const PROBE_AFTER_MS = 500;
 /** A server that drops a call as expired while it has this long to go has misjudged its clock. */
 const MISJUDGED_MS = 250;
 const RETRY_AFTER_SECONDS = 1;
-const PUBLISH_OPTIONS = { mandatory: true, replyTo: 'amq.rabbitmq.reply-to' };
+const PUBLISH_OPTIONS = { mandatory: true, replyTo: DIRECT_REPLY_TO };
 
 export interface RpcClientOptions {
   readonly broker: Broker;
@@ -87,6 +94,7 @@ class Client implements RpcClient {
   private readonly outboxes = new Map<string, Outbox>();
   /** In the order of their start. */
   private readonly pending = new Map<number, PendingCall>();
+  private streamClient: StreamClient | undefined;
   private identity = newIdentity();
   private lastId = 0;
   private flushScheduled = false;
@@ -116,40 +124,45 @@ class Client implements RpcClient {
   }
 
   of<C extends ServiceContract>(contract: C): ServiceClient<C> {
-    const call = (name: string, input: unknown, options: CallOptions, whole: boolean): Promise<never> => {
-      const operation = contract.operations[name];
-      if (!operation) {
-        return Promise.reject(new OperationError('INTERNAL', `The contract of ${contract.name} has no ${name}.`));
-      }
-      return this.start(contract.name, operation, input, options, whole) as Promise<never>;
-    };
+    // The answers are of the types that the contract gives them.
     return {
-      call: (name, input, options) => call(name, input, options, false),
-      exchange: (name, input, options) => call(name, input, options, true),
-      upload: () => Promise.reject(new OperationError('INTERNAL', 'Byte streams are not there yet.')),
-      download: () => Promise.reject(new OperationError('INTERNAL', 'Byte streams are not there yet.')),
+      call: (name, input, options) => this.start(contract, name, input, options, false) as never,
+      exchange: (name, input, options) => this.start(contract, name, input, options, true) as never,
+      upload: async (name, input, bytes, options) => {
+        const operation = this.admitted(contract, name, options, 'up');
+        return (await this.streams().upload(contract.name, operation, input, bytes, options)) as never;
+      },
+      download: async (name, input, options) => {
+        const operation = this.admitted(contract, name, options, 'down');
+        return (await this.streams().download(contract.name, operation, input, options)) as never;
+      },
     };
   }
 
   async close(): Promise<void> {
     this.closing = true;
     if (this.pending.size > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));
+    await this.streamClient?.close();
     clearInterval(this.prober);
     this.deadlines.stop();
     await this.channel.close();
   }
 
   private start(
-    service: string,
-    operation: Operation,
+    contract: ServiceContract,
+    name: string,
     input: unknown,
     options: CallOptions,
     whole: boolean,
   ): Promise<unknown> {
+    let operation: Operation;
+    try {
+      operation = this.admitted(contract, name, options, undefined);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const startedAtMs = nowMs();
-    const remainingMs = options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
-    const refusal = this.refusal(service, operation, options, remainingMs, startedAtMs);
-    if (refusal) return this.refuse(operation.name, refusal);
+    const remainingMs = deadlineOf(operation, options);
     const body = callBody(
       operation.name,
       options.requestId,
@@ -160,12 +173,11 @@ class Client implements RpcClient {
     );
     const bodyBytes = Buffer.byteLength(body);
     if (bodyBytes > MAX_INPUT_BYTES) {
-      return this.refuse(
-        operation.name,
-        new OperationError('PAYLOAD_TOO_LARGE', `The input may have ${MAX_INPUT_BYTES} bytes.`),
-      );
+      const error = new OperationError('PAYLOAD_TOO_LARGE', `The input may have ${MAX_INPUT_BYTES} bytes.`);
+      this.observer.called(name, error.code, 0);
+      return Promise.reject(error);
     }
-    const outbox = this.outbox(service, operation);
+    const outbox = this.outbox(contract.name, operation);
     return new Promise((resolve, reject) => {
       const id = ++this.lastId;
       const deadlineAtMs = startedAtMs + remainingMs;
@@ -189,33 +201,43 @@ class Client implements RpcClient {
     });
   }
 
-  /** Why a call is not even tried; undefined when it is. */
-  private refusal(
-    service: string,
-    operation: Operation,
+  /** The operation of a call that may be tried. Throws an OperationError for one that may not. */
+  private admitted(
+    contract: ServiceContract,
+    name: string,
     options: CallOptions,
-    remainingMs: number,
-    now: number,
-  ): OperationError | undefined {
+    bytes: ByteStream | undefined,
+  ): Operation {
+    const operation = contract.operations[name];
+    if (!operation || operation.bytes !== bytes) {
+      throw new OperationError('INTERNAL', `The contract of ${contract.name} has no such call of ${name}.`);
+    }
+    const refusal = this.refusal(contract.name, operation, options);
+    if (!refusal) return operation;
+    this.observer.called(name, refusal.code, 0);
+    throw refusal;
+  }
+
+  private refusal(service: string, operation: Operation, options: CallOptions): OperationError | undefined {
     if (operation.effect !== 'read' && options.idempotencyKey === undefined) {
       return new OperationError('INTERNAL', `${operation.name} writes; its call needs an idempotency key.`);
     }
-    if (remainingMs <= 0) return deadlineExceeded(operation.name);
+    if (deadlineOf(operation, options) <= 0) return deadlineExceeded(operation.name);
     if (this.closing) return unavailable('This process is stopping.');
     if (this.broker.publishing.status === 'blocked') return unavailable('The broker takes no messages at the moment.');
-    if (this.downSinceMs !== undefined && now - this.downSinceMs > HOLD_MS) {
+    if (this.downSinceMs !== undefined && nowMs() - this.downSinceMs > HOLD_MS) {
       return unavailable(`The broker is away, so ${service} cannot be reached.`);
     }
-    if (this.fullSinceMs !== undefined && now - this.fullSinceMs > STALL_MS) {
+    if (this.fullSinceMs !== undefined && nowMs() - this.fullSinceMs > STALL_MS) {
       return unavailable('The broker does not keep up.');
     }
     if (this.pending.size >= this.maxPending) return unavailable('Too many calls are waiting for their answers.');
     return undefined;
   }
 
-  private refuse(operation: string, error: OperationError): Promise<never> {
-    this.observer.called(operation, error.code, 0);
-    return Promise.reject(error);
+  private streams(): StreamClient {
+    this.streamClient ??= new StreamClient(this.broker, this.log, this.observer);
+    return this.streamClient;
   }
 
   private outbox(service: string, operation: Operation): Outbox {
@@ -308,7 +330,7 @@ class Client implements RpcClient {
 
   private async setup(channel: Channel): Promise<void> {
     channel.on('return', (message) => this.returned(message));
-    await channel.consume('amq.rabbitmq.reply-to', (message) => this.received(channel, message), { noAck: true });
+    await channel.consume(DIRECT_REPLY_TO, (message) => this.received(channel, message), { noAck: true });
   }
 
   private received(channel: Channel, message: ConsumeMessage | null): void {
@@ -420,6 +442,10 @@ class Client implements RpcClient {
     this.observer.called(call.operation, outcome, nowMs() - call.startedAtMs);
     if (this.whenIdle && this.pending.size === 0) this.whenIdle();
   }
+}
+
+function deadlineOf(operation: Operation, options: CallOptions): number {
+  return options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
 }
 
 function newIdentity(): string {

@@ -11,6 +11,8 @@ import { ReplyStatus, type RequestItem, readRequests, replyItem, requestItem, re
 import { encodeFrame } from './frame.ts';
 import { declareLane, type LaneName, type LaneQueues, laneQueues } from './queues.ts';
 import { isReplyAddress, ReplySender } from './replies.ts';
+import { StreamServer } from './stream-server.ts';
+import { interrupted } from './streams.ts';
 import type { Call, Log, Reply, RpcHandlers, RpcObserver, Settled } from './types.ts';
 
 /** Messages of up to 64 items each; the next ones are already here when one is done. */
@@ -82,6 +84,7 @@ class Server implements RpcServer {
   private readonly log: Log;
   private readonly observer: RpcObserver;
   private readonly replies: ReplySender;
+  private readonly streams: StreamServer | undefined;
   private readonly lanes: readonly Lane[];
   private readonly consumerTags = new Map<Channel, string>();
   /** Under which this process sends items to the queue of retries. */
@@ -103,10 +106,12 @@ class Server implements RpcServer {
     this.log = log;
     this.observer = observer;
     this.replies = new ReplySender(broker, observer);
-    const names = new Set<LaneName>([...endpoints.values()].map(({ operation }) => operation.lane ?? 'normal'));
+    const operations = [...endpoints.values()].map(({ operation }) => operation);
+    if (operations.some(({ bytes }) => bytes)) this.streams = new StreamServer(broker, log, observer);
+    const names = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
     this.lanes = [...names].map((name) => this.openLane(broker, laneQueues(this.service, name), prefetch));
     const consumers = this.lanes.flatMap((lane) => lane.consumers);
-    this.ready = Promise.all([this.replies.ready, ...consumers.map((consumer) => consumer.ready)]);
+    this.ready = Promise.all([this.replies.ready, this.streams?.ready, ...consumers.map((consumer) => consumer.ready)]);
   }
 
   async stop(): Promise<void> {
@@ -117,6 +122,7 @@ class Server implements RpcServer {
       this.whenIdle = idle.resolve;
       await Promise.race([idle.promise, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     }
+    await this.streams?.close(STOP_TIMEOUT_MS);
     await this.replies.close(STOP_TIMEOUT_MS);
     await Promise.all(this.lanes.flatMap((lane) => lane.consumers.map((consumer) => consumer.close())));
     this.deadlines.stop();
@@ -207,6 +213,11 @@ class Server implements RpcServer {
       this.expire(item);
       return;
     }
+    if (this.endpoints.get(request.body[0])?.operation.bytes) {
+      // Its bytes may have begun to go to the other process.
+      this.fail(item, interrupted().toValue());
+      return;
+    }
     const again = requestItem(request.id, remainingMs, request.attempt + 1, JSON.stringify(request.body));
     const content = encodeFrame(requestMessage(this.identity, sentAtMs, [again]));
     if (request.attempt < MAX_ATTEMPTS) {
@@ -269,7 +280,10 @@ class Server implements RpcServer {
         groups.set(endpoint, group);
         group.items.push(item);
         group.calls.push({ input, context });
-      } else throw new Error(`${body[0]} carries bytes and was called without.`);
+      } else {
+        this.streams?.start(item.request, item.delivery.replyTo, endpoint, input);
+        this.close(item);
+      }
     } catch (error) {
       this.failed(item, endpoint, error);
     }

@@ -1,0 +1,176 @@
+import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
+import type { ConsumeMessage } from 'amqplib';
+import { RecoveringChannel } from './channel.ts';
+import { nowMs } from './clock.ts';
+import type { Broker } from './connection.ts';
+import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
+import type { RequestItem } from './envelope.ts';
+import { isReplyAddress } from './replies.ts';
+import {
+  DIRECT_REPLY_TO,
+  decodeStreamFrame,
+  encodeStreamFrame,
+  Inlet,
+  interrupted,
+  Outlet,
+  type StreamFrame,
+} from './streams.ts';
+import type { Log, RpcObserver } from './types.ts';
+
+/** Each may hold a window of chunks. */
+const MAX_TRANSFERS = 64;
+
+/** A call with its bytes, as its handler works on it. */
+class Transfer {
+  readonly id: number;
+  /** Of the client. */
+  readonly address: string;
+  readonly inlet: Inlet;
+  readonly outlet: Outlet;
+  private readonly publish: (address: string, content: Buffer) => void;
+
+  constructor(request: RequestItem, address: string, publish: (address: string, content: Buffer) => void) {
+    this.id = request.id;
+    this.address = address;
+    this.publish = publish;
+    this.inlet = new Inlet(request.remainingMs, (chunks) => this.send([this.id, 'credit', chunks]));
+    this.outlet = new Outlet(request.remainingMs, (kind, index, bytes) => this.send([this.id, kind, index], bytes));
+  }
+
+  get key(): string {
+    return transferKey(this.address, this.id);
+  }
+
+  send(frame: StreamFrame, bytes?: Uint8Array): void {
+    this.publish(this.address, encodeStreamFrame(frame, bytes));
+  }
+
+  received(frame: StreamFrame, bytes: Buffer): void {
+    switch (frame[1]) {
+      case 'data':
+        this.inlet.push(frame[2], bytes);
+        break;
+      case 'end':
+        this.inlet.end(frame[2]);
+        break;
+      case 'credit':
+        this.outlet.grant(frame[2]);
+        break;
+      case 'abort':
+        this.interrupt();
+    }
+  }
+
+  interrupt(): void {
+    this.inlet.fail(interrupted());
+    this.outlet.stop(interrupted());
+  }
+}
+
+/** The server's ends of the byte streams of a service. */
+export class StreamServer {
+  private readonly log: Log;
+  private readonly observer: RpcObserver;
+  private readonly channel: RecoveringChannel;
+  private readonly transfers = new Map<string, Transfer>();
+  private whenIdle: (() => void) | undefined;
+
+  constructor(broker: Broker, log: Log, observer: RpcObserver) {
+    this.log = log;
+    this.observer = observer;
+    this.channel = new RecoveringChannel(broker.publishing, {
+      name: 'rpc streams',
+      // The address that the broker gives to this channel is where the clients send data and credit.
+      setup: async (channel) => {
+        const take = (message: ConsumeMessage | null) =>
+          message ? this.received(message) : void channel.close().catch(() => {});
+        await channel.consume(DIRECT_REPLY_TO, take, { noAck: true });
+      },
+      lost: () => {
+        for (const transfer of this.transfers.values()) transfer.interrupt();
+      },
+    });
+  }
+
+  get ready(): Promise<void> {
+    return this.channel.ready;
+  }
+
+  /** Runs the handler of a call that was admitted, and answers it. Throws when the call cannot even be started. */
+  start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
+    if (this.transfers.size >= MAX_TRANSFERS) {
+      throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
+    }
+    const transfer = new Transfer(request, address, (to, content) => this.publish(to, content));
+    this.transfers.set(transfer.key, transfer);
+    void this.run(transfer, endpoint, request, input);
+  }
+
+  /** Waits for the transfers under way, at most for `timeoutMs`, and closes the channel. */
+  async close(timeoutMs: number): Promise<void> {
+    if (this.transfers.size > 0) {
+      const idle = Promise.withResolvers<void>();
+      this.whenIdle = idle.resolve;
+      const timer = setTimeout(idle.resolve, timeoutMs);
+      await idle.promise;
+      clearTimeout(timer);
+    }
+    await this.channel.close();
+  }
+
+  private async run(transfer: Transfer, endpoint: Endpoint, request: RequestItem, input: unknown): Promise<void> {
+    const { id } = transfer;
+    const { handler, operation } = endpoint;
+    const startedAtMs = nowMs();
+    let outcome: 'ok' | ErrorCode = 'ok';
+    try {
+      const context = contextOf(request.body, request.remainingMs, this.log);
+      if ('upload' in handler) {
+        transfer.send([id, 'open']);
+        const { output, replayed } = await handler.upload(input, transfer.inlet, context);
+        transfer.send([id, 'done', output ?? null, replayed]);
+      } else if ('download' in handler) {
+        const { output, bytes } = await handler.download(input, context);
+        transfer.send([id, 'head', output ?? null]);
+        await transfer.outlet.pump(bytes);
+      }
+    } catch (error) {
+      const failure = failureOf(endpoint, error, request.body[1], this.log);
+      outcome = failure.code;
+      this.abort(transfer, failure);
+    }
+    transfer.interrupt();
+    this.transfers.delete(transfer.key);
+    this.observer.handled(operation.name, outcome, nowMs() - startedAtMs);
+    if (this.transfers.size === 0) this.whenIdle?.();
+  }
+
+  private abort(transfer: Transfer, failure: ReturnType<typeof failureOf>): void {
+    try {
+      transfer.send([transfer.id, 'abort', failure]);
+    } catch {
+      // The channel is gone, and the client's transfer ends by its silence.
+    }
+  }
+
+  private publish(address: string, content: Buffer): void {
+    const channel = this.channel.current;
+    if (!channel) throw interrupted();
+    // Never more than the window of each transfer is in the write buffer, so its state does not matter here.
+    channel.publish('', address, content, { replyTo: DIRECT_REPLY_TO });
+  }
+
+  private received(message: ConsumeMessage): void {
+    try {
+      const { replyTo } = message.properties;
+      const { frame, bytes } = decodeStreamFrame(message.content);
+      if (!frame || !isReplyAddress(replyTo)) throw new Error('not a stream frame');
+      // By the sender's address, which the broker vouches for: nobody speaks in another client's transfer.
+      this.transfers.get(transferKey(replyTo, frame[0]))?.received(frame, bytes);
+    } catch (error) {
+      this.log.error({ error }, 'A stream frame that cannot be read');
+    }
+  }
+}
+
+const transferKey = (address: string, id: number) => `${address} ${id}`;
