@@ -3,7 +3,7 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
 import type { Cursors } from './cursor.ts';
-import { itemById, newestItems, setStatus } from './items.repository.ts';
+import { changeItem, itemById, newestItems } from './items.repository.ts';
 import { searchPatterns } from './search.ts';
 
 type Query = Omit<Input<typeof listFeedback>, 'from' | 'to'> & Pick<Input<typeof listFeedback>, 'from' | 'to'>;
@@ -53,9 +53,17 @@ export async function updateStatus(
   { id, status }: Input<typeof updateFeedback>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<FeedbackItem> {
-  return (await setStatus(context.caller.organizationId, id, status, context.tx)) ?? missing(id, context);
+  const { caller, tx } = context;
+  await requireItem(id, context);
+  await changeItem(caller.organizationId, id, { status }, tx);
+  return requireItem(id, context);
 }
 
-export function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
+/** As it stands in the transaction. */
+export async function requireItem(id: string, context: WriteContext<'NOT_FOUND'>): Promise<FeedbackItem> {
+  return (await itemById(context.caller.organizationId, id, context.tx)) ?? missing(id, context);
+}
+
+function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
   throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox for the ids that there are.`);
 }

@@ -33,9 +33,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
 
   // What was refused or is there already may be an attempt of a submission that was stored before: look before it is answered.
   const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
-  const stored = await storedItems(
-    again.map(({ document }) => ({ organizationId: document.organizationId, id: document._id })),
-  );
+  const stored = await storedItems(again.map(({ document }) => document));
 
   const answers = attempts.map((attempt, i): { readonly answer: Answer; readonly keep: boolean } => {
     const { call, document } = attempt;

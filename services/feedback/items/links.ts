@@ -6,8 +6,8 @@ import {
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
-import { missing } from './inbox.ts';
-import { addLink, countLinked, itemById, itemsLinkedTo } from './items.repository.ts';
+import { requireItem } from './inbox.ts';
+import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';
 
 /** Linking is a step of triage: what is settled already stays so. */
 const BECOMES_LINKED: readonly Status[] = ['new', 'triaged'];
@@ -17,10 +17,10 @@ export async function linkItem(
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Output<typeof linkOp>> {
   const { caller, tx } = context;
-  const item = (await itemById(caller.organizationId, feedbackId, tx)) ?? missing(feedbackId, context);
+  const item = await requireItem(feedbackId, context);
   if (!item.linkedWorkItemIds.includes(workItemId)) {
     const status = BECOMES_LINKED.includes(item.status) ? 'linked' : item.status;
-    await addLink(caller.organizationId, feedbackId, workItemId, status, tx);
+    await changeItem(caller.organizationId, feedbackId, { status, link: workItemId }, tx);
   }
   const feedbackCount = await countLinked(caller.organizationId, workItemId, tx);
   return { linked: true, feedbackId, workItemId, feedbackCount };

@@ -26,8 +26,10 @@ export async function sourcesOf(organizationId: string): Promise<Source[]> {
   return (await SourceModel.find({ organizationId }).sort({ _id: -1 }).lean()).map(recordOf);
 }
 
-export async function sourceById(organizationId: string, id: string): Promise<Source | undefined> {
-  const document = await SourceModel.findOne({ organizationId, _id: id }).lean();
+export async function sourceById(organizationId: string, id: string, tx?: ClientSession): Promise<Source | undefined> {
+  const document = await SourceModel.findOne({ organizationId, _id: id })
+    .session(tx ?? null)
+    .lean();
   return document ? recordOf(document) : undefined;
 }
 
@@ -36,14 +38,13 @@ export async function changeSource(
   id: string,
   { rateLimit, ...change }: SourceChange,
   tx: ClientSession,
-): Promise<Source | undefined> {
+): Promise<void> {
   const set = { ...change, ...(rateLimit ? { rateLimit } : {}), updatedAt: new Date() };
-  const document = await SourceModel.findOneAndUpdate(
+  await SourceModel.updateOne(
     { organizationId, _id: id },
     { $set: set, ...(rateLimit === null ? { $unset: { rateLimit: 1 } } : {}) },
-    { returnDocument: 'after', session: tx },
-  ).lean();
-  return document ? recordOf(document) : undefined;
+    { session: tx },
+  );
 }
 
 export async function removeSource(organizationId: string, id: string, tx: ClientSession): Promise<boolean> {
@@ -53,11 +54,10 @@ export async function removeSource(organizationId: string, id: string, tx: Clien
 
 /** The enabled sources of these public keys, by public key. */
 export async function enabledSources(publicKeys: readonly string[]): Promise<Map<string, AdmittedSource>> {
-  const documents = await SourceModel.find({
-    publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }),
-    enabled: true,
-  }).lean();
-  return new Map(documents.map((document) => [document.publicKey, admittedOf(document)]));
+  // Disabled ones are left out here: a condition beyond the index would make some databases scan the collection.
+  const documents = await SourceModel.find({ publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }) }).lean();
+  const enabled = documents.filter((document) => document.enabled);
+  return new Map(enabled.map((document) => [document.publicKey, admittedOf(document)]));
 }
 
 function admittedOf({ _id, createdAt, updatedAt, enabled, ...rest }: SourceDocument): AdmittedSource {

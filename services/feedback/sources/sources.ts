@@ -48,7 +48,11 @@ export async function updateSource(
   { id, ...change }: Input<typeof updateOp>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Source> {
-  return (await changeSource(context.caller.organizationId, id, change, context.tx)) ?? missing(id, context);
+  const { caller, tx } = context;
+  const found = async () => (await sourceById(caller.organizationId, id, tx)) ?? missing(id, context);
+  await found();
+  await changeSource(caller.organizationId, id, change, tx);
+  return found();
 }
 
 export async function deleteSource(

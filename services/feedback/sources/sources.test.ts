@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { codeOf, startFeedback } from '../testing.ts';
+
+let feedback: Awaited<ReturnType<typeof startFeedback>>;
+beforeAll(async () => {
+  feedback = await startFeedback();
+});
+afterAll(() => feedback.stop());
+
+const enabled = async (publicKey: string) => (await feedback.call('sources.byPublicKey', { publicKey })).source;
+
+test('a new source asks for a captcha, takes any origin and is enabled, unless it is said otherwise', async () => {
+  const organizationId = randomUUID();
+  const source = await feedback.call('sources.create', { name: 'Site' }, organizationId);
+  expect(source).toEqual({
+    id: expect.any(String),
+    organizationId,
+    publicKey: expect.stringMatching(/^pk_[0-9A-Za-z]{24}$/),
+    type: 'widget',
+    name: 'Site',
+    allowedDomains: [],
+    requireCaptcha: true,
+    enabled: true,
+    createdAt: expect.any(String),
+    updatedAt: source.createdAt,
+  });
+  expect(isPublicKey(source.publicKey)).toBe(true);
+  expect(await feedback.call('sources.get', { id: source.id }, organizationId)).toEqual(source);
+});
+
+test('all that is given is kept as it was given, and the list is newest first', async () => {
+  const organizationId = randomUUID();
+  const given = {
+    name: 'Server',
+    type: 'server',
+    allowedDomains: ['https://example.com', '*.Example.org', 'localhost:3000'],
+    requireCaptcha: false,
+    enabled: false,
+    rateLimit: { perIp: 5, perSource: 50, windowSeconds: 10 },
+  } as const;
+  const first = await feedback.call(
+    'sources.create',
+    { ...given, allowedDomains: [...given.allowedDomains] },
+    organizationId,
+  );
+  expect(first).toMatchObject(given);
+  const second = await feedback.call('sources.create', { name: 'Later' }, organizationId);
+  expect(await feedback.call('sources.list', {}, organizationId)).toEqual([second, first]);
+});
+
+test('a change touches what is given alone; rateLimit null takes the own limits away', async () => {
+  const organizationId = randomUUID();
+  const rateLimit = { perIp: 5, perSource: 50, windowSeconds: 10 };
+  const { id, ...made } = await feedback.call('sources.create', { name: 'Site', rateLimit }, organizationId);
+  const change = (input: object) => feedback.call('sources.update', { id, ...input }, organizationId);
+  expect(await change({ name: 'Renamed' })).toMatchObject({ ...made, name: 'Renamed', updatedAt: expect.any(String) });
+  expect(await change({ rateLimit: { ...rateLimit, perIp: 6 } })).toMatchObject({
+    rateLimit: { ...rateLimit, perIp: 6 },
+  });
+  expect(await change({ rateLimit: null })).not.toHaveProperty('rateLimit');
+  expect(await change({ allowedDomains: ['example.com'], requireCaptcha: false, type: 'server' })).toMatchObject({
+    allowedDomains: ['example.com'],
+    requireCaptcha: false,
+    type: 'server',
+    name: 'Renamed',
+  });
+});
+
+test('a source is found by its public key while it is enabled', async () => {
+  const organizationId = randomUUID();
+  const { id, publicKey } = await feedback.call(
+    'sources.create',
+    { name: 'Site', allowedDomains: ['a.example'] },
+    organizationId,
+  );
+  expect(await enabled(publicKey)).toEqual({
+    id,
+    organizationId,
+    publicKey,
+    type: 'widget',
+    name: 'Site',
+    allowedDomains: ['a.example'],
+    requireCaptcha: true,
+  });
+  await feedback.call('sources.update', { id, enabled: false }, organizationId);
+  expect(await enabled(publicKey)).toBeNull();
+  await feedback.call('sources.update', { id, enabled: true }, organizationId);
+  expect((await enabled(publicKey))?.id).toBe(id);
+  expect(await feedback.call('sources.delete', { id }, organizationId)).toEqual({ deleted: true, id });
+  expect(await enabled(publicKey)).toBeNull();
+  expect(await enabled('pk_')).toBeNull();
+});
+
+test('what was submitted through a deleted source stays in the inbox', async () => {
+  const organizationId = randomUUID();
+  const { id: sourceId } = await feedback.call('sources.create', { name: 'Site' }, organizationId);
+  const { submission } = await import('../testing.ts');
+  await feedback.ingest([submission({ organizationId, sourceId })]);
+  await feedback.call('sources.delete', { id: sourceId }, organizationId);
+  expect((await feedback.call('feedback.list', { sourceId }, organizationId)).items).toHaveLength(1);
+});
+
+test('a source of another organization is not there', async () => {
+  const { id } = await feedback.call('sources.create', { name: 'Site' }, randomUUID());
+  const other = randomUUID();
+  expect(await codeOf(feedback.call('sources.get', { id }, other))).toBe('NOT_FOUND');
+  expect(await codeOf(feedback.call('sources.update', { id, name: 'Taken' }, other))).toBe('NOT_FOUND');
+  expect(await codeOf(feedback.call('sources.delete', { id }, other))).toBe('NOT_FOUND');
+  expect(await codeOf(feedback.call('sources.get', { id: uuidv7() }, other))).toBe('NOT_FOUND');
+  expect(await feedback.call('sources.list', {}, other)).toEqual([]);
+});
+
+test('the same idempotency key makes one source', async () => {
+  const organizationId = randomUUID();
+  const key = randomUUID();
+  const [one, two] = [
+    await feedback.call('sources.create', { name: 'Site' }, organizationId, key),
+    await feedback.call('sources.create', { name: 'Site' }, organizationId, key),
+  ];
+  expect(two).toEqual(one);
+  expect(await feedback.call('sources.list', {}, organizationId)).toHaveLength(1);
+});
