@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+import { connectMcp, refusalOf } from './connect.ts';
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+});
+
+interface PostOptions {
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly key?: string;
+}
+const TOOLS_LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+function post(message: unknown, { query = '', headers = {}, key = organization.apiKey }: PostOptions = {}) {
+  return fetch(`${system.baseUrl}/mcp${query}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: typeof message === 'string' ? message : JSON.stringify(message),
+  });
+}
+const failure = async (response: Response) => ({
+  status: response.status,
+  ...((await response.json()) as { success: false; error: { code: string; message: string; requestId: string } }),
+});
+
+describe('what is refused before the protocol begins has the envelope of REST', () => {
+  test.each(['GET', 'DELETE', 'PUT'])('%s: 405 with Allow: POST', async (method) => {
+    const response = await fetch(`${system.baseUrl}/mcp`, {
+      method,
+      headers: { authorization: `Bearer ${organization.apiKey}`, accept: 'text/event-stream' },
+    });
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(await failure(response)).toMatchObject({ status: 405, error: { code: 'METHOD_NOT_ALLOWED' } });
+  });
+
+  test('no key and a wrong key: 401 with a challenge', async () => {
+    const response = await post(TOOLS_LIST, { key: 'wt_wrong' });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="worktrack"');
+    expect(await failure(response)).toMatchObject({ status: 401, error: { code: 'API_KEY_INVALID' } });
+  });
+
+  test.each(['https://evil.example', 'http://localhost.evil.example', 'null'])(
+    'a page of %s: 403 that names the origin',
+    async (origin) => {
+      expect(await failure(await post(TOOLS_LIST, { headers: { origin } }))).toMatchObject({
+        status: 403,
+        error: { code: 'ORIGIN_NOT_ALLOWED', message: expect.stringContaining(origin) },
+      });
+    },
+  );
+
+  test('a page of this machine may, while the gateway is on it', async () => {
+    expect((await post(TOOLS_LIST, { headers: { origin: 'http://localhost:6274' } })).status).toBe(200);
+  });
+
+  test.each(['not-a-uuid', '', `${randomUUID()}x`])('projectId=%s: 400', async (projectId) => {
+    expect(await failure(await post(TOOLS_LIST, { query: `?projectId=${projectId}` }))).toMatchObject({
+      status: 400,
+      error: { code: 'VALIDATION_FAILED', details: [{ path: 'projectId', message: 'must be a UUID' }] },
+    });
+  });
+
+  test('a misspelt projectId: 400 that offers the right one', async () => {
+    const { error } = await failure(await post(TOOLS_LIST, { query: `?project_id=${organization.projectId}` }));
+    expect(error.message).toContain('projectId');
+  });
+
+  test('a project of another organization: 404, as one that does not exist', async () => {
+    const stranger = await system.newOrganization();
+    for (const projectId of [stranger.projectId, randomUUID()]) {
+      expect(await failure(await post(TOOLS_LIST, { query: `?projectId=${projectId}` }))).toMatchObject({
+        status: 404,
+        error: { code: 'NOT_FOUND', message: 'projectId in the URL names no project of your organization.' },
+      });
+    }
+  });
+
+  test.each([
+    ['a body that is no JSON', '{', {}, 400, 'VALIDATION_FAILED'],
+    ['another content type', '{}', { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a body over 1 MiB', JSON.stringify({ x: 'x'.repeat(1_048_576) }), {}, 413, 'PAYLOAD_TOO_LARGE'],
+  ])('%s', async (_, body, headers, status, code) => {
+    expect(await failure(await post(body, { headers }))).toMatchObject({ status, error: { code } });
+  });
+
+  test.each([
+    'oauth-protected-resource',
+    'oauth-protected-resource/mcp',
+    'oauth-authorization-server',
+    'openid-configuration',
+  ])('/.well-known/%s is a real 404', async (name) => {
+    expect(await failure(await fetch(`${system.baseUrl}/.well-known/${name}`))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the protocol', () => {
+  test('needs no session: any request is answered by itself', async () => {
+    const response = await post(TOOLS_LIST);
+    expect(response.headers.get('mcp-session-id')).toBeNull();
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } });
+  });
+
+  test('tools/list is one page, the same each time', async () => {
+    const [one, other] = await Promise.all([post(TOOLS_LIST), post(TOOLS_LIST)]);
+    const text = await one.text();
+    expect(await other.text()).toBe(text);
+    expect(JSON.parse(text).result.nextCursor).toBeUndefined();
+  });
+
+  test('a notification is taken and not answered', async () => {
+    const response = await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect([response.status, await response.text()]).toEqual([202, '']);
+  });
+
+  test.each([
+    ['an unknown method', { jsonrpc: '2.0', id: 7, method: 'tools/unknown' }, 7, -32601],
+    ['no JSON-RPC', { hello: 'world' }, null, -32600],
+  ])('%s is a JSON-RPC error', async (_, message, id, code) => {
+    expect(await (await post(message)).json()).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+  });
+
+  test('there is nothing to subscribe to, and no stream is held open', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const response = await post(
+      { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {}, _meta: meta } },
+      { headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' } },
+    );
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+});
+
+describe('a key without write permission', () => {
+  const readerKey = async () => {
+    const permissions = ['projects:read', 'work-items:read'];
+    const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'reader', permissions });
+    return data.key;
+  };
+
+  test('is not shown the writing tools, and is refused if it calls one', async () => {
+    const client = await connectMcp(
+      'client 2.x, 2026-07-28',
+      system.baseUrl,
+      await readerKey(),
+      organization.projectId,
+    );
+    const tools = await client.tools();
+    expect(tools.map(({ name }) => name)).toContain('list_work_items');
+    for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
+    expect(refusalOf(await client.call('create_task', { title: 'x' }))).toMatchObject({
+      code: 'PERMISSION_DENIED',
+      message: expect.stringContaining('work-items:write'),
+    });
+    await client.close();
+  });
+
+  test('needs no permission on projects to work in the session of one', async () => {
+    const permissions = ['work-items:read'];
+    const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'narrow', permissions });
+    const client = await connectMcp('client 2.x, 2026-07-28', system.baseUrl, data.key, organization.projectId);
+    expect((await client.call('list_work_items')).isError ?? false).toBe(false);
+    await client.close();
+  });
+});
+
+test('a field that only REST takes is an unknown argument of the tool', async () => {
+  const client = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
+  const refusal = refusalOf(
+    await client.call('move_work_item', { workItemId: 'W-T-1', boardColumnId: randomUUID(), position: 'first' }),
+  );
+  expect(refusal.details).toMatchObject([{ path: 'position' }]);
+  await client.close();
+});
+
+test('the project of the session narrows the list, and another session does not see its items', async () => {
+  const second = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Second' });
+  const here = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
+  const there = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, second.data.id);
+  const title = `Here ${randomUUID()}`;
+  await here.call('create_task', { title });
+  expect((await here.call('list_work_items', { search: title })).structuredContent?.workItems).toHaveLength(1);
+  expect((await there.call('list_work_items', { search: title })).structuredContent?.workItems).toHaveLength(0);
+  await Promise.all([here.close(), there.close()]);
+});
