@@ -3,8 +3,10 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis';
 import type { Readiness } from '@worktrack/runtime/service';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { registerAttachmentRoutes } from './attachments/routes.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Clients } from './clients.ts';
+import type { LocalUploads } from './compositions/composition.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
 import type { FeedbackSettings } from './feedback/settings.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
@@ -34,6 +36,7 @@ const MAX_HEADER_BYTES = 16_384;
 export interface GatewayNeeds {
   readonly authenticator: Authenticator;
   readonly clients: Clients;
+  readonly uploads: LocalUploads;
   readonly redis: Redis;
   readonly log: Log;
   /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is believed; none by default. */
@@ -99,6 +102,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerHealth(app, needs.readiness);
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
+  registerAttachmentRoutes(app, { ...needs, ticketKeys: needs.uploads.ticketKeys, perform });
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });

@@ -39,6 +39,11 @@ export const settings = {
     .default([]),
   /** A folder with widget files of earlier builds (`widget-<hash>.js` and the like), for pages that still pin them by `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
+  /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only where they are all its own users. */
+  MCP_LOCAL_FILES: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true'),
 };
 
 export const config = () => loadConfig(settings);

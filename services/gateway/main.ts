@@ -4,10 +4,12 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
+import { subkeys } from '@worktrack/runtime/key-ring';
 import { rpcObserver } from '@worktrack/runtime/metrics';
 import { connectRedis } from '@worktrack/runtime/redis';
 import { runService } from '@worktrack/runtime/service';
 import { createApp } from './app.ts';
+import { TICKET_PURPOSE } from './attachments/upload-ticket.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { serviceChecks } from './checks.ts';
 import type { Clients } from './clients.ts';
@@ -40,7 +42,13 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   onStop(() => authenticator.stop());
 
   const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
+  const baseUrl = () => settings.PUBLIC_URL ?? `http://${settings.HOST}:${(app.server.address() as AddressInfo).port}`;
   const app = await createApp({
+    uploads: {
+      localFiles: settings.MCP_LOCAL_FILES,
+      ticketKeys: subkeys(settings.WIDGET_TOKEN_SECRETS, TICKET_PURPOSE),
+      baseUrl,
+    },
     authenticator,
     clients,
     redis,

@@ -8,7 +8,7 @@ import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/type
 import type { Redis } from '@worktrack/runtime/redis';
 import { uuidv7 } from '@worktrack/runtime/uuid';
 import type { Clients } from './clients.ts';
-import type { Composition } from './compositions/composition.ts';
+import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
@@ -25,31 +25,47 @@ export interface CallOrigin {
 }
 
 /** Runs an operation for a caller, over REST and MCP alike: permission, input, idempotency, then the service or the composition. */
-export type Perform = (operation: Operation, input: unknown, origin: CallOrigin) => Promise<Reply<unknown>>;
+export type Perform = (
+  operation: Operation,
+  input: unknown,
+  origin: CallOrigin,
+  /** Of an operation that takes a stream (`bytes: 'up'`). */
+  bytes?: AsyncIterable<Uint8Array>,
+) => Promise<Reply<unknown>>;
 
 /** The parsed input is a composition's; a service is sent the raw one, for it parses by itself and transformations are not run twice. */
 interface GivenInput {
   readonly raw: unknown;
   readonly parsed: unknown;
 }
-type Run = (input: GivenInput, options: CallOptions, identity: Identity) => Promise<Reply<unknown>>;
+type Run = (
+  input: GivenInput,
+  options: CallOptions,
+  identity: Identity,
+  bytes: AsyncIterable<Uint8Array> | undefined,
+) => Promise<Reply<unknown>>;
 
-export function createPerform(needs: { readonly clients: Clients; readonly redis: Redis; readonly log: Log }): Perform {
+export function createPerform(needs: {
+  readonly clients: Clients;
+  readonly uploads: LocalUploads;
+  readonly redis: Redis;
+  readonly log: Log;
+}): Perform {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
   const runs = new Map<Operation, Run>();
   for (const contract of CONTRACTS) {
-    for (const operation of Object.values(contract.operations))
-      runs.set(operation, runOf(contract, operation, needs.clients));
+    for (const operation of Object.values(contract.operations)) runs.set(operation, runOf(contract, operation, needs));
   }
 
-  return async (operation, rawInput, origin) => {
+  return async (operation, rawInput, origin, bytes) => {
     requirePermission(origin.caller, operation.permission);
     const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;
-    if (operation.effect === 'read') return await run(input, { caller, requestId, traceparent }, origin.identity);
+    if (operation.effect === 'read')
+      return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
     if (origin.idempotencyKey === undefined) {
-      return await run(input, { caller, requestId, traceparent, idempotencyKey: uuidv7() }, origin.identity);
+      return await run(input, { caller, requestId, traceparent, idempotencyKey: uuidv7() }, origin.identity, bytes);
     }
 
     const idempotencyKey = origin.idempotencyKey;
@@ -60,7 +76,7 @@ export function createPerform(needs: { readonly clients: Clients; readonly redis
       caller.sessionProjectId,
     );
     try {
-      const reply = await run(input, { caller, requestId, traceparent, idempotencyKey }, origin.identity);
+      const reply = await run(input, { caller, requestId, traceparent, idempotencyKey }, origin.identity, bytes);
       reservation.keep();
       return reply;
     } catch (error) {
@@ -70,7 +86,11 @@ export function createPerform(needs: { readonly clients: Clients; readonly redis
   };
 }
 
-function runOf(contract: ServiceContract, operation: Operation, clients: Clients): Run {
+function runOf(
+  contract: ServiceContract,
+  operation: Operation,
+  { clients, uploads }: { readonly clients: Clients; readonly uploads: LocalUploads },
+): Run {
   if (contract.name === gatewayContract.name) {
     const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
       operation.name
@@ -78,10 +98,13 @@ function runOf(contract: ServiceContract, operation: Operation, clients: Clients
     const fail = (code: OperationError['code'], message: string, extra?: OperationError['extra']) =>
       new OperationError(code, message, extra);
     return (input, options, identity) =>
-      composition(input.parsed, { identity, caller: options.caller as Caller, clients, options, fail });
+      composition(input.parsed, { identity, caller: options.caller as Caller, clients, uploads, options, fail });
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
-  return (input, options) => client.exchange(operation.name, input.raw, options);
+  return (input, options, _identity, bytes) =>
+    bytes
+      ? client.upload(operation.name, input.raw, bytes, options)
+      : client.exchange(operation.name, input.raw, options);
 }
 
 /** After these two nobody knows: the reservation stands until it expires. */

@@ -4,7 +4,7 @@ import { createKey } from './keys/create.ts';
 import { keysOfOrganization, noteUses, prefixesOfUser, prefixOfKey } from './keys/keys.repository.ts';
 import type { KeyMint } from './keys/mint.ts';
 import { revokeKey } from './keys/revoke.ts';
-import { verifyIdentities } from './keys/verify.ts';
+import { identityOfPrefix, verifyIdentities } from './keys/verify.ts';
 import { createOrganization } from './organizations/create.ts';
 import { createUser } from './users/create.ts';
 import { updateUser } from './users/update.ts';
@@ -31,6 +31,7 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
       invalidate(await prefixOfKey(caller.organizationId, id)),
     ),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
+    'identity.current': identityOfPrefix,
     'keys.recordUse': batched(async (calls) => {
       await noteUses(calls.flatMap(({ input }) => input.uses));
       return calls.map(() => ({ output: {} }));

@@ -1,5 +1,9 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { implement, staged } from '@worktrack/runtime/implement';
+import { implement, receiving, sending, staged } from '@worktrack/runtime/implement';
+import { addAttachment } from './attachments/add.ts';
+import { deleteAttachment } from './attachments/delete.ts';
+import { listAttachments } from './attachments/list.ts';
+import { readAttachment } from './attachments/read.ts';
 import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
@@ -74,5 +78,9 @@ export function handlers(promptModel: PromptModel | undefined) {
     'workItems.getPrompt': getWorkItemPrompt,
     'workItems.brief': getItemBrief,
     'workItems.lineage': getLineage,
+    'attachments.list': listAttachments,
+    'attachments.add': receiving(addAttachment),
+    'attachments.read': sending(readAttachment),
+    'attachments.delete': deleteAttachment,
   });
 }

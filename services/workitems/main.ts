@@ -4,6 +4,7 @@ import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
 import { rpcObserver } from '@worktrack/runtime/metrics';
 import { runService } from '@worktrack/runtime/service';
+import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 
@@ -14,6 +15,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
+  const sweep = sweepUnnamedContent(log);
+  onStop(async () => sweep.stop());
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());

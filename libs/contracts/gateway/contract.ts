@@ -1,7 +1,8 @@
+import { uploadLocalFile } from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
 import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway answers itself: from the verified identity, or composed of several services. */
-export const gatewayContract = serviceContract('gateway', [me, linkFeedback, getWorkItemTrace]);
+export const gatewayContract = serviceContract('gateway', [me, linkFeedback, getWorkItemTrace, uploadLocalFile]);

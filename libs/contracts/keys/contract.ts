@@ -1,5 +1,5 @@
 import { serviceContract } from '../operation.ts';
-import { recordUse, verifyIdentity } from './identity.ts';
+import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { createOrganization } from './organizations.ts';
 import { createUser, listUsers, updateUser } from './users.ts';
@@ -13,5 +13,6 @@ export const keysContract = serviceContract('keys', [
   updateUser,
   createOrganization,
   verifyIdentity,
+  currentIdentity,
   recordUse,
 ]);

@@ -44,6 +44,19 @@ export const verifyIdentity = operation({
   deadlineMs: VERIFY_DEADLINE_MS,
 });
 
+export const currentIdentity = operation({
+  name: 'identity.current',
+  summary:
+    'Whom a key speaks for now, by its prefix: for what was granted in its name earlier, such as an upload ticket.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ prefix: z.string().length(KEY_PREFIX_LENGTH) }),
+  /** `null`: unknown, revoked, expired, or its user is disabled. */
+  output: z.object({ identity: Identity.nullable() }),
+  errors: [],
+  deadlineMs: VERIFY_DEADLINE_MS,
+});
+
 export const recordUse = operation({
   name: 'keys.recordUse',
   summary: 'Note when keys were last used. An older time than the noted one changes nothing.',

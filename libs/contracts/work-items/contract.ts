@@ -1,3 +1,4 @@
+import { addAttachment, deleteAttachment, listAttachments, readAttachment } from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { createBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
 import { createProject, getProject, listProjects, updateProject } from '../projects/project-operations.ts';
@@ -58,4 +59,8 @@ export const workItemsContract = serviceContract('workitems', [
   getAiUsage,
   getItemBrief,
   getLineage,
+  listAttachments,
+  addAttachment,
+  readAttachment,
+  deleteAttachment,
 ]);

@@ -3,10 +3,12 @@ import type { Compositions } from './composition.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
 import { getWorkItemTrace } from './trace.ts';
+import { uploadLocalFile } from './upload-local-file.ts';
 
 /** What the gateway implements itself, as the services do in their `handlers.ts`. */
 export const compositions: Compositions<typeof gatewayContract> = {
   'identity.me': me,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,
+  'attachments.uploadLocalFile': uploadLocalFile,
 };

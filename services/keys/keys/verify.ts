@@ -1,6 +1,6 @@
-import type { verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
+import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
-import type { Output } from '@worktrack/contracts/operation';
+import type { Input, Output } from '@worktrack/contracts/operation';
 import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { organizationsById } from '../organizations/organizations.repository.ts';
@@ -27,6 +27,16 @@ export async function verifyIdentities(
     if (!key || !mint.recognises(key.hash, input.digest)) return { output: { verified: null } };
     return { output: { verified: identify(key, users.get(key.userId), organizations.get(key.organizationId)) } };
   });
+}
+
+/** Without the key itself: for whoever was granted something in its name. */
+export async function identityOfPrefix({
+  prefix,
+}: Input<typeof currentIdentity>): Promise<Output<typeof currentIdentity>> {
+  const key = (await activeKeysByPrefix([prefix])).get(prefix);
+  if (!key) return { identity: null };
+  const [users, organizations] = await Promise.all([usersById([key.userId]), organizationsById([key.organizationId])]);
+  return { identity: identify(key, users.get(key.userId), organizations.get(key.organizationId))?.identity ?? null };
 }
 
 function identify(

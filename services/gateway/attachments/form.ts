@@ -1,0 +1,86 @@
+import type { MultipartFile } from '@fastify/multipart';
+import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { FastifyRequest } from 'fastify';
+import { parseJsonBody } from '../http/json-body.ts';
+import { invalid } from '../validation/parse.ts';
+
+const FILE_FIELD = 'file';
+const TEXT_FIELDS = ['uploadedBy', 'mimeType', 'metadata'] as const;
+const MAX_FIELD_BYTES = 512 * 1024;
+/** What browsers and curl send of a file whose type they do not know: no better than none. */
+const NO_TYPE = 'application/octet-stream';
+
+export const FORM_LIMITS = {
+  files: 1,
+  fields: TEXT_FIELDS.length,
+  fieldSize: MAX_FIELD_BYTES,
+  // One more than allowed, so that the service sees that it is too many and not an end.
+  fileSize: MAX_ATTACHMENT_BYTES + 1,
+};
+
+export interface UploadForm {
+  readonly fileName: string;
+  /** As the form says it, or as the file's part does. */
+  readonly mimeType?: string | undefined;
+  readonly uploadedBy?: string | undefined;
+  readonly metadata?: unknown;
+  /** Read at the pace of whoever iterates. */
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/**
+ * Reads a multipart form up to its file, whose bytes stay in the connection until they are asked for.
+ * @throws OperationError UNSUPPORTED_MEDIA_TYPE, or VALIDATION_FAILED with the field at fault
+ */
+export async function readForm(request: FastifyRequest): Promise<UploadForm> {
+  if (!request.isMultipart()) {
+    throw new OperationError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the file as multipart/form-data, in the field `file`: curl -F file=@path …',
+    );
+  }
+  const part = await request.file().catch((error: unknown) => {
+    throw invalid([{ path: FILE_FIELD, message: error instanceof Error ? error.message : 'cannot be read' }]);
+  });
+  if (!part)
+    throw invalid([{ path: FILE_FIELD, message: 'is missing; the form needs a field `file` that holds a file' }]);
+  if (part.fieldname !== FILE_FIELD) {
+    throw invalid([{ path: part.fieldname, message: 'is not known; the file goes into the field `file`' }]);
+  }
+  const fields = textFields(part);
+  return {
+    fileName: part.filename || FILE_FIELD,
+    mimeType: fields.mimeType ?? (part.mimetype === NO_TYPE ? undefined : part.mimetype),
+    uploadedBy: fields.uploadedBy,
+    metadata: fields.metadata === undefined ? undefined : metadataOf(fields.metadata),
+    bytes: part.file,
+  };
+}
+
+type TextFields = Partial<Record<(typeof TEXT_FIELDS)[number], string>>;
+
+function textFields(part: MultipartFile): TextFields {
+  const found: TextFields = {};
+  for (const [name, field] of Object.entries(part.fields)) {
+    if (name === FILE_FIELD) continue;
+    const known = TEXT_FIELDS.find((candidate) => candidate === name);
+    if (!known)
+      throw invalid([{ path: name, message: `is not known; before \`file\` come ${TEXT_FIELDS.join(', ')}` }]);
+    if (!field || Array.isArray(field) || field.type !== 'field') {
+      throw invalid([{ path: name, message: 'must be given once, as text' }]);
+    }
+    if (field.valueTruncated) throw invalid([{ path: name, message: `must have at most ${MAX_FIELD_BYTES} bytes` }]);
+    // An empty field of a form is one that was left out.
+    if (field.value !== '') found[known] = String(field.value);
+  }
+  return found;
+}
+
+function metadataOf(text: string): unknown {
+  try {
+    return parseJsonBody(text);
+  } catch {
+    throw invalid([{ path: 'metadata', message: 'must be a JSON object' }]);
+  }
+}

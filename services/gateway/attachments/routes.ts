@@ -1,0 +1,160 @@
+import multipart from '@fastify/multipart';
+import { addAttachment, readAttachment } from '@worktrack/contracts/attachments/operations';
+import { OperationError } from '@worktrack/contracts/errors';
+import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
+import type { KeyRing } from '@worktrack/runtime/key-ring';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../authenticate.ts';
+import type { Clients } from '../clients.ts';
+import { JSON_TYPE, successBody } from '../http/envelope.ts';
+import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { authorize, traceparentOf } from '../http/request.ts';
+import type { CallOrigin, Perform } from '../perform.ts';
+import { requirePermission } from '../permission.ts';
+import { inputReader } from '../rest/input.ts';
+import { routeOf } from '../rest/route.ts';
+import { FORM_LIMITS, readForm } from './form.ts';
+import { sendContent } from './send.ts';
+import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
+
+interface AttachmentNeeds {
+  readonly authenticator: Authenticator;
+  readonly clients: Clients;
+  readonly perform: Perform;
+  readonly ticketKeys: KeyRing;
+}
+
+interface ItemRoute {
+  Params: { readonly workItemId: string };
+  Querystring: { readonly ticket?: string };
+}
+
+/** The two routes that carry bytes. Neither ever holds a file in memory: each chunk waits until the one before it was taken. */
+export function registerAttachmentRoutes(app: FastifyInstance, needs: AttachmentNeeds): void {
+  app.register(async (scope) => {
+    // In a scope of its own: no other route takes forms.
+    await scope.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
+    registerUpload(scope, needs);
+    registerDownload(scope, needs);
+  });
+}
+
+function registerUpload(
+  scope: FastifyInstance,
+  { authenticator, clients, perform, ticketKeys }: AttachmentNeeds,
+): void {
+  const route = pathOf(addAttachment);
+  const byKey = authorize(authenticator, addAttachment.permission);
+  scope.route<ItemRoute>({
+    method: 'POST',
+    url: route,
+    config: { streamsBody: true },
+    // The length of a form is not that of its file, which has a limit of its own (FORM_LIMITS).
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    onRequest: async function (request, reply) {
+      if (request.query.ticket === undefined) await byKey.call(this, request, reply);
+    },
+    handler: async (request, reply) => {
+      const { ticket } = request.query;
+      const right =
+        ticket === undefined ? rightOfKey(request) : await rightOfTicket(ticket, request, { clients, ticketKeys });
+      const form = await readForm(request);
+      const input = {
+        workItemId: request.params.workItemId,
+        fileName: right.grant?.fileName ?? form.fileName,
+        ...defined({
+          mimeType: right.grant?.mimeType ?? form.mimeType,
+          uploadedBy: right.grant?.uploadedBy ?? form.uploadedBy,
+          metadata: form.metadata,
+        }),
+      };
+      const { output, replayed } = await perform(addAttachment, input, right.origin, form.bytes);
+      if (replayed) reply.header('idempotency-replayed', 'true');
+      return reply.code(201).header('content-type', JSON_TYPE).send(successBody(output));
+    },
+  });
+}
+
+function registerDownload(scope: FastifyInstance, { authenticator, clients }: AttachmentNeeds): void {
+  const readInput = inputReader(readAttachment);
+  scope.route({
+    method: 'GET',
+    url: pathOf(readAttachment),
+    onRequest: authorize(authenticator, readAttachment.permission),
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+      const input = {
+        ...(readInput({ params: request.params, query: request.query, body: undefined, ifMatch: undefined }) as object),
+        ...defined({ range, ifRange, ifNoneMatch }),
+      };
+      const { caller, requestId, traceparent } = originOf(request, request.identity, undefined);
+      const { output, bytes } = await clients.workitems.download('attachments.read', input as never, {
+        caller,
+        requestId,
+        traceparent,
+      });
+      return sendContent(request, reply, output, bytes);
+    },
+  });
+}
+
+interface UploadRight {
+  readonly origin: CallOrigin;
+  /** What the holder of a ticket is bound to. */
+  readonly grant?: UploadGrant;
+}
+
+function rightOfKey(request: FastifyRequest): UploadRight {
+  return { origin: originOf(request, request.identity, idempotencyKeyOf(request.headers['idempotency-key'])) };
+}
+
+/** A ticket holds as long as the key that asked for it: revoked or narrowed meanwhile, it is worth nothing. */
+async function rightOfTicket(
+  ticket: string,
+  request: FastifyRequest<ItemRoute>,
+  needs: Pick<AttachmentNeeds, 'clients' | 'ticketKeys'>,
+): Promise<UploadRight> {
+  const verified = verifyTicket(ticket, needs.ticketKeys, Date.now());
+  if (typeof verified === 'string' || verified.grant.workItemId !== request.params.workItemId) {
+    const why = verified === 'expired' ? 'has expired' : 'was not issued for this upload';
+    throw new OperationError(
+      'API_KEY_INVALID',
+      `The upload ticket ${why}. Ask upload_work_item_attachment for a new one.`,
+    );
+  }
+  const { identity } = await needs.clients.keys.call(
+    'identity.current',
+    { prefix: verified.grant.keyPrefix },
+    { requestId: request.id },
+  );
+  if (!identity) {
+    throw new OperationError('API_KEY_INVALID', 'The API key that asked for this upload ticket is no longer valid.');
+  }
+  requirePermission(identity, addAttachment.permission);
+  return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
+}
+
+function originOf(
+  request: FastifyRequest<ItemRoute> | FastifyRequest,
+  identity: Identity,
+  idempotencyKey: string | undefined,
+): CallOrigin {
+  return {
+    identity,
+    caller: callerOf(identity),
+    requestId: request.id,
+    idempotencyKey,
+    traceparent: traceparentOf(request as FastifyRequest),
+  };
+}
+
+function pathOf(operation: typeof addAttachment | typeof readAttachment): string {
+  const route = routeOf(operation);
+  if (!route) throw new Error(`${operation.name} has no route.`);
+  return route.path;
+}
+
+/** Without what is undefined: an input is validated strictly, and a key without a value is a key. */
+function defined(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,50 @@
+import type { Readable } from 'node:stream';
+import type { readAttachment } from '@worktrack/contracts/attachments/operations';
+import type { Output } from '@worktrack/contracts/operation';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failureBody, JSON_TYPE } from '../http/envelope.ts';
+
+/** Types that a browser may show in place: none of them can run a script in the service's origin. */
+const SHOWN_IN_PLACE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+
+/** Answers with the bytes of an attachment, or with what RFC 9110 says instead of them. */
+export function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { attachment, outcome, sent }: Output<typeof readAttachment>,
+  bytes: Readable,
+): FastifyReply {
+  reply.headers({
+    etag: `"${attachment.sha256}"`,
+    'accept-ranges': 'bytes',
+    'last-modified': new Date(attachment.createdAt).toUTCString(),
+    'cache-control': 'private, no-cache',
+  });
+  if (outcome === 'unchanged' || outcome === 'unsatisfiable' || !sent) {
+    bytes.destroy();
+    if (outcome === 'unchanged') return reply.code(304).send();
+    const message = `The range lies outside of the file's ${attachment.size} bytes.`;
+    return reply
+      .code(416)
+      .headers({ 'content-range': `bytes */${attachment.size}`, 'content-type': JSON_TYPE })
+      .send(failureBody({ code: 'VALIDATION_FAILED', message, details: [{ path: 'Range', message }] }, request.id));
+  }
+  const lengthBytes = attachment.size === 0 ? 0 : sent.end - sent.start + 1;
+  reply.headers({
+    'content-type': attachment.mimeType,
+    'content-length': lengthBytes,
+    'content-disposition': contentDisposition(attachment.fileName, {
+      type: SHOWN_IN_PLACE.has(attachment.mimeType) ? 'inline' : 'attachment',
+    }),
+    // Whatever the file is: opened in a browser it runs nothing and reaches nothing.
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  if (outcome === 'part') reply.code(206).header('content-range', `bytes ${sent.start}-${sent.end}/${attachment.size}`);
+  if (request.method === 'HEAD') {
+    bytes.destroy();
+    return reply.send();
+  }
+  return reply.send(bytes);
+}

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
+import type { uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
+import { issueTicket, TICKET_LIFETIME_MS } from '../attachments/upload-ticket.ts';
+import type { Composition, CompositionContext } from './composition.ts';
+
+type Given = Input<typeof operation>;
+type Context = CompositionContext<FailureOf<typeof operation>>;
+
+/**
+ * Uploads a file from the gateway's own disk where that is switched on. Anywhere else the caller's file is on a machine that the gateway cannot see,
+ * so the refusal holds what does it from there.
+ */
+export const uploadLocalFile: Composition<typeof operation> = async (input, context) => {
+  if (!context.uploads.localFiles) throw await refusalWithTicket(input, context);
+  const file = await openAllowed(input, context);
+  try {
+    const { output: attachment, replayed } = await context.clients.workitems.upload(
+      'attachments.add',
+      {
+        workItemId: input.workItemId,
+        fileName: input.fileName ?? path.basename(input.filePath),
+        mimeType: input.mimeType,
+        uploadedBy: input.uploadedBy,
+        metadata: input.metadata,
+      },
+      file.stream(),
+      context.options,
+    );
+    const deletedLocalFile = input.deleteAfterUpload && (await file.deleteIfSame());
+    return { output: { attachment, deletedLocalFile }, replayed };
+  } finally {
+    await file.close();
+  }
+};
+
+async function openAllowed(input: Given, context: Context): Promise<LocalFile> {
+  try {
+    return await openLocalFile(input.filePath, process.cwd(), MAX_ATTACHMENT_BYTES);
+  } catch (error) {
+    if (!(error instanceof LocalFileRefused)) throw error;
+    throw context.fail('VALIDATION_FAILED', error.message, {
+      details: [{ path: 'filePath', message: error.message }],
+    });
+  }
+}
+
+async function refusalWithTicket(input: Given, context: Context) {
+  const { caller, requestId } = context.options;
+  const item = await context.clients.workitems.call(
+    'workItems.get',
+    { id: input.workItemId },
+    { ...(caller && { caller }), requestId },
+  );
+  const { ticket } = issueTicket(
+    {
+      workItemId: item.id,
+      keyPrefix: context.identity.key.prefix,
+      fileName: input.fileName,
+      mimeType: input.mimeType,
+      uploadedBy: input.uploadedBy,
+    },
+    context.uploads.ticketKeys,
+    Date.now(),
+  );
+  const url = `${context.uploads.baseUrl()}/api/work-items/${item.id}/attachments?ticket=${ticket}`;
+  const command = uploadCommand(input, url);
+  return context.fail(
+    'VALIDATION_FAILED',
+    `This server cannot see your disk. Run this where the file is; it works once, for ${TICKET_LIFETIME_MS / 60_000} minutes: ${command}`,
+    {
+      details: [{ path: 'filePath', message: 'is on a machine that this server cannot see; upload it by the command' }],
+    },
+  );
+}
+
+/** For a POSIX shell. Fields come before the file, as the route asks. */
+export function uploadCommand(
+  { filePath, metadata, deleteAfterUpload }: Pick<Given, 'filePath' | 'metadata' | 'deleteAfterUpload'>,
+  url: string,
+): string {
+  const fields = metadata ? ` --form-string ${quoted(`metadata=${JSON.stringify(metadata)}`)}` : '';
+  // curl reads `;` and `,` in a file's name as its own, unless the name is in double quotes.
+  const file = quoted(`file=@"${filePath.replace(/(["\\])/g, '\\$1')}"`);
+  const remove = deleteAfterUpload ? ` && rm -- ${quoted(filePath)}` : '';
+  return `curl -fsS${fields} -F ${file} ${quoted(url)}${remove}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

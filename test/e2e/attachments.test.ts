@@ -1,0 +1,275 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Attachment } from '@worktrack/contracts/attachments/attachment';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+let system: System;
+let organization: TestOrganization;
+let folder: string;
+
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+  folder = await mkdtemp(path.join(tmpdir(), 'worktrack-attachments-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const headers = (extra: Record<string, string> = {}) => ({ authorization: `Bearer ${organization.apiKey}`, ...extra });
+
+async function newItem(): Promise<string> {
+  const response = await fetch(`${system.baseUrl}/api/work-items`, {
+    method: 'POST',
+    headers: headers({ 'content-type': 'application/json' }),
+    body: JSON.stringify({
+      title: 'Has files',
+      type: 'task',
+      boardId: organization.boardId,
+      boardColumnId: organization.columns.Backlog,
+    }),
+  });
+  const { data } = (await response.json()) as { data: { id: string } };
+  return data.id;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly data: Attachment;
+  readonly error: { readonly code: string; readonly message: string; readonly details?: { path: string }[] };
+}
+
+async function upload(
+  url: string,
+  content: Buffer | undefined,
+  fields: Record<string, string> = {},
+  options: {
+    readonly fileName?: string;
+    readonly type?: string;
+    readonly key?: string;
+    readonly anonymous?: boolean;
+  } = {},
+): Promise<Answer> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (content) {
+    form.append(
+      'file',
+      new Blob([new Uint8Array(content)], { type: options.type ?? '' }),
+      options.fileName ?? 'file.bin',
+    );
+  }
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: options.anonymous ? {} : headers(options.key ? { 'idempotency-key': options.key } : {}),
+    body: form,
+  });
+  const body = (await response.json()) as Pick<Answer, 'data' | 'error'>;
+  return { ...body, status: response.status, replayed: response.headers.get('idempotency-replayed') === 'true' };
+}
+
+const uploadsOf = (item: string) => `${system.baseUrl}/api/work-items/${item}/attachments`;
+const read = (attachment: Attachment, extra: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${system.baseUrl}${attachment.url}`, { method, headers: headers(extra) });
+
+describe('an attachment', () => {
+  test('is read as it was uploaded, with its type, name and safe headers', async () => {
+    const item = await newItem();
+    const content = randomBytes(3_000_000);
+    const { status, data } = await upload(
+      uploadsOf(item),
+      content,
+      { uploadedBy: 'a tester', metadata: '{"kind":"log"}' },
+      { fileName: '../Übersicht "1".pdf', type: 'application/pdf' },
+    );
+    expect(status).toBe(201);
+    expect(data).toMatchObject({
+      fileName: 'Übersicht _1_.pdf',
+      mimeType: 'application/pdf',
+      size: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+      uploadedBy: 'a tester',
+      metadata: { kind: 'log' },
+    });
+    const response = await read(data);
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-length')).toBe(String(content.length));
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-disposition')).toContain("filename*=UTF-8''%C3%9Cbersicht");
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+  });
+
+  test('is read in parts, and not again by who has it', async () => {
+    const item = await newItem();
+    const content = randomBytes(600_000);
+    const { data } = await upload(uploadsOf(item), content);
+    const part = await read(data, { range: 'bytes=300000-500000' });
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe('bytes 300000-500000/600000');
+    expect(Buffer.from(await part.arrayBuffer()).equals(content.subarray(300_000, 500_001))).toBe(true);
+
+    const outside = await read(data, { range: 'bytes=600000-' });
+    expect(outside.status).toBe(416);
+    expect(outside.headers.get('content-range')).toBe('bytes */600000');
+
+    const tag = part.headers.get('etag') ?? '';
+    expect((await read(data, { 'if-none-match': tag })).status).toBe(304);
+    expect((await read(data, { range: 'bytes=0-1', 'if-range': tag })).status).toBe(206);
+    expect((await read(data, { range: 'bytes=0-1', 'if-range': '"another"' })).status).toBe(200);
+    const head = await read(data, {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '600000']);
+  });
+
+  test('of a name that is taken gets a number, is listed, and is deleted for good', async () => {
+    const item = await newItem();
+    const names: string[] = [];
+    for (const content of ['one', 'two', 'three']) {
+      names.push((await upload(uploadsOf(item), Buffer.from(content), {}, { fileName: 'shot.png' })).data.fileName);
+    }
+    expect(names).toEqual(['shot.png', 'shot (2).png', 'shot (3).png']);
+    const list = async () =>
+      ((await (await fetch(uploadsOf(item), { headers: headers() })).json()) as { data: Attachment[] }).data;
+    const [first, second] = await list();
+    expect([first?.mimeType, second?.fileName]).toEqual(['image/png', 'shot (2).png']);
+    const removed = await fetch(`${uploadsOf(item)}/${second?.id}`, { method: 'DELETE', headers: headers() });
+    expect(await removed.json()).toEqual({ success: true, data: { deleted: true, id: second?.id } });
+    expect((await list()).map(({ fileName }) => fileName)).toEqual(['shot.png', 'shot (3).png']);
+    expect((await read(second as Attachment)).status).toBe(404);
+
+    const events = await fetch(`${system.baseUrl}/api/work-items/${item}/events`, { headers: headers() });
+    const { data } = (await events.json()) as { data: { events: { eventType: string; data: unknown }[] } };
+    expect(data.events.map(({ eventType }) => eventType)).toEqual([
+      'attachment_removed',
+      'attachment_added',
+      'attachment_added',
+      'attachment_added',
+      'created',
+    ]);
+    expect(data.events[0]?.data).toEqual({ attachmentId: second?.id, fileName: 'shot (2).png' });
+  });
+
+  test('uploaded by many at once under one name has one name of its own each', async () => {
+    const item = await newItem();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, number) =>
+        upload(uploadsOf(item), Buffer.from(`${number}`), {}, { fileName: 'a.txt' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(answers.map(({ data }) => data.fileName)).size).toBe(8);
+  });
+
+  test('is attached once by one idempotency key, and another file with that key is refused', async () => {
+    const item = await newItem();
+    const key = `upload-${item}`;
+    const first = await upload(uploadsOf(item), Buffer.from('content'), {}, { key });
+    const again = await upload(uploadsOf(item), Buffer.from('content'), {}, { key });
+    expect([again.replayed, again.data.id]).toEqual([true, first.data.id]);
+    const other = await upload(uploadsOf(item), Buffer.from('other content'), {}, { key });
+    expect([other.status, other.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  test('may be empty', async () => {
+    const { status, data } = await upload(uploadsOf(await newItem()), Buffer.alloc(0));
+    expect([status, data.size]).toEqual([201, 0]);
+    const response = await read(data);
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 0]);
+  });
+});
+
+describe('an upload is refused, with what to change', () => {
+  test.each([
+    ['without a file', undefined, {}, 400, 'VALIDATION_FAILED', 'file'],
+    ['with an unknown field', Buffer.from('x'), { colour: 'red' }, 400, 'VALIDATION_FAILED', 'colour'],
+    ['with metadata that is no JSON', Buffer.from('x'), { metadata: '{' }, 400, 'VALIDATION_FAILED', 'metadata'],
+    ['with metadata that is no object', Buffer.from('x'), { metadata: '[]' }, 400, 'VALIDATION_FAILED', 'metadata'],
+    ['with a type that is none', Buffer.from('x'), { mimeType: 'text' }, 400, 'VALIDATION_FAILED', 'mimeType'],
+  ] as const)('%s', async (_what, content, fields, status, code, field) => {
+    const answer = await upload(uploadsOf(await newItem()), content, fields);
+    expect([answer.status, answer.error.code, answer.error.details?.[0]?.path]).toEqual([status, code, field]);
+  });
+
+  test('when it is too large, and nothing of it is listed', async () => {
+    const item = await newItem();
+    const answer = await upload(uploadsOf(item), Buffer.alloc(25 * 1024 * 1024 + 1));
+    expect([answer.status, answer.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(await (await fetch(uploadsOf(item), { headers: headers() })).json()).toEqual({ success: true, data: [] });
+  });
+
+  test('as JSON', async () => {
+    const response = await fetch(uploadsOf(await newItem()), {
+      method: 'POST',
+      headers: headers({ 'content-type': 'application/json' }),
+      body: '{}',
+    });
+    expect(response.status).toBe(415);
+  });
+
+  test('to an item of another organization', async () => {
+    const other = await system.newOrganization();
+    const item = await newItem();
+    const response = await fetch(uploadsOf(item), { headers: { authorization: `Bearer ${other.apiKey}` } });
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('upload_work_item_attachment over HTTP', () => {
+  interface ToolResult {
+    readonly result: { readonly isError?: boolean; readonly content: { readonly text: string }[] };
+  }
+  async function refusal(args: Record<string, unknown>): Promise<string> {
+    const response = await fetch(`${system.baseUrl}/mcp`, {
+      method: 'POST',
+      headers: headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' }),
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'upload_work_item_attachment', arguments: args },
+      }),
+    });
+    const text = await response.text();
+    const { result } = JSON.parse(text.startsWith('{') ? text : text.slice(text.indexOf('{'))) as ToolResult;
+    expect(result.isError).toBe(true);
+    const { error } = JSON.parse(result.content[0]?.text ?? '') as { error: { message: string } };
+    return error.message;
+  }
+
+  test('cannot see the file, and answers with a command that uploads it once', async () => {
+    const item = await newItem();
+    const filePath = path.join(folder, "it's here.txt");
+    await writeFile(filePath, 'from another machine');
+    const message = await refusal({ workItemId: item, filePath, metadata: { kind: "a 'note'" } });
+    const command = message.slice(message.indexOf('curl '));
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      data: { fileName: "it's here.txt", metadata: { kind: "a 'note'" } },
+    });
+    await expect(access(filePath)).rejects.toThrow('ENOENT');
+
+    // The ticket is used up: the same URL takes no other file.
+    const url = /'(http[^']*ticket=[^']*)'/.exec(command)?.[1] ?? '';
+    const second = await upload(url, Buffer.from('another'), {}, { anonymous: true });
+    expect(second.status).toBe(409);
+  });
+
+  test('gives tickets for that item and nothing else', async () => {
+    const item = await newItem();
+    const message = await refusal({ workItemId: item, filePath: '/tmp/any.txt' });
+    const ticket = /ticket=([^']*)'/.exec(message)?.[1];
+    const other = await upload(
+      `${uploadsOf(await newItem())}?ticket=${ticket}`,
+      Buffer.from('x'),
+      {},
+      { anonymous: true },
+    );
+    expect([other.status, other.error.code]).toEqual([401, 'API_KEY_INVALID']);
+  });
+});
