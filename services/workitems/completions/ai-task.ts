@@ -8,6 +8,7 @@ import { boardOf, moveTo } from '../items/move.ts';
 import { handOverProblem } from '../leases/lease.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
+import { metadataEvents } from './metadata-event.ts';
 
 /** Hands the work over for review. Who does not hold the item's lease while there is one is refused. */
 export async function completeAiTask(
@@ -36,25 +37,10 @@ export async function completeAiTask(
 
   const { userActions } = input;
   const { session, event } = await keepSession(context, item, input);
+  const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
-    changes: {
-      isAiProcessing: false,
-      lease: null,
-      ...(userActions !== undefined && { metadata: merged(context, item.metadata, { userActions }) }),
-    },
-    events: [
-      ...(userActions === undefined
-        ? []
-        : [
-            {
-              eventType: 'updated' as const,
-              data: {
-                changes: { 'metadata.userActions': { from: item.metadata.userActions ?? null, to: userActions } },
-              },
-            },
-          ]),
-      event,
-    ],
+    changes: { isAiProcessing: false, lease: null, metadata },
+    events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });
   const { id, estimatedCost, totalTokens } = session;
   return { completed: true, workItemId: item._id, movedTo: toColumn, sessionId: id, estimatedCost, totalTokens };

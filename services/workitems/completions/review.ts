@@ -6,6 +6,7 @@ import { requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
 import { boardOf, moveTo } from '../items/move.ts';
+import { metadataEvents } from './metadata-event.ts';
 
 const MAX_EARLIER_REVIEWS = 20;
 
@@ -24,14 +25,11 @@ export async function completeReview(
     'add it to the board, or record the review as a comment and move the item yourself',
   );
   const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
+  const metadata = merged(context, withReview(item.metadata, review), {});
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata: merged(context, withReview(item.metadata, review), {}) },
-    events: [
-      {
-        eventType: 'updated',
-        data: { changes: { 'metadata.review': { from: item.metadata.review ?? null, to: review } } },
-      },
-    ],
+    changes: { isAiProcessing: false, metadata },
+    // Without the history of reviews: each of them has an event of its own.
+    events: metadataEvents(item.metadata, metadata, ['review']),
   });
   return { completed: true, workItemId: item._id, taskId: item.taskId, result, fromColumn, movedTo: toColumn };
 }

@@ -9,6 +9,7 @@ import { boardOf, moveTo } from '../items/move.ts';
 import type { FailingScope } from '../scope.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
+import { metadataEvents } from './metadata-event.ts';
 
 const SESSION_TYPE = 'validate';
 
@@ -26,13 +27,10 @@ export async function completeValidation(
   const { documentation, testResults } = input;
   const patch = { ...(documentation && { documentation }), ...(testResults && { testResults }) };
   const metadata = merged(context, item.metadata, patch);
-  const changes = Object.fromEntries(
-    Object.keys(patch).map((key) => [`metadata.${key}`, { from: item.metadata[key] ?? null, to: metadata[key] }]),
-  );
   const { session, event } = await keepSession(context, item, { ...input, sessionType: SESSION_TYPE });
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
     changes: { isAiProcessing: false, metadata },
-    events: [...(Object.keys(patch).length > 0 ? [{ eventType: 'updated' as const, data: { changes } }] : []), event],
+    events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
   });
   const { id, estimatedCost, totalTokens } = session;
   return {

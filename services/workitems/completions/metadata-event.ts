@@ -1,0 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { NewEvent } from '../history/history.repository.ts';
+
+/** The event of these keys' new values, in the form in which every update records metadata; none when they are as before. */
+export function metadataEvents(before: Metadata, after: Metadata, keys: readonly string[]): NewEvent[] {
+  const changed = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  if (changed.length === 0) return [];
+  const of = (metadata: Metadata) =>
+    Object.fromEntries(changed.filter((key) => Object.hasOwn(metadata, key)).map((key) => [key, metadata[key]]));
+  return [{ eventType: 'updated', data: { changes: { metadata: { from: of(before), to: of(after) } } } }];
+}
