@@ -38,14 +38,15 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The smallest input of the operation's shape.
- * @param idFor the id to put into each required field that takes one
+ * The smallest input of the operation's shape, and of its route.
+ * @param idFor the id to put into each field of the path, and each required one, that takes one
  */
 export function sampleInput(operation: Operation, idFor: (field: string) => string): Record<string, unknown> {
   const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema;
   const ids = new Map(idFields(operation).map((field) => [field.name, field]));
   const input: Record<string, unknown> = {};
-  for (const name of schema.required ?? []) {
+  const placeholders = [...(operation.rest ?? '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+  for (const name of new Set([...(schema.required ?? []), ...placeholders])) {
     const id = ids.get(name);
     if (id) input[name] = id.list ? [idFor(name)] : idFor(name);
     else input[name] = BY_NAME[name] ?? sampleOf(schema.properties?.[name] as Schema);
