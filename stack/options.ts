@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { SERVICES, type ServiceName } from './services.ts';
+import { SERVICES, type ServiceName } from './layout.ts';
 import { StartError } from './start-error.ts';
 
-export const DEFAULT_PORT = 8080;
+export const DEFAULT_PORT = 3000;
 const MAX_REPLICAS = 32;
 
 export interface StartOptions {

@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { buildWidget } from '@worktrack/widget/build';
 import { Child } from './child.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
+import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
 import { Part } from './part.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
-
-const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
-export const SERVICES = ['keys', 'workitems', 'feedback', 'gateway'] as const;
-export type ServiceName = (typeof SERVICES)[number];
 
 const START_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 25;
@@ -77,11 +74,6 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   };
 }
 
-/** Keeps the resident memory of an idle service low. */
-function nodeOptions(): string[] {
-  return [];
-}
-
 /** What a service reports once it is up (libs/runtime/service.ts); `port` is the gateway's. */
 interface Report {
   readonly type: 'started';
@@ -102,7 +94,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
       const child = await Child.start({
         name: id,
         command: process.execPath,
-        args: [...nodeOptions(), join(REPOSITORY, 'services', service, 'main.ts')],
+        args: [join(REPOSITORY, 'services', service, 'main.ts')],
         cwd: REPOSITORY,
         env: environment(service, publicPort, options),
         logFile: join(options.dataDir, 'logs', `${id}.log`),
@@ -184,6 +176,7 @@ function environment(service: ServiceName, port: number, options: ServicesOption
     MONGODB_URL: urls.mongodb,
     OPS_HOST: '127.0.0.1',
     OPS_PORT: '0',
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
   };
   if (service === 'gateway') return { ...shared, ...secrets, HOST: options.host, PORT: `${port}` };
   return { ...shared, ...secrets };

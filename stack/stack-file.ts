@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceName } from './layout.ts';
 import type { Seed } from './seed.ts';
 import type { ServerUrls } from './servers/start.ts';
-import type { ServiceName } from './services.ts';
 
 /** What programs on this machine need to use and to examine a running stack. It holds a key: mode 600. */
 export interface StackFile extends Seed {

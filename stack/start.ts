@@ -1,13 +1,15 @@
 import { announce } from './announce.ts';
 import { Child } from './child.ts';
+import { fillCompileCache } from './compile-cache.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
+import type { ServiceName } from './layout.ts';
 import { DEFAULT_PORT, type StartOptions } from './options.ts';
 import { portIsFree } from './ports.ts';
 import type { Progress } from './progress.ts';
 import { loadSecrets } from './secrets.ts';
 import { seed } from './seed.ts';
 import { givenServers, type Servers, startServers } from './servers/start.ts';
-import { type ServiceName, type Services, startServices } from './services.ts';
+import { type Services, startServices } from './services.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { StartError } from './start-error.ts';
 import { supervise } from './supervise.ts';
@@ -50,7 +52,10 @@ async function startIn(
   const startedAtMs = Date.now();
   const port = await choosePort(options.port, progress);
   const secrets = loadSecrets(dataDir.path, process.env);
-  const servers = await startServers({ dataDir: dataDir.path, progress, given: givenServers(process.env) });
+  const [servers] = await Promise.all([
+    startServers({ dataDir: dataDir.path, progress, given: givenServers(process.env) }),
+    fillCompileCache(),
+  ]);
   const services = await progress.step('Starting the services', () =>
     startServices({
       urls: servers.urls,

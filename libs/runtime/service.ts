@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createLog } from './logging.ts';
 import { registry } from './metrics.ts';
+import { settle } from './settle.ts';
 
 /** How long a stop may take before the process ends anyway: below the 30 s that Kubernetes and Compose's usual settings give. */
 const STOP_DEADLINE_MS = 25_000;
@@ -102,6 +103,7 @@ export async function runService(
       onStop: (step) => void stops.push(step),
       readiness: () => readinessOf(phase, checks),
     });
+    settle();
     if (phase === 'starting') phase = 'running';
     log.info({ opsPort, ...details }, 'Started');
     process.send?.({ type: 'started', opsPort, ...details } satisfies ProcessReport);

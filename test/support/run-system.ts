@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { ServiceName } from '@worktrack/stack/layout';
 import { Progress } from '@worktrack/stack/progress';
 import { loadSecrets } from '@worktrack/stack/secrets';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
-import { type ServiceName, type Services, startServices } from '@worktrack/stack/services';
+import { type Services, startServices } from '@worktrack/stack/services';
 import type { Lease } from './test-run.ts';
 
 export interface SystemOptions {

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Child } from './child.ts';
+import { isRunning, processIdentity } from './process-identity.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-child-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const options = (script: string) => ({
+  name: 'Example',
+  command: 'sh',
+  args: ['-c', script],
+  env: process.env,
+  cwd: folder,
+  logFile: join(folder, 'logs', `${crypto.randomUUID()}.log`),
+});
+
+/** A child that has reached the line `echo up` of its script. */
+async function started(script: string): Promise<Child> {
+  const child = await Child.start(options(script));
+  await expect.poll(() => readFileSync(child.logFile, 'utf8')).toContain('up\n');
+  return child;
+}
+
+describe('a child', () => {
+  it('that does not end on SIGTERM is killed once its grace is over', async () => {
+    const child = await started('trap "" TERM; echo up; while :; do sleep 0.1; done');
+    expect(await child.stop(50)).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  it('that is frozen is stopped all the same', async () => {
+    const child = await started('trap "exit 7" TERM; echo up; while :; do sleep 0.01; done');
+    child.signal('SIGSTOP');
+    expect(await child.stop(10_000)).toEqual({ code: 7, signal: null });
+  });
+
+  it('is killed together with what it has started', async () => {
+    const child = await started('sleep 1000 & echo $! > helper; echo up; wait');
+    const helper = processIdentity(Number(readFileSync(join(folder, 'helper'), 'utf8')));
+    await child.kill();
+    await expect.poll(() => helper && isRunning(helper)).toBe(false);
+  });
+
+  it('says in one line how it ended, with the end of its log', async () => {
+    const child = await Child.start(options('echo one; echo two; echo; echo "three: no such file"; echo; exit 3'));
+    await child.exited;
+    expect(child.describeExit()).toBe(
+      `Example ended with code 3: one | two | three: no such file (log: ${child.logFile})`,
+    );
+  });
+
+  it('that cannot be run is an error, not a child', async () => {
+    await expect(Child.start({ ...options(''), cwd: join(folder, 'nowhere') })).rejects.toThrow('ENOENT');
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'does not outlive the process that started it, even when that is killed',
+    async () => {
+      const script = join(folder, 'parent.ts');
+      writeFileSync(
+        script,
+        `import { Child } from ${JSON.stringify(join(import.meta.dirname, 'child.ts'))};
+       const child = await Child.start({ name: 'Example', command: 'sleep', args: ['1000'], env: process.env, cwd: '.', logFile: 'log' });
+       console.log(child.pid);
+       setInterval(() => {}, 1000);`,
+      );
+      const parent = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+      const [pid] = await once(parent.stdout, 'data');
+      const child = processIdentity(Number(pid));
+      expect(child).toBeDefined();
+      parent.kill('SIGKILL');
+      await expect.poll(() => child && isRunning(child), { timeout: 10_000 }).toBe(false);
+    },
+  );
+});

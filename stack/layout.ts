@@ -1,0 +1,6 @@
+import { fileURLToPath } from 'node:url';
+
+export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
+
+export const SERVICES = ['keys', 'workitems', 'feedback', 'gateway'] as const;
+export type ServiceName = (typeof SERVICES)[number];

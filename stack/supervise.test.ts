@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Child } from './child.ts';
+import { Part } from './part.ts';
+import { Progress } from './progress.ts';
+import { supervise } from './supervise.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-supervise-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function supervised() {
+  const part = await Part.start({
+    name: 'Example',
+    pidFile: join(folder, 'run', `${crypto.randomUUID()}.pid`),
+    stopGraceMs: 1_000,
+    launch: () =>
+      Child.start({
+        name: 'Example',
+        command: 'sleep',
+        args: ['1000'],
+        env: process.env,
+        cwd: folder,
+        logFile: join(folder, 'log'),
+      }),
+  });
+  const lines: string[] = [];
+  const restarted: (() => void)[] = [];
+  const end = supervise(part, new Progress({ write: (text) => lines.push(text) }), () => restarted.shift()?.());
+  return {
+    part,
+    lines,
+    end,
+    nextRestart: () => new Promise<void>((resolve) => restarted.push(resolve)),
+  };
+}
+
+describe('a supervised part', () => {
+  it('that dies is started again, each time after a longer wait, with a line that says so', async () => {
+    const { part, lines, end, nextRestart } = await supervised();
+    for (const seconds of [0.2, 0.4]) {
+      const [pid, restarted] = [part.pid, nextRestart()];
+      process.kill(pid, 'SIGKILL');
+      await restarted;
+      expect(part.pid).not.toBe(pid);
+      expect(lines.splice(0)).toEqual([
+        expect.stringMatching(new RegExp(`^Example was ended by SIGKILL .*starting it again in ${seconds} s\\.\n$`)),
+        `Example is ready again (process ${part.pid}).\n`,
+      ]);
+    }
+    end();
+    await part.stop();
+  });
+
+  it('that is stopped stays so', async () => {
+    const { part, lines, end } = await supervised();
+    await part.stop();
+    expect(lines).toEqual([]);
+    end();
+  });
+});
