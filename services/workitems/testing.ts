@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Caller } from '@worktrack/contracts/caller';
-import { type ErrorCode, type ErrorExtra, OperationError } from '@worktrack/contracts/errors';
+import { type ErrorCode, type ErrorExtra, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
@@ -8,28 +10,70 @@ import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database';
 import { createLog } from '@worktrack/runtime/logging';
 import { uuidv7 } from '@worktrack/runtime/uuid';
-import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
 
 type Operations = (typeof workItemsContract)['operations'];
 type Name = keyof Operations;
 
 const DEADLINE_MS = 30_000;
+const log = createLog('test', 'silent');
 const table = handlers(undefined);
 
 /** The workitems service without its queue: its handlers, called as libs/rpc calls them, on a real database. */
 export async function startWorkItems(): Promise<void> {
+  await connectDatabase({ ...(await databaseOfTest()), log });
+}
+
+async function databaseOfTest(): Promise<{ readonly url: string; readonly database: string }> {
+  // Here and not above: a replica loads this module too, outside of the test runner.
+  const { servers } = await import('../../test/support/servers.ts');
   const { mongodbUrl, databasePrefix } = await servers();
-  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_workitems`, log: createLog('test', 'silent') });
+  return { url: mongodbUrl, database: `${databasePrefix}_workitems` };
 }
 
 export const stopWorkItems = disconnectDatabase;
 
-export async function call<N extends Name>(
+export type CallService = <N extends Name>(
   caller: Caller,
   name: N,
   input: RawInput<Operations[N]>,
-): Promise<Output<Operations[N]>> {
+) => Promise<Output<Operations[N]>>;
+
+/**
+ * Several replicas of the service on the database of this test: threads with modules, and so turns and slots, of their own. What holds between
+ * them is held by the database. Each call goes to the next of them.
+ */
+export async function startReplicas(count: number): Promise<{ readonly call: CallService; stop(): Promise<void> }> {
+  const workerData = await databaseOfTest();
+  const replicas = Array.from(
+    { length: count },
+    () => new Worker(new URL('replica.ts', import.meta.url), { workerData }),
+  );
+  await Promise.all(replicas.map((replica) => once(replica, 'message')));
+  let calls = 0;
+  return {
+    async call(caller, name, input) {
+      const { port1, port2 } = new MessageChannel();
+      replicas[calls++ % count]?.postMessage({ caller, name, input, answerTo: port2 } satisfies ReplicaCall, [port2]);
+      const [answer] = (await once(port1, 'message')) as [ReplicaAnswer];
+      port1.close();
+      if ('error' in answer) throw OperationError.from(answer.error);
+      return answer.output as never;
+    },
+    async stop() {
+      await Promise.all(replicas.map((replica) => replica.terminate()));
+    },
+  };
+}
+export interface ReplicaCall {
+  readonly caller: Caller;
+  readonly name: Name;
+  readonly input: RawInput<Operations[Name]>;
+  readonly answerTo: MessagePort;
+}
+export type ReplicaAnswer = { readonly output: unknown } | { readonly error: ErrorValue };
+
+export const call: CallService = async (caller, name, input) => {
   const operation: Operation = workItemsContract.operations[name];
   const context = {
     caller,
@@ -37,7 +81,7 @@ export async function call<N extends Name>(
     idempotencyKey: uuidv7(),
     deadlineAtMs: Date.now() + DEADLINE_MS,
     traceparent: undefined,
-    log: createLog('test', 'silent'),
+    log,
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
   } as CallContext<ErrorCode>;
   const handler = table[name];
@@ -45,17 +89,17 @@ export async function call<N extends Name>(
   // Twice, as the gateway and the service do.
   const parsed = operation.input.parse(operation.input.parse(input)) as never;
   const { output } = await handler.one(parsed, context as never);
-  return operation.output.parse(output) as Output<Operations[N]>;
-}
+  return operation.output.parse(output) as never;
+};
 
 export function newCaller(): Caller {
   return { organizationId: uuidv7(), userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS };
 }
 
 /** A new organization with one project, and a caller whose MCP session is in that project. */
-export async function startProject(name = 'Worktrack', organization = newCaller()) {
-  const project = await call(organization, 'projects.create', { name });
-  const board = await call(organization, 'boards.get', { id: project.defaultBoardId });
+export async function startProject(name = 'Worktrack', organization = newCaller(), via: CallService = call) {
+  const project = await via(organization, 'projects.create', { name });
+  const board = await via(organization, 'boards.get', { id: project.defaultBoardId });
   const caller: Caller = { ...organization, sessionProjectId: project.id };
 
   function column(columnName: string): string {
@@ -73,21 +117,21 @@ export async function startProject(name = 'Worktrack', organization = newCaller(
     create(type: ItemType, fields: Partial<RawInput<Operations['workItems.create']>> & { column?: string } = {}) {
       const { column: columnName = 'Backlog', ...rest } = fields;
       const where = { boardId: board.id, boardColumnId: column(columnName) };
-      return call(caller, 'workItems.create', { title: `A ${type}`, type, ...where, ...rest });
+      return via(caller, 'workItems.create', { title: `A ${type}`, type, ...where, ...rest });
     },
-    get: (id: string) => call(caller, 'workItems.get', { id }),
+    get: (id: string) => via(caller, 'workItems.get', { id }),
     move(workItemId: string, to: string, options: Partial<RawInput<Operations['workItems.move']>> = {}) {
-      return call(caller, 'workItems.move', { workItemId, boardColumnId: column(to), ...options });
+      return via(caller, 'workItems.move', { workItemId, boardColumnId: column(to), ...options });
     },
     update(id: string, fields: Omit<RawInput<Operations['workItems.update']>, 'id'>) {
-      return call(caller, 'workItems.update', { id, ...fields });
+      return via(caller, 'workItems.update', { id, ...fields });
     },
     async history(workItemId: string) {
-      return (await call(caller, 'workItems.events', { workItemId, limit: 200 })).events;
+      return (await via(caller, 'workItems.events', { workItemId, limit: 200 })).events;
     },
     /** Titles in the order of the column. */
     async titlesIn(columnName: string): Promise<string[]> {
-      const { workItems } = await call(caller, 'workItems.list', { boardColumnId: column(columnName), limit: 100 });
+      const { workItems } = await via(caller, 'workItems.list', { boardColumnId: column(columnName), limit: 100 });
       return workItems.map(({ title }) => title);
     },
   };

@@ -2,6 +2,7 @@ import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event
 import mongoose from 'mongoose';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
+import { takeTurn } from '../turns.repository.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 /** Fields that a change may set; `version`, `revision` and `updatedAt` follow by themselves. */
@@ -40,6 +41,8 @@ export async function findItem({ caller, tx }: Scope, ref: string): Promise<Item
 export async function requireItem(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<ItemRecord> {
   const item = await findItem(scope, ref);
   if (!item) throw scope.fail('NOT_FOUND', `There is no work item ${ref}.`);
+  // Who requires an item in a write is about to write or touch it.
+  if (scope.tx) await takeTurn(scope.tx, item._id);
   return item;
 }
 
@@ -177,6 +180,7 @@ export async function changeItem(
   events: readonly NewEvent[],
 ): Promise<ItemRecord> {
   const { organizationId } = scope.caller;
+  await takeTurn(scope.tx, itemId);
   const item = await ItemModel.findOneAndUpdate(
     { organizationId, _id: itemId },
     { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } },
@@ -217,6 +221,7 @@ export async function changeItems<Item extends Pick<ItemRecord, '_id' | 'revisio
  */
 export async function touch({ caller, tx }: WriteScope, ids: readonly string[]): Promise<void> {
   const { organizationId } = caller;
+  for (const id of ids) await takeTurn(tx, id);
   await ItemModel.updateMany({ organizationId, _id: oneOf(ids) }, { $inc: { revision: 1 } }, { session: tx });
 }
 

@@ -5,7 +5,7 @@ import { childrenOf, findItem, touch } from './items.repository.ts';
 import { parentFault } from './parent-rules.ts';
 
 /** Only tasks nest in each other; this bounds what a cascade or a look at all ancestors may cost. */
-export const MAX_TASK_NESTING = 50;
+export const MAX_TASK_NESTING = 20;
 
 export interface Child {
   /** Absent while the child is being created: nothing can be below it. */

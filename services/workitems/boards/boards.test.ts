@@ -1,0 +1,109 @@
+import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const names = ({ columns }: { columns: { name: string }[] }) => columns.map(({ name }) => name);
+
+describe('a board', () => {
+  test('starts with the eight columns in the order of progress, unless others are given', async () => {
+    const { id } = project.project;
+    const standard = await call(project.caller, 'boards.create', { id, name: 'Second' });
+    expect(names(standard)).toEqual(STANDARD_COLUMNS);
+    expect(standard.columns.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    const own = await call(project.caller, 'boards.create', {
+      id,
+      name: 'Third',
+      columns: [{ name: 'A' }, { name: 'B' }],
+    });
+    expect(names(own)).toEqual(['A', 'B']);
+    expect(await call(project.caller, 'boards.list', { id })).toEqual([project.board, standard, own]);
+    expect(await call(project.caller, 'boards.get', { id: own.id })).toEqual(own);
+  });
+
+  test('of another organization is not found', async () => {
+    const stranger = await startProject();
+    const { id } = project.board;
+    expect((await failure(call(stranger.caller, 'boards.get', { id }))).code).toBe('NOT_FOUND');
+    expect((await failure(call(stranger.caller, 'boards.update', { id, name: 'Mine' }))).code).toBe('NOT_FOUND');
+    const projectId = project.project.id;
+    expect((await failure(call(stranger.caller, 'boards.list', { id: projectId }))).code).toBe('NOT_FOUND');
+    expect((await failure(call(stranger.caller, 'boards.create', { id: projectId, name: 'A' }))).code).toBe(
+      'NOT_FOUND',
+    );
+  });
+});
+
+describe('the list of columns of an update', () => {
+  test('renames, orders, adds and removes; items stay where they are', async () => {
+    const own = await startProject();
+    const item = await own.create('task', { column: 'Review' });
+    const board = await call(own.caller, 'boards.update', {
+      id: own.board.id,
+      name: 'Renamed',
+      columns: [
+        { id: own.column('Review'), name: 'Looking at it' },
+        { name: 'New' },
+        { id: own.column('Backlog'), name: 'Backlog' },
+      ],
+    });
+    expect(board.name).toBe('Renamed');
+    expect(names(board)).toEqual(['Looking at it', 'New', 'Backlog']);
+    expect(board.columns[0]).toEqual({ id: own.column('Review'), name: 'Looking at it', position: 0 });
+    expect((await own.get(item.id)).columnName).toBe('Looking at it');
+    expect(await call(own.caller, 'boards.get', { id: board.id })).toEqual(board);
+  });
+
+  test('may swap two names', async () => {
+    const own = await startProject();
+    const columns = [
+      { id: own.column('Done'), name: 'Backlog' },
+      { id: own.column('Backlog'), name: 'Done' },
+    ];
+    expect(names(await call(own.caller, 'boards.update', { id: own.board.id, columns }))).toEqual(['Backlog', 'Done']);
+  });
+
+  test('does not remove a column that holds items', async () => {
+    const own = await startProject();
+    await own.create('task', { column: 'Review' });
+    const columns = [{ id: own.column('Backlog'), name: 'Backlog' }];
+    const error = await failure(call(own.caller, 'boards.update', { id: own.board.id, columns }));
+    expect(error.code).toBe('CONFLICT');
+    expect(error.message).toContain('"Review" holds 1 work item');
+    expect(await call(own.caller, 'boards.get', { id: own.board.id })).toEqual(own.board);
+  });
+
+  test('names columns of the board only, each once', async () => {
+    const other = await startProject('Other', project.organization);
+    const { id } = project.board;
+    const backlog = project.column('Backlog');
+    for (const columns of [
+      [{ name: 'A' }, { id: other.column('Backlog'), name: 'Backlog' }],
+      [
+        { id: backlog, name: 'A' },
+        { id: backlog, name: 'B' },
+      ],
+    ]) {
+      const error = await failure(call(project.caller, 'boards.update', { id, columns }));
+      expect(error).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'columns.1.id' }] } });
+    }
+  });
+
+  test.each([
+    ['two columns of one name', [{ name: 'A' }, { name: ' A ' }], 'columns.1.name'],
+    ['no column at all', [], 'columns'],
+    ['a column without a name', [{ name: '' }], 'columns.0.name'],
+  ])('is refused with %s', async (_, columns, path) => {
+    const issues = await call(project.caller, 'boards.update', { id: project.board.id, columns }).then(
+      () => [],
+      (error) => error.issues,
+    );
+    expect(issues.map((issue: { path: unknown[] }) => issue.path.join('.'))).toEqual([path]);
+  });
+});

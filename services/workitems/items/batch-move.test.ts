@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const batch = (workItemIds: string[], column: string, options = {}) =>
+  call(project.caller, 'workItems.batchMove', { workItemIds, boardColumnId: project.column(column), ...options });
+
+describe('a batch move', () => {
+  test('moves what there is, each with its event, and says what it skipped and why', async () => {
+    const other = await call(project.caller, 'boards.create', { id: project.project.id, name: 'Other' });
+    const stranger = await (await startProject()).create('task');
+    const [one, two] = [await project.create('task'), await project.create('story', { column: 'Done' })];
+    const elsewhere = await project.create('task', { boardId: other.id, boardColumnId: other.columns[0]?.id });
+
+    const answer = await batch([two.taskId, one.id, elsewhere.id, stranger.id, 'W-T-99999', one.id], 'Testing');
+    expect(answer.movedCount).toBe(2);
+    expect(answer.items).toMatchObject([
+      { id: two.id, columnName: 'Testing', version: 2 },
+      { id: one.id, columnName: 'Testing', version: 2 },
+    ]);
+    expect(answer.skipped.map(({ id }) => id)).toEqual([elsewhere.id, stranger.id, 'W-T-99999']);
+    expect(answer.note).toMatch(/bulk.*cascade.*position/i);
+
+    for (const { id, columnName: from, position } of [one, two]) {
+      const after = await project.get(id);
+      expect(after).toMatchObject({ columnName: 'Testing', version: 2, position });
+      const [event] = await project.history(id);
+      expect(event).toMatchObject({ eventType: 'moved' });
+      expect(event?.data).toEqual({ fromColumn: from, toColumn: 'Testing', batch: true });
+    }
+    expect((await project.get(elsewhere.id)).version).toBe(1);
+  });
+
+  test('leaves isAiProcessing and the provider alone, but for setAiProcessing', async () => {
+    const item = await project.create('task', { metadata: { mine: 1 } });
+    await batch([item.id], 'In Progress', { aiProvider: 'openai' });
+    expect(await project.get(item.id)).toMatchObject({ isAiProcessing: false, metadata: { mine: 1 } });
+    const { items } = await batch([item.id], 'Done', { setAiProcessing: true, aiProvider: 'openai' });
+    expect(items[0]?.isAiProcessing).toBe(true);
+    expect(await project.get(item.id)).toMatchObject({
+      isAiProcessing: true,
+      metadata: { mine: 1, aiProvider: 'openai' },
+    });
+    await batch([item.id], 'Review');
+    expect((await project.get(item.id)).isAiProcessing).toBe(true);
+  });
+
+  test('takes 500 items, and refuses one more', async () => {
+    const one = await project.create('task');
+    const many = Array.from({ length: 499 }, (_, index) => `W-T-${100_000 + index}`);
+    const answer = await batch([one.id, ...many], 'Done');
+    expect([answer.movedCount, answer.skipped.length]).toEqual([1, 499]);
+    await expect(batch([one.id, ...many, 'W-T-1000000'], 'Done')).rejects.toThrow('workItemIds');
+  });
+
+  test('to a column that is not there, or of another organization, finds nothing', async () => {
+    const stranger = await startProject();
+    const item = await project.create('task');
+    for (const boardColumnId of [item.id, stranger.column('Done')]) {
+      const input = { workItemIds: [item.id], boardColumnId };
+      expect((await failure(call(project.caller, 'workItems.batchMove', input))).code).toBe('NOT_FOUND');
+    }
+  });
+});

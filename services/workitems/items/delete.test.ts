@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const remove = (id: string, p = project) => call(p.caller, 'workItems.delete', { id });
+
+describe('a deleted item', () => {
+  test('is gone, from lists and from the search too', async () => {
+    const item = await project.create('task', { title: 'Unmistakable' });
+    expect(await remove(item.taskId)).toEqual({ deleted: true, id: item.id });
+    expect((await failure(project.get(item.id))).code).toBe('NOT_FOUND');
+    expect((await failure(remove(item.id))).code).toBe('NOT_FOUND');
+    const { workItems } = await call(project.caller, 'workItems.list', { search: 'unmistakable' });
+    expect(workItems).toEqual([]);
+    expect((await call(project.caller, 'workItems.resolve', { ids: [item.taskId] })).notFound).toEqual([item.taskId]);
+  });
+
+  test('keeps its history, by id and by task ID, and it ends there', async () => {
+    const item = await project.create('task', { title: 'Kept in mind' });
+    await project.move(item.id, 'Review');
+    await remove(item.id);
+    for (const workItemId of [item.id, item.taskId]) {
+      const { events, ...rest } = await call(project.caller, 'workItems.events', { workItemId });
+      expect(rest).toEqual({ workItemId: item.id, taskId: item.taskId, title: 'Kept in mind', totalEvents: 3 });
+      expect(events.map(({ eventType }) => eventType)).toEqual(['deleted', 'moved', 'created']);
+      expect(events[0]?.data).toEqual({ taskId: item.taskId, title: 'Kept in mind' });
+    }
+    expect((await failure(call(project.caller, 'workItems.comment', { workItemId: item.id, text: 'Late' }))).code).toBe(
+      'NOT_FOUND',
+    );
+  });
+
+  test('leaves its children without a parent, and they remember it', async () => {
+    const parent = await project.create('epic');
+    const child = await project.create('feature', { parentId: parent.id });
+    const grandchild = await project.create('story', { parentId: child.id });
+    await remove(parent.id);
+    expect(await project.get(child.id)).toMatchObject({ parentId: null, version: 2 });
+    expect((await project.get(grandchild.id)).parentId).toBe(child.id);
+    expect((await project.history(child.id))[0]).toMatchObject({
+      eventType: 'updated',
+      data: { changes: { parentId: { from: parent.id, to: null } } },
+    });
+  });
+
+  test('of another organization is not found, nor is its history', async () => {
+    const stranger = await startProject('Quite another');
+    const item = await stranger.create('task');
+    expect((await failure(remove(item.id))).code).toBe('NOT_FOUND');
+    await remove(item.id, stranger);
+    expect((await failure(project.history(item.id))).code).toBe('NOT_FOUND');
+    expect((await failure(project.history(item.taskId))).code).toBe('NOT_FOUND');
+  });
+});

@@ -1,0 +1,72 @@
+import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+import { keyFrom } from './create.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+test.each([
+  ['Worktrack', 'W'],
+  ['élan', 'E'],
+  ['42 zebras', 'Z'],
+  ['日本', 'P'],
+])('the key of a project named %s is %s', (name, key) => {
+  expect(keyFrom(name)).toBe(key);
+});
+
+describe('a project', () => {
+  test('comes with a default board of the eight columns', async () => {
+    const caller = newCaller();
+    const project = await call(caller, 'projects.create', { name: ' Apollo ', techStack: ['Node'] });
+    expect(project).toMatchObject({ name: 'Apollo', key: 'A', description: '', techStack: ['Node'], repositories: [] });
+    const board = await call(caller, 'boards.get', { id: project.defaultBoardId });
+    expect(board.projectId).toBe(project.id);
+    expect(board.columns.map(({ name }) => name)).toEqual(STANDARD_COLUMNS);
+    expect(await call(caller, 'projects.get', { id: project.id })).toEqual(project);
+  });
+
+  test('changes in what is given', async () => {
+    const { caller, project } = await startProject();
+    const changed = await call(caller, 'projects.update', { id: project.id, key: 'Q', repositories: ['git@x:y.git'] });
+    expect(changed).toEqual({ ...project, key: 'Q', repositories: ['git@x:y.git'], updatedAt: changed.updatedAt });
+    expect(await call(caller, 'projects.get', { id: project.id })).toEqual(changed);
+  });
+
+  test('gives new items its new key; those that are there keep their task IDs', async () => {
+    const own = await startProject();
+    const before = await own.create('task');
+    await call(own.caller, 'projects.update', { id: own.project.id, key: 'Q' });
+    expect((await own.create('task')).taskId).toBe('Q-T-1');
+    expect((await own.get(before.id)).taskId).toBe('W-T-1');
+  });
+
+  test('has one of its own boards as the default', async () => {
+    const own = await startProject();
+    const other = await startProject('Other', own.organization);
+    const update = { id: own.project.id, defaultBoardId: other.board.id };
+    const error = await failure(call(own.caller, 'projects.update', update));
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'defaultBoardId' }] } });
+  });
+
+  test('of another organization is not found and not listed', async () => {
+    const own = await startProject('Mine');
+    const stranger = await startProject('Theirs');
+    const { id } = own.project;
+    expect((await failure(call(stranger.caller, 'projects.get', { id }))).code).toBe('NOT_FOUND');
+    expect((await failure(call(stranger.caller, 'projects.update', { id, name: 'A' }))).code).toBe('NOT_FOUND');
+    const { projects, pagination } = await call(stranger.caller, 'projects.list', {});
+    expect(projects).toEqual([stranger.project]);
+    expect(pagination).toEqual({ page: 1, limit: 50, total: 1, totalPages: 1 });
+  });
+
+  test('is listed newest first, page by page', async () => {
+    const caller = newCaller();
+    for (const name of ['A', 'B', 'C']) await call(caller, 'projects.create', { name });
+    const page = async (number: number) => {
+      const { projects } = await call(caller, 'projects.list', { page: number, limit: 2 });
+      return projects.map(({ name }) => name);
+    };
+    expect([await page(1), await page(2), await page(3)]).toEqual([['C', 'B'], ['A'], []]);
+  });
+});
