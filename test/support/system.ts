@@ -8,6 +8,8 @@ import type { SharedSystem } from './test-run.ts';
 export interface System {
   /** Of the first gateway. */
   readonly baseUrl: string;
+  /** For what has no route. */
+  readonly rabbitmqUrl: string;
   /** A new organization with its owner, key and project: nothing that one test does in it is seen in another. */
   newOrganization(): Promise<TestOrganization>;
 }
@@ -21,7 +23,7 @@ export async function sharedSystem(): Promise<System> {
     return (await response.json()) as SharedSystem;
   });
   const { baseUrl, rabbitmqUrl } = await shared;
-  return { baseUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
+  return { baseUrl, rabbitmqUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
 }
 
 /**
@@ -31,5 +33,6 @@ export async function sharedSystem(): Promise<System> {
 export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
   const running = await runSystem(await newLease(), options);
   const baseUrl = running.gateways[0] as string;
-  return { ...running, baseUrl, newOrganization: () => createTestOrganization(baseUrl, running.urls.rabbitmq) };
+  const rabbitmqUrl = running.urls.rabbitmq;
+  return { ...running, baseUrl, rabbitmqUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
 }

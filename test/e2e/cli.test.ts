@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { caller } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+/** What `npx worktrack` runs: it makes sure of the dependencies, and runs the program on the project's own Node. */
+const LAUNCHER = fileURLToPath(new URL('../../cli/worktrack.mjs', import.meta.url));
+/** Where no folder above holds a stack. */
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-cli-'));
+
+let system: System;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function worktrack(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { cwd = folder, command = PROGRAM } = {},
+): Promise<Ended> {
+  const { PATH } = process.env;
+  return new Promise((resolve) => {
+    execFile(process.execPath, [command, ...args], { cwd, env: { PATH, ...env } }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+/** An organization made by the command, and the command as its owner. */
+async function ownOrganization() {
+  const args = ['org', 'create', '--name', 'Example', '--owner-email', 'Ada@Example.com', '--json'];
+  const made = await worktrack(args, { RABBITMQ_URL: system.rabbitmqUrl });
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const { apiKey, user } = JSON.parse(made.stdout) as { apiKey: string; user: { id: string } };
+  const env = { WORKTRACK_URL: system.baseUrl, WORKTRACK_API_KEY: apiKey };
+  const run = (...rest: string[]) => worktrack(rest, env);
+  const json = async <T>(...rest: string[]): Promise<T> => {
+    const ended = await run(...rest, '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    return JSON.parse(ended.stdout) as T;
+  };
+  return { apiKey, user, run, json };
+}
+
+describe('worktrack', () => {
+  test('org create makes an organization, its owner and a key that holds all permissions', async () => {
+    const args = ['org', 'create', '--name', 'Example', '--owner-email', 'ada@example.com', '--owner-name', 'Ada'];
+    const made = await worktrack([...args, '--json'], { RABBITMQ_URL: system.rabbitmqUrl });
+    const { organization, user, apiKey } = JSON.parse(made.stdout);
+    expect(organization).toMatchObject({ name: 'Example' });
+    expect(user).toMatchObject({ name: 'Ada', email: 'ada@example.com', role: 'owner' });
+    expect(isWellFormedKey(apiKey)).toBe(true);
+    const { data } = await caller(system.baseUrl, apiKey)('GET', '/api/me');
+    expect(data).toMatchObject({ organization: { id: organization.id }, user: { id: user.id } });
+
+    const inWords = await worktrack(args, { RABBITMQ_URL: system.rabbitmqUrl }, { command: LAUNCHER });
+    expect(inWords.stdout).toMatch(/Organization {2}Example \(.*\)\nOwner {9}Ada <ada@example.com>.*\nAPI key {7}wt_/);
+  });
+
+  test('user create, list and update', async () => {
+    const { run, json, user } = await ownOrganization();
+    const bob = ['--email', 'bob@example.com', '--name', 'Bob 日本', '--role', 'member'];
+    const created = await json<{ id: string }>('user', 'create', ...bob);
+    expect(created).toMatchObject({ email: 'bob@example.com', role: 'member', disabled: false });
+    const changed = await json('user', 'update', created.id, '--role', 'viewer', '--disable');
+    expect(changed).toMatchObject({ role: 'viewer', disabled: true });
+    expect(await json('user', 'list', '--limit', '1')).toMatchObject({ users: [changed], pagination: { total: 2 } });
+
+    const table = (await run('user', 'list')).stdout.split('\n');
+    expect(table[0]).toMatch(/^ID +EMAIL +NAME +ROLE +STATE +CREATED$/);
+    expect(table[1]).toContain(`${created.id}  bob@example.com  Bob 日本  viewer  disabled  `);
+    expect(table[2]).toContain(`${user.id}  ada@example.com  ada       owner   active    `);
+    expect((await run('user', 'list', '--limit', '1')).stdout).toContain('Page 1 of 2, 2 users in all');
+  });
+
+  test('key create, list and revoke', async () => {
+    const { run, json } = await ownOrganization();
+    const created = await json<{ id: string; key: string }>(
+      ...['key', 'create', '--name', 'CI', '--permission', 'projects:read', 'work-items:read'],
+      ...['--expires-in-days', '30'],
+    );
+    expect(created).toMatchObject({ permissions: ['projects:read', 'work-items:read'] });
+    const as = caller(system.baseUrl, created.key);
+    expect((await as('GET', '/api/projects')).status).toBe(200);
+    expect((await run('key', 'list')).stdout).toMatch(/CI +projects:read work-items:read .*\n.* First key +all /);
+    expect(await json('key', 'revoke', created.id)).toMatchObject({ id: created.id });
+    expect((await as('GET', '/api/projects')).status).toBe(401);
+    expect(await json('key', 'list')).toHaveLength(1);
+    expect(await json('key', 'list', '--all')).toHaveLength(2);
+  });
+
+  test('source create, list, update and delete', async () => {
+    const { run, json } = await ownOrganization();
+    const created = await json<{ id: string; publicKey: string }>(
+      ...['source', 'create', '--name', 'Site', '--domain', 'example.com', '*.example.com', '--no-captcha'],
+    );
+    expect(created).toMatchObject({
+      type: 'widget',
+      allowedDomains: ['example.com', '*.example.com'],
+      requireCaptcha: false,
+    });
+    const changed = await json('source', 'update', created.id, '--any-domain', '--captcha', '--disable');
+    expect(changed).toMatchObject({ allowedDomains: [], requireCaptcha: true, enabled: false });
+    expect((await run('source', 'list')).stdout).toContain(
+      `${created.publicKey}  Site  widget  any      yes      no  `,
+    );
+    expect(await json('source', 'delete', created.id)).toEqual({ deleted: true, id: created.id });
+    expect((await run('source', 'list')).stdout).toBe('There are no sources.\n');
+  });
+
+  test('finds the local stack from a folder inside of the one that it was started in', async () => {
+    const { apiKey } = await ownOrganization();
+    const below = join(folder, 'project', 'src');
+    mkdirSync(below, { recursive: true });
+    mkdirSync(join(folder, 'project', '.worktrack'));
+    const stack = { baseUrl: system.baseUrl, apiKey, urls: { rabbitmq: system.rabbitmqUrl } };
+    writeFileSync(join(folder, 'project', '.worktrack', 'stack.json'), JSON.stringify(stack));
+    const listed = await worktrack(['user', 'list', '--json'], {}, { cwd: below });
+    expect(JSON.parse(listed.stdout).users).toMatchObject([{ email: 'ada@example.com' }]);
+    const made = await worktrack(
+      ['org', 'create', '--name', 'B', '--owner-email', 'b@example.com'],
+      {},
+      { cwd: below },
+    );
+    expect(made.code).toBe(0);
+  });
+});
+
+describe('what goes wrong is one line on standard error that says what to do', () => {
+  const nowhere = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'k' };
+  test.each([
+    [['user', 'list'], { WORKTRACK_URL: 'http://127.0.0.1:2' }, 2, /WORKTRACK_API_KEY is not/],
+    [['user', 'list'], { ...nowhere, WORKTRACK_URL: 'localhost' }, 2, /WORKTRACK_URL is not an http/],
+    [['user', 'list'], nowhere, 3, /Nothing answers at http:\/\/127.0.0.1:2 .*npm start/],
+    [
+      ['org', 'create', '--name', 'X', '--owner-email', 'x@example.com'],
+      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2' },
+      3,
+      /RabbitMQ does not answer at amqp:\/\/127.0.0.1:2\./,
+    ],
+    [['user', 'update', '0198c0de-0000-7000-8000-000000000000'], nowhere, 2, /Say what to change/],
+    [['user', 'create', '--name', 'X', '--email', 'x', '--role', 'boss'], nowhere, 2, /Allowed choices are owner/],
+    [['user', 'list', '--limit', 'ten'], nowhere, 2, /whole number/],
+    [['key', 'create'], nowhere, 2, /required option '--name <name>'/],
+    [['usr'], nowhere, 2, /unknown command 'usr'/],
+  ])('worktrack %j', async (args, env, code, message) => {
+    const ended = await worktrack(args, env as unknown as Record<string, string>);
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+    expect(ended).toMatchObject({ code, stdout: '' });
+  });
+
+  test('with the words of the service, the fields and the request id when it refuses', async () => {
+    const { run } = await ownOrganization();
+    const refused = await run('user', 'create', '--email', 'bob', '--name', ' ', '--role', 'member');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^error: .* email: .*\. name: .*\. \(VALIDATION_FAILED, request .+\)\n$/);
+    const missing = await run('key', 'revoke', '0198c0de-0000-7000-8000-000000000000');
+    expect(missing).toMatchObject({ code: 1 });
+    expect(missing.stderr).toMatch(/^error: There is no API key .*\(NOT_FOUND, request .+\)\n$/);
+    const badName = await worktrack(['org', 'create', '--name', ' ', '--owner-email', 'x@example.com'], {
+      RABBITMQ_URL: system.rabbitmqUrl,
+    });
+    expect(badName).toMatchObject({ code: 1 });
+    expect(badName.stderr).toMatch(/^error: .* name: .*VALIDATION_FAILED/);
+  });
+});
