@@ -28,3 +28,11 @@ test('an answer of Redis is taken, and memory is not asked', async () => {
   );
   expect(answer).toBe('redis');
 });
+
+test('a command that Redis takes for wrong is thrown, not covered up', async () => {
+  const check = new RedisFallback('wrong', log);
+  const inRedis = async () => {
+    throw new Error('ERR value is not an integer or out of range');
+  };
+  await expect(check.run(inRedis, () => expect.unreachable())).rejects.toThrow('not an integer');
+});

@@ -29,7 +29,7 @@ export class RedisFallback {
     fallbacks.inc({ check }, 0);
   }
 
-  /** @param inMemory is run instead when `inRedis` fails or Redis is known to be away */
+  /** @param inMemory is run instead when Redis cannot do its part, or is known to be away */
   async run<T>(inRedis: () => Promise<T>, inMemory: () => T): Promise<T> {
     const nowMs = performance.now();
     if (!this.#away || nowMs >= this.#retryAtMs) {
@@ -40,6 +40,7 @@ export class RedisFallback {
         this.#away = false;
         return result;
       } catch (error) {
+        if (isMistake(error)) throw error;
         if (!this.#away) {
           this.#log.warn({ check: this.#check, error }, "Redis is away: the check is made in this process's memory");
         }
@@ -49,4 +50,9 @@ export class RedisFallback {
     fallbacks.inc({ check: this.#check });
     return inMemory();
   }
+}
+
+/** A command or script that Redis takes for wrong is a fault of ours: to go on without it would hide that for good. */
+function isMistake(error: unknown): boolean {
+  return error instanceof Error && /^(ERR|WRONGTYPE|NOPERM)\b/.test(error.message);
 }

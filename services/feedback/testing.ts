@@ -49,7 +49,8 @@ export async function startFeedback() {
         caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
         requestId: uuidv7(),
         idempotencyKey,
-        deadlineAtMs: Date.now() + deadlineMs,
+        // As libs/rpc reckons it, by a clock of finer steps.
+        deadlineAtMs: Date.now() + deadlineMs + 0.5,
         traceparent: undefined,
         log,
         fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),

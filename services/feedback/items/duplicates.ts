@@ -49,7 +49,7 @@ export class Duplicates {
 
   /** @returns for each whether it is held; where it is not, an equal message was stored or is being stored by another submission */
   async reserve(reservations: readonly Reservation[], deadlineAtMs: number): Promise<boolean[]> {
-    const pendingMs = Math.max(0, deadlineAtMs - Date.now()) + PENDING_MARGIN_MS;
+    const pendingMs = Math.ceil(Math.max(0, deadlineAtMs - Date.now())) + PENDING_MARGIN_MS;
     const holders = await this.#fallback.run(
       async () => {
         const pipeline = this.#redis.pipeline();

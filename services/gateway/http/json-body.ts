@@ -2,6 +2,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { parse } from 'secure-json-parse';
 
 const MAX_REASON_LENGTH = 200;
+const MAX_PATH_KEYS = 20;
 
 /**
  * Parses a JSON body. `__proto__` and `constructor.prototype` as keys are refused: further on, objects are merged and stored.
@@ -32,14 +33,32 @@ function explained(text: string, error: unknown): OperationError {
   });
 }
 
-function poisonedPath(value: unknown): string[] | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    if (key === '__proto__') return [key];
-    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
-      return [key];
-    const deeper = poisonedPath(inner);
-    if (deeper) return [key, ...deeper];
+/** Without recursion: a mebibyte of brackets is deeper than the stack. */
+function poisonedPath(body: unknown): string[] | undefined {
+  const open: { readonly value: unknown; readonly path: Path | undefined }[] = [{ value: body, path: undefined }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, path } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      const here = { key, parent: path };
+      const poisonous =
+        key === '__proto__' ||
+        (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'));
+      if (poisonous) return keysOf(here);
+      open.push({ value: inner, path: here });
+    }
   }
   return undefined;
+}
+
+interface Path {
+  readonly key: string;
+  readonly parent: Path | undefined;
+}
+
+/** The first keys of a path, which may be as deep as the body is long. */
+function keysOf(path: Path): string[] {
+  const keys: string[] = [];
+  for (let at: Path | undefined = path; at; at = at.parent) keys.push(at.key);
+  return keys.reverse().slice(0, MAX_PATH_KEYS);
 }

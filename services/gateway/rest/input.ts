@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
 import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
-import { echoed, invalid, unknownField } from '../validation/parse.ts';
+import { echoed, invalid, MAX_DETAILS, unknownField } from '../validation/parse.ts';
 import { parseIfMatch } from './if-match.ts';
 import { type Route, routeOf } from './route.ts';
 
@@ -37,7 +37,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
       if (read) input[field] = read(value);
       else if (route.fieldsIn === 'body' && fromQuery.has(field)) {
         faults.push({ path: field, message: 'belongs in the JSON body, not in the query' });
-      } else faults.push(misplaced(field, route, known));
+      } else faults.push(misplaced(field, route, known, faults.length));
     }
 
     if (body !== undefined && body !== null) {
@@ -47,7 +47,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
         if (route.fieldsIn === 'query' && fromQuery.has(field)) {
           faults.push({ path: field, message: 'belongs in the query, not in a body' });
         } else if (route.fieldsIn === 'body' && !route.placeholders.includes(field)) input[field] = value;
-        else faults.push(misplaced(field, route, known));
+        else faults.push(misplaced(field, route, known, faults.length));
       }
     }
 
@@ -71,10 +71,13 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
   };
 }
 
-function misplaced(field: string, route: Route, known: readonly string[]): ErrorDetail {
+/** @param before how many faults there are already: what is not told needs no guess of what was meant */
+function misplaced(field: string, route: Route, known: readonly string[], before: number): ErrorDetail {
   const message = route.placeholders.includes(field)
     ? 'is given by the path; leave it out'
-    : unknownField(field, known);
+    : before < MAX_DETAILS
+      ? unknownField(echoed(field), known)
+      : 'is not a known field';
   return { path: echoed(field), message };
 }
 

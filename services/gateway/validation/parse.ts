@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 /** An answer lists at most so many faults: 500 wrong ids are one mistake. */
-const MAX_DETAILS = 20;
+export const MAX_DETAILS = 20;
 /** How many faults the message itself spells out. */
 const MAX_SPELLED_OUT = 3;
 const MAX_ECHOED_LENGTH = 60;
@@ -58,7 +58,9 @@ function faults(schema: z.ZodType, input: unknown): ErrorDetail[] {
     if (issue.code === 'unrecognized_keys') {
       const known = knownFields.get(dotted(issue.path)) ?? [];
       for (const key of issue.keys) {
-        details.push({ path: dotted([...issue.path, echoed(key)]), message: unknownField(key, known) });
+        // What is not told needs no guess of what was meant: 10 000 of them would be a second of work.
+        const message = details.length < MAX_DETAILS ? unknownField(echoed(key), known) : '';
+        details.push({ path: dotted([...issue.path, echoed(key)]), message });
       }
     } else if (issue.code === 'invalid_union') {
       details.push(...closestBranch(issue, dotted(issue.path)));
