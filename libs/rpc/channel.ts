@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel } from 'amqplib';
 import { type ConnectionListener, type RecoveringConnection, retryDelayMs } from './connection.ts';
@@ -77,7 +76,9 @@ export class RecoveringChannel {
       let channel: Channel | undefined;
       try {
         channel = await model.createChannel({ highWaterMark: WRITE_BUFFER_FRAMES });
-        const closed = once(channel, 'close');
+        const opened = channel;
+        // Not `once` of node:events, which also rejects on an error event.
+        const closed = new Promise<void>((resolve) => opened.once('close', resolve));
         channel.on('error', (error) => log.warn({ error, channel: this.role.name }, 'The channel failed'));
         channel.on('handler-error', (error, event) =>
           log.error({ error, event, channel: this.role.name }, 'A channel listener threw'),
@@ -94,7 +95,8 @@ export class RecoveringChannel {
         if (this.model === model && !this.closing) {
           log.warn({ error, channel: this.role.name }, 'The channel could not be set up');
         }
-        await channel?.close().catch(() => {});
+        // Not awaited: a broker that dies meanwhile never confirms it.
+        channel?.close().catch(() => {});
       }
       const wasOpen = this.current !== undefined;
       this.current = undefined;

@@ -19,7 +19,14 @@ export class Recorder implements RpcObserver {
   readonly batches: { side: 'request' | 'reply'; items: number }[] = [];
   readonly deadLetters: { queue: string; reason: string }[] = [];
   pendingCalls = 0;
-  readonly log: Log = this.logger({});
+  readonly log: Log;
+  private readonly allLines: LogLine[];
+
+  /** @param allLines gets a copy of every line */
+  constructor(allLines: LogLine[] = []) {
+    this.allLines = allLines;
+    this.log = this.logger({});
+  }
 
   called(operation: string, outcome: string): void {
     this.calls.push({ operation, outcome });
@@ -41,8 +48,11 @@ export class Recorder implements RpcObserver {
   }
 
   private logger(bindings: Record<string, unknown>): Log {
-    const at = (level: LogLine['level']) => (fields: object, message: string) =>
-      void this.lines.push({ level, fields: { ...bindings, ...fields }, message });
+    const at = (level: LogLine['level']) => (fields: object, message: string) => {
+      const line = { level, fields: { ...bindings, ...fields }, message };
+      this.lines.push(line);
+      this.allLines.push(line);
+    };
     return {
       debug: at('debug'),
       info: at('info'),
@@ -72,6 +82,8 @@ export interface TestClient<C extends ServiceContract> {
 export class RpcRig<C extends ServiceContract> {
   readonly contract: C;
   private readonly url: string;
+  /** Of all clients and servers, also of those that are not there yet. */
+  readonly lines: LogLine[] = [];
   /** Ends of what is still there. */
   readonly open: Set<() => Promise<void>>;
 
@@ -86,7 +98,7 @@ export class RpcRig<C extends ServiceContract> {
     handlers: RpcHandlers<C>,
     { url = this.url, ...options }: { url?: string; prefetch?: number; heartbeatSeconds?: number } = {},
   ): Promise<TestServer> {
-    const seen = new Recorder();
+    const seen = new Recorder(this.lines);
     const { heartbeatSeconds, ...rest } = options;
     const broker = await connectBroker({ url, name: 'test server', log: seen.log, heartbeatSeconds });
     const server = await serveRpc({
@@ -116,10 +128,11 @@ export class RpcRig<C extends ServiceContract> {
     url?: string;
     maxPending?: number;
     heartbeatSeconds?: number;
+    signal?: AbortSignal;
   } = {}): Promise<TestClient<C>> {
-    const seen = new Recorder();
-    const { heartbeatSeconds, ...rest } = options;
-    const broker = await connectBroker({ url, name: 'test client', log: seen.log, heartbeatSeconds });
+    const seen = new Recorder(this.lines);
+    const { heartbeatSeconds, signal, ...rest } = options;
+    const broker = await connectBroker({ url, name: 'test client', log: seen.log, heartbeatSeconds, signal });
     const client = createRpcClient({ broker, log: seen.log, observer: seen, ...rest });
     const close = this.once(async () => {
       await client.close();

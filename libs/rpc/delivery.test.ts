@@ -1,0 +1,301 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import { operation, serviceContract } from '@worktrack/contracts/operation';
+import { type Channel, type ChannelModel, connect, type GetMessage } from 'amqplib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { servers } from '../../test/support/servers.ts';
+import { callBody, requestItem, requestMessage } from './envelope.ts';
+import { encodeFrame } from './frame.ts';
+import { laneQueues } from './queues.ts';
+import { Gate, RpcRig } from './test-rig.ts';
+import type { RpcHandlers } from './types.ts';
+
+const echo = operation({
+  name: 'delivery.echo',
+  summary: 'Answers.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ text: z.string() }),
+  output: z.object({ text: z.string() }),
+  errors: [],
+});
+const prompt = operation({ ...echo, name: 'delivery.prompt', lane: 'long' });
+const contract = serviceContract('delivery', [echo, prompt]);
+type Contract = typeof contract;
+type Echo = (text: string) => Promise<unknown>;
+
+const queues = laneQueues('delivery', 'normal');
+const requestId = 'r';
+
+/** Handlers that do this before they answer. */
+function doing(work: Echo): RpcHandlers<Contract> {
+  const one = async ({ text }: { text: string }) => {
+    await work(text);
+    return { output: { text }, replayed: false };
+  };
+  return { 'delivery.echo': { one }, 'delivery.prompt': { one } };
+}
+const nothing = doing(async () => {});
+
+let raw: ChannelModel;
+let channel: Channel;
+let rig: RpcRig<Contract>;
+beforeAll(async () => {
+  raw = await connect((await servers()).rabbitmqUrl);
+});
+afterAll(() => raw.close());
+beforeEach(async () => {
+  rig = new RpcRig((await servers()).rabbitmqUrl, contract);
+  channel = await raw.createChannel();
+});
+afterEach(async () => {
+  await rig.stop();
+  // Each test begins without the queues of the one before, which outlive it.
+  for (const queue of Object.values(queues)) await channel.deleteQueue(queue);
+  await channel.close();
+});
+
+async function deadLetter(): Promise<GetMessage> {
+  let message: GetMessage | false = false;
+  await expect
+    .poll(async () => {
+      message = await channel.get(queues.dead, { noAck: true });
+      return message;
+    })
+    .toBeTruthy();
+  return message as unknown as GetMessage;
+}
+
+const request = (...texts: string[]) =>
+  encodeFrame(
+    requestMessage(
+      'raw',
+      0,
+      texts.map((text, id) =>
+        requestItem(id, 60_000, 1, callBody('delivery.echo', requestId, null, null, null, { text })),
+      ),
+    ),
+  );
+
+describe('a message that cannot be read goes to the dead letters', () => {
+  const good = 'amq.rabbitmq.reply-to.g1h2AA5yZXBseUAxMjM0NTY3OAAAC.abcdefgh==';
+  test.each<[string, Buffer, string | undefined]>([
+    ['no frame', Buffer.from('hello'), good],
+    ['an empty one', Buffer.alloc(0), good],
+    ['a frame of a later version', Buffer.from([2, 0, 0, 0, 2, 0x7b, 0x7d]), good],
+    ['a frame that is cut short', request('x').subarray(0, 20), good],
+    ['JSON that is none', encodeFrame('{"c":'), good],
+    ['JSON of another kind', encodeFrame('[]'), good],
+    ['an item without a body', encodeFrame(requestMessage('raw', 0, ['[1,1000,1]'])), good],
+    [
+      'a caller whose id is a query operator',
+      encodeFrame(
+        requestMessage('raw', 0, [
+          '[1,1000,1,["delivery.echo","r",null,null,{"organizationId":{"$ne":1},"userId":"u","keyId":"k","permissions":[]},{}]]',
+        ]),
+      ),
+      good,
+    ],
+    ['no reply address', request('x'), undefined],
+    ['a reply address that is the name of a queue', request('x'), queues.requests],
+    ['a reply address that only begins like one', request('x'), 'amq.rabbitmq.reply-to.$(x)'],
+  ])('%s', async (_title, content, replyTo) => {
+    const ran: string[] = [];
+    const server = await rig.serve(doing(async (text) => ran.push(text)));
+    channel.publish('', queues.requests, content, { replyTo });
+    const dead = await deadLetter();
+    expect(dead.content.equals(content)).toBe(true);
+    expect(dead.properties.headers?.['x-first-death-reason']).toBe('rejected');
+    expect(server.seen.deadLetters).toEqual([{ queue: queues.dead, reason: 'unreadable' }]);
+    expect(ran).toEqual([]);
+    // And the service goes on.
+    const { service } = await rig.client();
+    expect(await service.call('delivery.echo', { text: 'next' }, { requestId })).toEqual({ text: 'next' });
+  });
+});
+
+describe('a message is acknowledged once all of its items are answered', () => {
+  test('so the death of the process before that brings all of them to another', async () => {
+    const both = new Gate();
+    const first: string[] = [];
+    const dying = await rig.serve(
+      doing((text) => {
+        first.push(text);
+        if (first.length === 2) both.open();
+        // One of them is answered before the end, the other never.
+        return text === 'quick' ? Promise.resolve() : new Promise(() => {});
+      }),
+    );
+    const { service } = await rig.client();
+    const slow = service.call('delivery.echo', { text: 'slow' }, { requestId });
+    const quick = service.call('delivery.echo', { text: 'quick' }, { requestId });
+    await Promise.all([both.passed, quick]);
+    const second: string[] = [];
+    await rig.serve(doing(async (text) => second.push(text)));
+    await dying.die();
+    expect(await slow).toEqual({ text: 'slow' });
+    await expect.poll(() => second.toSorted()).toEqual(['quick', 'slow']);
+  });
+
+  test('and not before, so that no more than the prefetch window is under way', async () => {
+    const gates = new Map(['1', '2', '3'].map((text) => [text, new Gate()]));
+    const started: string[] = [];
+    await rig.serve(
+      doing(async (text) => {
+        started.push(text);
+        await gates.get(text)?.passed;
+      }),
+      { prefetch: 2 },
+    );
+    const { service } = await rig.client();
+    // A client that has just begun has no channel yet, and sends all that waits for one together.
+    await service.call('delivery.echo', { text: '0' }, { requestId });
+    const calls: Promise<unknown>[] = [];
+    for (const text of ['1', '2', '3']) {
+      calls.push(service.call('delivery.echo', { text }, { requestId }));
+      // Each in a message of its own.
+      await new Promise(setImmediate);
+    }
+    await expect
+      .poll(async () => ({ started, waiting: (await channel.checkQueue(queues.requests)).messageCount }))
+      .toEqual({ started: ['0', '1', '2'], waiting: 1 });
+    gates.get('2')?.open();
+    await calls[1];
+    await expect.poll(() => started).toEqual(['0', '1', '2', '3']);
+    for (const gate of gates.values()) gate.open();
+    await Promise.all(calls);
+  });
+});
+
+describe('replicas', () => {
+  test('share the messages of one queue', async () => {
+    const gate = new Gate();
+    const seen: string[][] = [[], []];
+    for (const mine of seen) {
+      await rig.serve(
+        doing((text) => {
+          mine.push(text);
+          return gate.passed;
+        }),
+        { prefetch: 1 },
+      );
+    }
+    const { service } = await rig.client();
+    const one = service.call('delivery.echo', { text: 'one' }, { requestId });
+    await expect.poll(() => seen.flat().length).toBe(1);
+    const two = service.call('delivery.echo', { text: 'two' }, { requestId });
+    await expect.poll(() => seen.map(({ length }) => length)).toEqual([1, 1]);
+    gate.open();
+    await Promise.all([one, two]);
+  });
+
+  test('take over from one that stops, which answers what it has begun and takes nothing more', async () => {
+    const gate = new Gate();
+    const began = new Gate();
+    const old: string[] = [];
+    const stopping = await rig.serve(
+      doing(async (text) => {
+        old.push(text);
+        began.open();
+        await gate.passed;
+      }),
+    );
+    const { service } = await rig.client();
+    const before = service.call('delivery.echo', { text: 'before' }, { requestId });
+    await began.passed;
+    const fresh: string[] = [];
+    await rig.serve(doing(async (text) => fresh.push(text)));
+    const stopped = stopping.stop();
+    await expect.poll(async () => (await channel.checkQueue(queues.requests)).consumerCount).toBe(1);
+    expect(await service.call('delivery.echo', { text: 'after' }, { requestId })).toEqual({ text: 'after' });
+    gate.open();
+    expect(await before).toEqual({ text: 'before' });
+    await stopped;
+    expect({ old, fresh }).toEqual({ old: ['before'], fresh: ['after'] });
+  });
+
+  test('that come back within the grace find what was asked meanwhile', async () => {
+    const server = await rig.serve(nothing);
+    const { service } = await rig.client();
+    await service.call('delivery.echo', { text: 'first' }, { requestId });
+    await server.stop();
+    const waiting = service.call('delivery.echo', { text: 'waiting' }, { requestId });
+    await rig.serve(nothing);
+    expect(await waiting).toEqual({ text: 'waiting' });
+  });
+
+  test('share long operations one by one, however many are asked for at once', async () => {
+    const gate = new Gate();
+    const counts = [0, 0];
+    for (const mine of [0, 1]) {
+      await rig.serve(
+        doing(() => {
+          counts[mine] = (counts[mine] ?? 0) + 1;
+          return gate.passed;
+        }),
+        { prefetch: 2 },
+      );
+    }
+    const { service } = await rig.client();
+    const calls = [1, 2, 3, 4].map((n) => service.call('delivery.prompt', { text: `${n}` }, { requestId }));
+    await expect.poll(() => counts).toEqual([2, 2]);
+    gate.open();
+    await Promise.all(calls);
+  });
+});
+
+describe('an item that takes the process down', () => {
+  test('is tried alone, then answered INTERNAL and put with the dead letters; its neighbours are answered', async () => {
+    const runs: string[] = [];
+    const replicas: { die(): Promise<void> }[] = [];
+    let aloneWith: string[] = [];
+    const startReplica = async () => {
+      const under = new Set<string>();
+      let dead = false;
+      const replica = await rig.serve(
+        doing(async (text) => {
+          if (dead) return await new Promise(() => {});
+          runs.push(text);
+          under.add(text);
+          await new Promise(setImmediate);
+          if (text === 'poison') {
+            dead = true;
+            aloneWith = [...under];
+            // As the end of the process: nothing of what is under way is answered, and another takes its place.
+            await Promise.all([replica.die(), startReplica()]);
+            return await new Promise(() => {});
+          }
+          if (dead) return await new Promise(() => {});
+          under.delete(text);
+        }),
+      );
+      replicas.push(replica);
+    };
+    await startReplica();
+    const client = await rig.client();
+    const call = (text: string) => client.service.call('delivery.echo', { text }, { requestId, deadlineMs: 60_000 });
+    const [before, poison, after] = await Promise.allSettled([call('before'), call('poison'), call('after')]);
+    expect(before).toMatchObject({ value: { text: 'before' } });
+    expect(after).toMatchObject({ value: { text: 'after' } });
+    expect(poison).toMatchObject({ reason: { code: 'INTERNAL' } });
+    expect((poison as PromiseRejectedResult).reason).toBeInstanceOf(OperationError);
+    expect(runs.filter((text) => text === 'poison')).toHaveLength(2);
+    expect(aloneWith).toEqual(['poison']);
+    expect((await deadLetter()).content.toString()).toContain('poison');
+    expect(replicas).toHaveLength(3);
+  });
+});
+
+describe('a consumer that the broker cancels', () => {
+  test('comes back with its queue', async () => {
+    await rig.serve(nothing);
+    const { service } = await rig.client();
+    await service.call('delivery.echo', { text: 'first' }, { requestId });
+    await channel.deleteQueue(queues.requests);
+    await expect
+      .poll(() => service.call('delivery.echo', { text: 'again' }, { requestId }).catch(({ code }) => code), {
+        timeout: 20_000,
+      })
+      .toEqual({ text: 'again' });
+  });
+});

@@ -1,0 +1,205 @@
+import { operation, serviceContract } from '@worktrack/contracts/operation';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { servers } from '../../test/support/servers.ts';
+import { RecoveringChannel } from './channel.ts';
+import { TestProxy } from './test-proxy.ts';
+import { Gate, RpcRig } from './test-rig.ts';
+import type { RpcHandlers } from './types.ts';
+
+const echo = operation({
+  name: 'recovery.echo',
+  summary: 'Answers.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ text: z.string() }),
+  output: z.object({ text: z.string() }),
+  errors: [],
+});
+const contract = serviceContract('recovery', [echo]);
+type Contract = typeof contract;
+const requestId = 'r';
+
+function doing(work: (text: string) => Promise<unknown>): RpcHandlers<Contract> {
+  const one = async ({ text }: { text: string }) => {
+    await work(text);
+    return { output: { text }, replayed: false };
+  };
+  return { 'recovery.echo': { one } };
+}
+
+let rig: RpcRig<Contract>;
+let network: TestProxy;
+beforeEach(async () => {
+  const { rabbitmqUrl } = await servers();
+  rig = new RpcRig(rabbitmqUrl, contract);
+  network = await TestProxy.to(rabbitmqUrl);
+});
+afterEach(async () => {
+  network.restore();
+  await rig.stop();
+  await network.close();
+});
+
+describe('a client whose connection breaks', () => {
+  test('sends its unanswered calls again, inside their deadline', async () => {
+    const runs: string[] = [];
+    const began = new Gate();
+    const gate = new Gate();
+    await rig.serve(
+      doing(async (text) => {
+        runs.push(text);
+        began.open();
+        await gate.passed;
+      }),
+    );
+    const { service, seen } = await rig.client({ url: network.url });
+    const call = service.call('recovery.echo', { text: 'once more' }, { requestId });
+    await began.passed;
+    network.cut();
+    await expect.poll(() => runs).toEqual(['once more', 'once more']);
+    gate.open();
+    expect(await call).toEqual({ text: 'once more' });
+    // Two answers were sent; the caller has one.
+    expect(seen.calls).toEqual([{ operation: 'recovery.echo', outcome: 'ok' }]);
+  });
+
+  test('keeps new calls for a moment, and sends them by the next connection', async () => {
+    await rig.serve(doing(async () => {}));
+    const { service } = await rig.client({ url: network.url });
+    await service.call('recovery.echo', { text: 'before' }, { requestId });
+    network.cut();
+    expect(await service.call('recovery.echo', { text: 'meanwhile' }, { requestId })).toEqual({ text: 'meanwhile' });
+  });
+
+  test('refuses new calls when that lasts, at once and with the time to come back, and is not ready', async () => {
+    await rig.serve(doing(async () => {}));
+    const { service, broker } = await rig.client({ url: network.url });
+    await service.call('recovery.echo', { text: 'before' }, { requestId });
+    expect(broker.state()).toEqual({ ready: true, publishing: 'open' });
+    network.cut({ stayDown: true });
+    await expect.poll(() => broker.state()).toEqual({ ready: false, publishing: 'connecting' });
+    const kept = service.call('recovery.echo', { text: 'kept' }, { requestId, deadlineMs: 60_000 });
+    await expect(kept).rejects.toMatchObject({ code: 'UNAVAILABLE', extra: { retryAfterSeconds: 1 } });
+    const refused = service.call('recovery.echo', { text: 'refused' }, { requestId, deadlineMs: 60_000 });
+    await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    network.restore();
+    await expect.poll(() => broker.state().ready, { timeout: 20_000 }).toBe(true);
+    expect(await service.call('recovery.echo', { text: 'after' }, { requestId })).toEqual({ text: 'after' });
+  });
+
+  test('answers DEADLINE_EXCEEDED to a call that was sent and whose connection does not come back in time', async () => {
+    const began = new Gate();
+    await rig.serve(
+      doing(async () => {
+        began.open();
+        await new Promise(() => {});
+      }),
+    );
+    const { service } = await rig.client({ url: network.url });
+    const call = service.call('recovery.echo', { text: 'sent' }, { requestId, deadlineMs: 1_500 });
+    await began.passed;
+    network.cut({ stayDown: true });
+    await expect(call).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  });
+});
+
+describe('a server whose connections break', () => {
+  test('answers what it had begun, by the next', async () => {
+    const began = new Gate();
+    const gate = new Gate();
+    await rig.serve(
+      doing(async () => {
+        began.open();
+        await gate.passed;
+      }),
+      { url: network.url },
+    );
+    const { service } = await rig.client();
+    const call = service.call('recovery.echo', { text: 'begun' }, { requestId });
+    await began.passed;
+    network.cut();
+    gate.open();
+    expect(await call).toEqual({ text: 'begun' });
+  });
+
+  test('serves again, time after time', async () => {
+    const server = await rig.serve(
+      doing(async () => {}),
+      { url: network.url },
+    );
+    const { service } = await rig.client();
+    for (const text of ['1', '2', '3']) {
+      network.cut();
+      expect(await service.call('recovery.echo', { text }, { requestId })).toEqual({ text });
+      await expect.poll(() => server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
+    }
+  });
+});
+
+describe('a channel that dies while its connection lives', () => {
+  test('is set up again on the same connection', async () => {
+    const { broker } = await rig.client();
+    let setups = 0;
+    let losses = 0;
+    const channel = new RecoveringChannel(broker.publishing, {
+      name: 'test',
+      setup: async () => void setups++,
+      lost: () => losses++,
+    });
+    await channel.ready;
+    const first = channel.current;
+    // The broker closes a channel for this (404), and only the channel.
+    first?.publish('there is no such exchange', '', Buffer.alloc(0));
+    await expect.poll(() => setups).toBe(2);
+    await expect.poll(() => channel.current).toBeTruthy();
+    expect(channel.current).not.toBe(first);
+    expect({ losses, status: broker.publishing.status }).toEqual({ losses: 1, status: 'open' });
+    await channel.close();
+  });
+
+  test('is set up again when a set-up fails', async () => {
+    const { broker, seen } = await rig.client();
+    let setups = 0;
+    const channel = new RecoveringChannel(broker.publishing, {
+      name: 'test',
+      setup: async (fresh) => {
+        setups++;
+        if (setups === 1) await fresh.checkQueue('there is no such queue');
+        if (setups === 2) throw new Error('not yet');
+      },
+    });
+    await channel.ready;
+    expect(setups).toBe(3);
+    expect(seen.lines.filter(({ message }) => message === 'The channel could not be set up')).toHaveLength(2);
+    await channel.close();
+  });
+});
+
+describe('a process that starts before its broker', () => {
+  test('waits, says so, and goes on when it is there', async () => {
+    network.cut({ stayDown: true });
+    const connecting = rig.client({ url: network.url });
+    const serving = rig.serve(
+      doing(async () => {}),
+      { url: network.url },
+    );
+    // Neither has anything to answer with yet.
+    let settled = false;
+    void Promise.allSettled([connecting, serving]).then(() => (settled = true));
+    await expect.poll(() => rig.lines.filter(({ message }) => message === 'Waiting for the broker').length).toBe(2);
+    expect(settled).toBe(false);
+    network.restore();
+    const { service } = await connecting;
+    await serving;
+    expect(await service.call('recovery.echo', { text: 'at last' }, { requestId })).toEqual({ text: 'at last' });
+  });
+
+  test('can be stopped while it waits', async () => {
+    network.cut({ stayDown: true });
+    const stop = new AbortController();
+    const connecting = rig.client({ url: network.url, signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(connecting).rejects.toThrow('enough');
+  });
+});
