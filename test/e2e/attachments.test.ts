@@ -85,7 +85,7 @@ describe('an attachment', () => {
       uploadsOf(item),
       content,
       { uploadedBy: 'a tester', metadata: '{"kind":"log"}' },
-      { fileName: '../Übersicht "1".pdf', type: 'application/pdf' },
+      { fileName: '../Übersicht |1|.pdf', type: 'application/pdf' },
     );
     expect(status).toBe(201);
     expect(data).toMatchObject({

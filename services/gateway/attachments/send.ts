@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { readAttachment } from '@worktrack/contracts/attachments/operations';
 import type { Output } from '@worktrack/contracts/operation';
 import { create as contentDisposition } from 'content-disposition';
@@ -44,7 +44,8 @@ export function sendContent(
   if (outcome === 'part') reply.code(206).header('content-range', `bytes ${sent.start}-${sent.end}/${attachment.size}`);
   if (request.method === 'HEAD') {
     bytes.destroy();
-    return reply.send();
+    // A stream, so that the length stays as it was set above.
+    return reply.send(Readable.from([]));
   }
   return reply.send(bytes);
 }
