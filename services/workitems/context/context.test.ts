@@ -1,0 +1,282 @@
+import { uuidv7 } from '@worktrack/runtime/uuid';
+import mongoose from 'mongoose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+let project: TestProject;
+beforeEach(async () => {
+  project = await startProject();
+});
+afterEach(() => void mongoose.set('debug', false));
+
+/** Queries that `work` sends to the database. */
+async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
+  const queries: string[] = [];
+  mongoose.set('debug', (collection: string, method: string) => void queries.push(`${collection}.${method}`));
+  await work();
+  mongoose.set('debug', false);
+  return queries;
+}
+const implement = (ids: string[], projectId?: string) =>
+  call(project.caller, 'workItems.implementContext', { ids, projectId });
+
+describe('get_implement_context', () => {
+  test('shows leaf tasks with states, dependencies, waves, cycles and the board', async () => {
+    const epic = await project.create('epic', { title: 'Epic' });
+    const feature = await project.create('feature', { title: 'Feature', parentId: epic.id });
+    const story = await project.create('story', { title: 'Story', parentId: feature.id });
+    const outside = await project.create('task', { title: 'outside' });
+    const task = (title: string, column: string, dependsOn: string[] = [], metadata = {}) =>
+      project.create('task', { title, column, parentId: story.id, metadata: { ...metadata, dependsOn } });
+    const done = await task('done', 'Done');
+    const review = await task('review', 'To Document', [outside.id]);
+    const working = await task('working', 'In Progress');
+    const ready = await task('ready', 'To Do', [done.id, review.taskId.toLowerCase(), done.taskId], {
+      prompt: { text: 'x', generatedAt: 'y' },
+    });
+    const waits = await task('waits', 'Backlog', [ready.id, review.id]);
+    const last = await task('last', 'Backlog', [waits.id, ready.id]);
+    await task('behind', 'Backlog', [working.id, ready.id]);
+    await task('lost', 'Backlog', ['W-T-9999', outside.taskId, 'what is this']);
+    const first = await task('first of a ring', 'Backlog');
+    const second = await task('second of a ring', 'Backlog', [first.id]);
+    await project.update(first.id, { metadata: { dependsOn: [second.taskId] } });
+    const self = await task('waits for itself', 'Backlog');
+    await project.update(self.id, { metadata: { dependsOn: [self.id] } });
+
+    const context = await implement([epic.taskId, ready.id, 'W-T-9999', 'nonsense']);
+    expect(context.inputIds).toEqual([epic.taskId, ready.id, 'W-T-9999', 'nonsense']);
+    expect(context.notFound).toEqual(['W-T-9999', 'nonsense']);
+    const shown = Object.fromEntries(
+      context.tasks.map(({ title, state, dependsOn, blockedBy }) => [title, [state, dependsOn, blockedBy]]),
+    );
+    expect(shown).toEqual({
+      done: ['done', [], []],
+      review: ['in_review', [outside.taskId], []],
+      working: ['in_progress', [], []],
+      ready: ['ready', [done.taskId, review.taskId], []],
+      waits: ['waiting', [ready.taskId, review.taskId], [ready.taskId]],
+      last: ['waiting', [waits.taskId, ready.taskId], [waits.taskId, ready.taskId]],
+      behind: ['blocked', [working.taskId, ready.taskId], [working.taskId]],
+      lost: ['blocked', ['W-T-9999', outside.taskId, 'what is this'], ['W-T-9999', outside.taskId, 'what is this']],
+      'first of a ring': ['blocked', [second.taskId], [second.taskId]],
+      'second of a ring': ['blocked', [first.taskId], [first.taskId]],
+      'waits for itself': ['blocked', [self.taskId], [self.taskId]],
+    });
+    expect(context.waves).toEqual([[ready.taskId], [waits.taskId], [last.taskId]]);
+    expect(context.cycles).toEqual([[first.taskId, second.taskId], [self.taskId]]);
+    expect(context.tasks.find(({ id }) => id === ready.id)).toEqual({
+      id: ready.id,
+      taskId: ready.taskId,
+      title: 'ready',
+      priority: 'medium',
+      columnName: 'To Do',
+      state: 'ready',
+      dependsOn: [done.taskId, review.taskId],
+      blockedBy: [],
+      parent: { id: story.id, taskId: story.taskId, title: 'Story', type: 'story' },
+      hasPrompt: true,
+    });
+    expect(context.board).toEqual({
+      id: project.board.id,
+      columns: project.board.columns.map(({ id, name }) => ({ id, name })),
+      backlogColumnId: project.column('Backlog'),
+      inProgressColumnId: project.column('In Progress'),
+      reviewColumnId: project.column('Review'),
+      validatingColumnId: project.column('Validating'),
+      toDocumentColumnId: project.column('To Document'),
+      doneColumnId: project.column('Done'),
+    });
+  });
+
+  test('does not take an id of another project for a dependency, nor an item of it for one of the batch', async () => {
+    const other = await startProject('Another', project.organization);
+    const elsewhere = await other.create('task', { column: 'Done' });
+    const task = await project.create('task', { metadata: { dependsOn: [elsewhere.taskId] } });
+    const { tasks, notFound } = await implement([task.id, elsewhere.id], project.project.id);
+    expect(notFound).toEqual([elsewhere.id]);
+    expect(tasks).toMatchObject([{ state: 'blocked', blockedBy: [elsewhere.taskId] }]);
+  });
+
+  test('of nothing that there is has the project’s board, and of a foreign project is NOT_FOUND', async () => {
+    expect(await implement(['W-T-9999'])).toMatchObject({ notFound: ['W-T-9999'], board: { id: project.board.id } });
+    expect(await failure(implement(['W-T-9999'], uuidv7()))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('a batch of 500 tasks', () => {
+  /** Below an epic: 25 stories of 20 tasks, each of which waits for two others, one of them outside of the batch. */
+  async function largeBatch() {
+    const epic = await project.create('epic');
+    const template = await project.create('task');
+    const pattern = await ItemModel.findOne({ organizationId: project.caller.organizationId, _id: template.id }).lean();
+    let number = 1_000;
+    const record = (fields: Partial<ItemRecord>): ItemRecord => {
+      number++;
+      return { ...(pattern as ItemRecord), _id: uuidv7(), taskId: `W-T-${number}`, position: number, ...fields };
+    };
+    const feature = record({ type: 'feature', parentId: epic.id });
+    const stories = Array.from({ length: 25 }, () => record({ type: 'story', parentId: feature._id }));
+    const outside = Array.from({ length: 100 }, () => record({ boardColumnId: project.column('Done') }));
+    const tasks: ItemRecord[] = [];
+    for (const story of stories) {
+      for (let n = 0; n < 20; n++) {
+        const before = tasks.at(-7);
+        const dependsOn = [outside[tasks.length % 100]?.taskId, ...(before ? [before._id] : [])];
+        tasks.push(record({ parentId: story._id, metadata: { dependsOn } }));
+      }
+    }
+    await ItemModel.insertMany([feature, ...stories, ...outside, ...tasks]);
+    return { epic, tasks };
+  }
+
+  test('is planned in a number of queries that does not depend on how many tasks there are', async () => {
+    const { epic, tasks } = await largeBatch();
+    const one = await queriesOf(() => implement([tasks[0]?.taskId as string]));
+    const byIds = await queriesOf(async () => {
+      const context = await implement(tasks.map(({ _id }) => _id));
+      expect(context.tasks).toHaveLength(500);
+      expect(context.waves).toHaveLength(Math.ceil(500 / 7));
+    });
+    // The tasks, what is around them (by UUID and by task ID), boards.
+    expect(byIds).toEqual(['work_items.find', 'work_items.find', 'work_items.find', 'boards.find']);
+    expect(one).toHaveLength(byIds.length);
+    const byEpic = await queriesOf(async () => expect((await implement([epic.id])).tasks).toHaveLength(500));
+    // The epic, and one for each level below it: features, stories, tasks, nothing.
+    expect(byEpic).toHaveLength(byIds.length + 5);
+    const validated = await queriesOf(() => call(project.caller, 'workItems.validateContext', { ids: [epic.id] }));
+    expect(validated.length).toBeLessThanOrEqual(byEpic.length);
+  });
+});
+
+describe('get_validate_context', () => {
+  test('sorts leaf tasks into reviewable, testable and skipped, with their parents', async () => {
+    const story = await project.create('story', { title: 'Story', description: 'What it is for' });
+    const inColumn = (column: string) => project.create('task', { title: column, column, parentId: story.id });
+    const tasks = [];
+    for (const column of ['Backlog', 'In Progress', 'Review', 'Testing', 'Validating', 'Done']) {
+      tasks.push(await inColumn(column));
+    }
+    const context = await call(project.caller, 'workItems.validateContext', { ids: [story.id, 'W-T-9999'] });
+    expect(context).toMatchObject({ inputIds: [story.id, 'W-T-9999'], notFound: ['W-T-9999'] });
+    expect(context.reviewable).toEqual([
+      {
+        id: tasks[2]?.id,
+        taskId: tasks[2]?.taskId,
+        title: 'Review',
+        type: 'task',
+        columnName: 'Review',
+        parentId: story.id,
+      },
+    ]);
+    expect(context.testable.map(({ title }) => title)).toEqual(['Testing']);
+    expect(context.skipped.map(({ columnName, reason }) => [columnName, reason])).toEqual([
+      ['Backlog', 'Nobody has started it.'],
+      ['In Progress', 'It is still being worked on.'],
+      ['Validating', 'It is past testing.'],
+      ['Done', 'It is done.'],
+    ]);
+    expect(context.parents).toMatchObject([{ taskId: story.taskId, title: 'Story', description: 'What it is for' }]);
+    expect(context.board).toMatchObject({
+      validatingColumnId: project.column('Validating'),
+      toDocumentColumnId: project.column('To Document'),
+    });
+  });
+});
+
+describe('get_review_context', () => {
+  test('shows the item, where a pass and a fail lead, what it depends on, its siblings and its latest review', async () => {
+    const feature = await project.create('feature');
+    const before = await project.create('task', { title: 'before', column: 'Done' });
+    const item = await project.create('task', {
+      column: 'Review',
+      parentId: feature.id,
+      metadata: { dependsOn: [before.taskId] },
+    });
+    const sibling = await project.create('task', { title: 'sibling', column: 'Review', parentId: feature.id });
+    await project.create('task', { title: 'below the sibling', parentId: sibling.id });
+    await call(project.caller, 'workItems.completeReview', { workItemId: item.id, result: 'fail', summary: 'Not yet' });
+
+    const context = await call(project.caller, 'workItems.reviewContext', { taskId: item.taskId });
+    expect(context.item).toEqual(await project.get(item.id));
+    expect(context.routing).toEqual({
+      passColumnId: project.column('Testing'),
+      failColumnId: project.column('In Progress'),
+      reviewColumnId: project.column('Review'),
+    });
+    expect(context.dependencies).toEqual([
+      { id: before.id, taskId: before.taskId, title: 'before', type: 'task', columnName: 'Done' },
+    ]);
+    expect(context.siblings.map(({ title }) => title)).toEqual(['sibling']);
+    expect(context).toMatchObject({ children: [], attachments: [], latestReview: { summary: 'Not yet' } });
+  });
+
+  test('of a feature or epic shows what is below it and in Review, when asked to', async () => {
+    const feature = await project.create('feature');
+    const story = await project.create('story', { parentId: feature.id });
+    await project.create('task', { title: 'to review', column: 'Review', parentId: story.id });
+    await project.create('task', { title: 'not yet', parentId: story.id });
+    const ask = (featureReview: boolean) =>
+      call(project.caller, 'workItems.reviewContext', { taskId: feature.id, featureReview });
+    expect((await ask(true)).children.map(({ title }) => title)).toEqual(['to review']);
+    expect((await ask(false)).children).toEqual([]);
+  });
+
+  test('survives whatever is in metadata', async () => {
+    const item = await project.create('task', { metadata: { review: 'a text', dependsOn: { not: 'a list' } } });
+    expect(await call(project.caller, 'workItems.reviewContext', { taskId: item.id })).toMatchObject({
+      dependencies: [],
+      latestReview: null,
+    });
+  });
+});
+
+describe('get_ideation_context', () => {
+  const ideate = (keywords: string[], limit?: number) =>
+    call(project.caller, 'workItems.ideationContext', { keywords, limit });
+
+  test('finds what fits most keywords, in titles before descriptions, best first', async () => {
+    await project.create('task', { title: 'Something else', description: 'Nothing to see' });
+    await project.create('task', { title: 'A checkout page', description: 'With payment' });
+    await project.create('idea', { title: 'Payments at the checkout' });
+    await project.create('feature', { title: 'Billing', description: 'Every payment has a receipt' });
+    const { keywords, items } = await ideate(['Páyment', 'CHECKOUT', '!?']);
+    expect(keywords).toEqual(['Páyment', 'CHECKOUT', '!?']);
+    expect(items.map(({ title, matched, score }) => [title, matched, score])).toEqual([
+      ['Payments at the checkout', ['Páyment', 'CHECKOUT'], 0.667],
+      ['A checkout page', ['Páyment', 'CHECKOUT'], 0.444],
+      ['Billing', ['Páyment'], 0.111],
+    ]);
+  });
+
+  test('a word that only begins like the keyword is no match', async () => {
+    await project.create('task', { title: 'Authorize the payment' });
+    const fits = await project.create('task', { title: 'Authentication by key' });
+    expect((await ideate(['authentication'])).items.map(({ id }) => id)).toEqual([fits.id]);
+  });
+
+  test('offers the epics and features that fit, then the newest others, none of them done', async () => {
+    const epic = (title: string, column = 'Backlog') => project.create('epic', { title, column });
+    await epic('Payments');
+    await epic('Old', 'Done');
+    await epic('Second');
+    await project.create('feature', { title: 'Newest' });
+    const { potentialParents, board } = await ideate(['payments']);
+    expect(potentialParents.map(({ title }) => title)).toEqual(['Payments', 'Newest', 'Second']);
+    expect(board?.id).toBe(project.board.id);
+  });
+
+  test('is of one project, and of as many items as asked for', async () => {
+    const other = await startProject('Another', project.organization);
+    await other.create('task', { title: 'Payment' });
+    for (let n = 0; n < 3; n++) await project.create('task', { title: `Payment ${n}` });
+    expect((await ideate(['payment'])).items).toHaveLength(3);
+    expect((await ideate(['payment'], 2)).items.map(({ title }) => title)).toEqual(['Payment 2', 'Payment 1']);
+    const everywhere = await call(project.organization, 'workItems.ideationContext', { keywords: ['payment'] });
+    expect(everywhere.items).toHaveLength(4);
+  });
+});
