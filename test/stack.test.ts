@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StackFile } from '@worktrack/stack/stack-file';
+import { afterAll, describe, expect, it } from 'vitest';
+import { processesOf } from './support/processes.ts';
+
+const START_TIMEOUT_MS = 150_000;
+const bootstrap = join(import.meta.dirname, '..', 'stack', 'bootstrap.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-stack-'));
+const dataDir = join(folder, 'data');
+const stackFile = join(dataDir, 'stack.json');
+
+/** A command of package.json, with what it has said so far. */
+class Command {
+  readonly process: ChildProcess;
+  readonly ended: Promise<number | null>;
+  output = '';
+
+  constructor(...args: string[]) {
+    this.process = spawn(process.execPath, [bootstrap, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.process.stdout, this.process.stderr])
+      stream?.on('data', (data) => (this.output += data));
+    this.ended = once(this.process, 'close').then(([code]) => code as number | null);
+  }
+
+  /** Resolves once it has said `text`; fails with all that it said when it ends without. */
+  async says(text: string): Promise<void> {
+    let ended = false;
+    void this.ended.then(() => (ended = true));
+    await expect
+      .poll(() => (ended && !this.output.includes(text) ? expect.fail(this.output) : this.output), {
+        timeout: START_TIMEOUT_MS,
+      })
+      .toContain(text);
+  }
+}
+
+const readStack = () => JSON.parse(readFileSync(stackFile, 'utf8')) as StackFile;
+
+async function api(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; data: Record<string, unknown> }> {
+  const { baseUrl, apiKey } = readStack();
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  return { status: response.status, data };
+}
+
+afterAll(async () => {
+  await new Command('stop', '--data-dir', dataDir).ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
+  let running: Command;
+  let item: string;
+  let first: StackFile;
+
+  it('brings up everything, seeds it, shows the key and describes itself in stack.json, for its owner alone', async () => {
+    running = new Command('start', '--port', '0', '--data-dir', dataDir);
+    await running.says('Ctrl-C stops it.');
+    first = readStack();
+    expect(statSync(stackFile).mode & 0o777).toBe(0o600);
+    expect(Object.keys(first)).toEqual([
+      'baseUrl',
+      'apiKey',
+      'organizationId',
+      'projectId',
+      'boardId',
+      'columns',
+      'source',
+      'urls',
+      'pids',
+    ]);
+    expect(running.output).toContain(first.apiKey);
+    expect(running.output).toContain(`${first.baseUrl}/mcp?projectId=${first.projectId}`);
+
+    expect((await api('GET', '/api/me')).data).toMatchObject({
+      organization: { id: first.organizationId },
+      user: { role: 'owner' },
+    });
+    const created = await api('POST', '/api/work-items', {
+      title: 'Kept',
+      type: 'task',
+      boardId: first.boardId,
+      boardColumnId: first.columns.Backlog,
+    });
+    expect(created).toMatchObject({ status: 201, data: { boardColumnId: first.columns.Backlog } });
+    item = created.data.id as string;
+
+    const bootstrapped = await fetch(`${first.baseUrl}/feedback/widget/bootstrap?publicKey=${first.source.publicKey}`);
+    expect(await bootstrapped.json()).toMatchObject({ data: { config: { requireCaptcha: false } } });
+    expect((await fetch(`${first.baseUrl}/widget/demo?publicKey=${first.source.publicKey}`)).status).toBe(200);
+  });
+
+  it('refuses a data directory that is in use, in one line', async () => {
+    const second = new Command('start', '--port', '0', '--data-dir', dataDir);
+    expect(await second.ended).toBe(1);
+    expect(second.output).toMatch(/^The data directory .* is in use by another stack \(process \d+\)\. .*\n$/);
+  });
+
+  it('starts a service again that was killed, and a server too', async () => {
+    const [keys] = first.pids.keys;
+    process.kill(keys as number, 'SIGKILL');
+    await running.says('keys is ready again');
+    expect(readStack().pids.keys).not.toEqual([keys]);
+    process.kill(first.pids.redis as number, 'SIGKILL');
+    await running.says('Redis is ready again');
+    expect((await api('GET', '/api/me')).status).toBe(200);
+  });
+
+  it('ends on Ctrl-C with code 0, and leaves no process and no stack.json', async () => {
+    running.process.kill('SIGINT');
+    running.process.kill('SIGINT');
+    expect(await running.ended).toBe(0);
+    expect(running.output).toMatch(/Stopped\.\n$/);
+    expect(processesOf(dataDir)).toEqual([]);
+    expect(existsSync(stackFile)).toBe(false);
+  });
+
+  it('finds its data again, detached, with more replicas, and does not show the key twice', async () => {
+    const detached = new Command('start', '--port', '0', '--data-dir', dataDir, '--replicas', 'feedback=2', '--detach');
+    expect(await detached.ended).toBe(0);
+    expect(detached.output).toContain('`npm run stop` stops it.');
+    expect(detached.output).not.toContain(first.apiKey);
+    const again = readStack();
+    for (const kept of ['apiKey', 'organizationId', 'projectId', 'boardId', 'columns', 'source'] as const) {
+      expect(again[kept]).toEqual(first[kept]);
+    }
+    expect(again.pids.feedback).toHaveLength(2);
+    expect((await api('GET', `/api/work-items/${item}`)).data).toMatchObject({ title: 'Kept' });
+  });
+
+  it('that was detached ends with npm run stop, which a second time has nothing to do', async () => {
+    const stop = new Command('stop', '--data-dir', dataDir);
+    expect(await stop.ended).toBe(0);
+    expect(stop.output).toContain('Stopped.');
+    expect(processesOf(dataDir)).toEqual([]);
+    const again = new Command('stop', '--data-dir', dataDir);
+    expect(await again.ended).toBe(0);
+    expect(again.output).toContain(`No stack runs on ${dataDir}.`);
+  });
+
+  it('broken off half-way leaves nothing', async () => {
+    const started = new Command('start', '--port', '0', '--data-dir', dataDir);
+    await started.says('Starting the servers');
+    started.process.kill('SIGTERM');
+    expect(await started.ended).toBe(1);
+    expect(started.output).toContain('Stopped before it was ready.');
+    expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it('refuses a port that is taken, in one line, before it starts anything', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const refused = new Command('start', '--port', `${port}`, '--data-dir', dataDir);
+    expect(await refused.ended).toBe(1);
+    expect(refused.output).toBe(
+      `Port ${port} is taken by another program. Choose another with --port, or --port 0 for any free one.\n`,
+    );
+    other.close();
+  });
+});
