@@ -32,6 +32,8 @@ export interface RpcServerOptions<C extends ServiceContract> {
   readonly observer: RpcObserver;
   /** Messages under way per lane. */
   readonly prefetch?: number;
+  /** Of the long lane, where it differs: its messages are single calls, of which many may be under way where they wait and do not compute. */
+  readonly longPrefetch?: number;
 }
 
 export interface RpcServer {
@@ -97,10 +99,13 @@ class Server implements RpcServer {
   private whenIdle: (() => void) | undefined;
 
   constructor(
-    options: Pick<RpcServerOptions<ServiceContract>, 'broker' | 'contract' | 'log' | 'observer' | 'prefetch'>,
+    options: Pick<
+      RpcServerOptions<ServiceContract>,
+      'broker' | 'contract' | 'log' | 'observer' | 'prefetch' | 'longPrefetch'
+    >,
     endpoints: ReadonlyMap<string, Endpoint>,
   ) {
-    const { broker, contract, log, observer, prefetch = DEFAULT_PREFETCH } = options;
+    const { broker, contract, log, observer, prefetch = DEFAULT_PREFETCH, longPrefetch = prefetch } = options;
     this.service = contract.name;
     this.endpoints = endpoints;
     this.log = log;
@@ -109,7 +114,9 @@ class Server implements RpcServer {
     const operations = [...endpoints.values()].map(({ operation }) => operation);
     if (operations.some(({ bytes }) => bytes)) this.streams = new StreamServer(broker, log, observer);
     const names = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
-    this.lanes = [...names].map((name) => this.openLane(broker, laneQueues(this.service, name), prefetch));
+    this.lanes = [...names].map((name) =>
+      this.openLane(broker, laneQueues(this.service, name), name === 'long' ? longPrefetch : prefetch),
+    );
     const consumers = this.lanes.flatMap((lane) => lane.consumers);
     this.ready = Promise.all([this.replies.ready, this.streams?.ready, ...consumers.map((consumer) => consumer.ready)]);
   }

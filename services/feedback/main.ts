@@ -9,6 +9,9 @@ import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { assemble } from './parts.ts';
 
+/** Captchas that wait for a verifier on the internet, which may take seconds. */
+const CAPTCHAS_UNDER_WAY = 64;
+
 const settings = config();
 
 await runService('feedback', settings, async ({ log, check, onStop }) => {
@@ -34,6 +37,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
     handlers: handlers(assemble(settings, redis, log)),
     log,
     observer: rpcObserver,
+    longPrefetch: CAPTCHAS_UNDER_WAY,
   });
   onStop(() => server.stop());
   return undefined;

@@ -5,13 +5,13 @@ import { AgentFeedbackItem, Category, FeedbackItem, Status } from './records.ts'
 
 const MAX_SEARCH_LENGTH = 200;
 const MAX_CURSOR_LENGTH = 500;
-const ISO_8601 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const [Day, Time] = [z.iso.date(), z.iso.datetime({ offset: true })];
 
 /** A day counts as its start in UTC. */
 const Moment = z
   .string()
   .refine(
-    (value) => ISO_8601.test(value) && !Number.isNaN(Date.parse(value)),
+    (value) => Day.safeParse(value).success || Time.safeParse(value).success,
     'must be a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01',
   );
 
