@@ -14,7 +14,7 @@ export interface Incarnation {
   known(): Promise<string | undefined>;
 }
 
-/** Needs a client that never sends a command again over a new connection, as connectRedis makes it. */
+/** Needs a client that sends a command at once or never, and never again over a new connection: as connectRedis makes it, without auto-pipelining. */
 export function trackIncarnation(redis: Redis): Incarnation {
   let runId: string | undefined;
   let connection = 0;

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
+import { startSystem } from '../support/system.ts';
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+let org: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({ replicas: { gateway: 2, keys: 2 }, ownServers: true });
+  org = await system.newOrganization();
+});
+afterAll(() => system?.stop());
+
+interface Made {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** A key that every gateway has in its cache. */
+async function cachedKey(): Promise<Made> {
+  const { data } = await org.call<Made>('POST', '/api/api-keys', { name: 'CI' });
+  expect(await statuses(data.key)).toEqual([200, 200]);
+  return data;
+}
+
+/** What each gateway answers to a request with the key. */
+async function statuses(key: string): Promise<number[]> {
+  return Promise.all(system.gateways.map(async (gateway) => (await caller(gateway, key)('GET', '/api/me')).status));
+}
+
+function revoke(id: string, idempotencyKey: string, gateway = 0): Promise<Answer> {
+  const call = caller(system.gateways[gateway] as string, org.apiKey);
+  return call('DELETE', `/api/api-keys/${id}`, undefined, { 'idempotency-key': idempotencyKey });
+}
+
+/** As a client that does what it is told: again, with the same idempotency key, until it is done. */
+async function revokeUntilDone(id: string): Promise<void> {
+  const idempotencyKey = randomUUID();
+  for (let attempt = 0; ; attempt++) {
+    const { status, headers } = await revoke(id, idempotencyKey, attempt % 2);
+    if (status === 200) return;
+    expect([503, 504]).toContain(status);
+    if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+}
+
+describe('while Redis is away', () => {
+  test('keys go on working, and a revocation is not answered before it holds; repeated, it finishes', async () => {
+    const redis = system.servers?.redis.part;
+    const made = await cachedKey();
+    const other = await cachedKey();
+    await redis?.kill();
+    expect(await statuses(made.key)).toEqual([200, 200]);
+    const idempotencyKey = randomUUID();
+    const refused = await revoke(made.id, idempotencyKey);
+    expect([refused.status, refused.error.code]).toEqual([503, 'UNAVAILABLE']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // It is stored, and without a cache everybody asks the store.
+    expect(await statuses(made.key)).toEqual([401, 401]);
+    expect((await revoke(made.id, idempotencyKey)).status).toBe(503);
+
+    await redis?.restart();
+    await expect.poll(async () => (await revoke(made.id, idempotencyKey)).status, { timeout: 30_000 }).toBe(200);
+    expect(await statuses(made.key)).toEqual([401, 401]);
+    expect(await statuses(other.key)).toEqual([200, 200]);
+  });
+
+  test('frozen, the same holds; and what was cached before it froze is not believed after it was revoked', async () => {
+    const redis = system.servers?.redis.part;
+    const made = await cachedKey();
+    await redis?.kill('SIGSTOP');
+    try {
+      expect(await statuses(made.key)).toEqual([200, 200]);
+      expect((await revoke(made.id, randomUUID())).status).toBe(503);
+      expect(await statuses(made.key)).toEqual([401, 401]);
+    } finally {
+      await redis?.kill('SIGCONT');
+    }
+    await revokeUntilDone(made.id);
+    expect(await statuses(made.key)).toEqual([401, 401]);
+  });
+});
+
+test('a revocation that is answered holds although keys services are killed while they revoke', async () => {
+  const wrong: string[] = [];
+  const replicas = system.services.of('keys');
+  for (let round = 0; round < 4; round++) {
+    const victim = replicas[round % 2]?.part;
+    const made = await Promise.all(Array.from({ length: 8 }, cachedKey));
+    const revocations = made.map(async ({ id, key }) => {
+      await revokeUntilDone(id);
+      const found = await statuses(key);
+      if (found.some((status) => status !== 401)) wrong.push(`${id}: ${found}`);
+    });
+    await victim?.kill();
+    await Promise.all(revocations);
+    await victim?.restart();
+  }
+  expect(wrong).toEqual([]);
+});
