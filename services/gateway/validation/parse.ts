@@ -24,7 +24,10 @@ export function invalid(details: readonly ErrorDetail[]): OperationError {
     .map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const more = details.length - spelled.length;
   if (more > 0) spelled.push(`and ${more} more, see details`);
-  return new OperationError('VALIDATION_FAILED', `${spelled.join('; ')}.`, { details: details.slice(0, MAX_DETAILS) });
+  const told = spelled.join('; ');
+  return new OperationError('VALIDATION_FAILED', told.endsWith('?') ? told : `${told}.`, {
+    details: details.slice(0, MAX_DETAILS),
+  });
 }
 
 /** `did you mean …?` for a field that is not known, or the names that are. */
