@@ -20,6 +20,7 @@ import { observeRequests } from './http/observe.ts';
 import { decorateRequests } from './http/request.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
+import { endConnectionsAtStop } from './http/stop.ts';
 import { registerMcpEndpoint } from './mcp/endpoint.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
@@ -76,6 +77,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   decorateRequests(app);
   observeRequests(app, log);
   limitSlowBodies(app);
+  endConnectionsAtStop(app);
   const answerTheOthers = answerOtherMethods(app);
 
   app.removeAllContentTypeParsers();

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import type { RunningSystem } from '../support/run-system.ts';
+import { type System, startSystem } from '../support/system.ts';
+
+let system: System & RunningSystem;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({ ownServers: true });
+  organization = await system.newOrganization();
+});
+afterAll(() => system?.stop());
+
+const only = (service: 'gateway' | 'workitems' | 'feedback' | 'keys') => {
+  const [replica] = system.services.of(service);
+  if (!replica) throw new Error(`There is no ${service}.`);
+  return replica;
+};
+const readiness = async (url: string) => {
+  const response = await fetch(`${url}/health/ready`);
+  return { status: response.status, ...((await response.json()) as { needs: Record<string, string> }) };
+};
+/** Asks until the answer is the wanted one; the test's own time limit ends it. */
+async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('a part that is away', () => {
+  test('a service: 503 with Retry-After and nothing internal; the others go on; the readiness names it', async () => {
+    const { part } = only('workitems');
+    await part.kill();
+    try {
+      const refused = await until(
+        () => organization.call('GET', '/api/work-items'),
+        ({ status }) => status === 503,
+      );
+      expect(refused.error.code).toBe('UNAVAILABLE');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(JSON.stringify(refused.error)).not.toMatch(/amqp|rabbit|mongo|redis|127\.0\.0\.1|\.ts|at /i);
+      expect((await organization.call('GET', '/api/me')).status).toBe(200);
+      const { status, needs } = await until(
+        () => readiness(only('gateway').opsUrl),
+        (answer) => answer.status === 503,
+      );
+      expect(status).toBe(503);
+      expect(needs).toMatchObject({ keys: 'ok', feedback: 'ok', rabbitmq: 'ok', redis: 'ok' });
+      expect(needs.workitems).not.toBe('ok');
+    } finally {
+      await part.restart();
+    }
+    expect((await organization.call('GET', '/api/work-items')).status).toBe(200);
+    await until(
+      () => readiness(system.baseUrl),
+      ({ status }) => status === 200,
+    );
+  });
+
+  test('Redis: the gateway goes on, degraded and ready; a repeated write has its effect once', async () => {
+    const redis = system.servers?.redis.part;
+    if (!redis) throw new Error('The test needs servers of its own.');
+    await redis.kill();
+    try {
+      const { status, needs } = await until(
+        () => readiness(only('gateway').opsUrl),
+        (answer) => answer.needs.redis !== 'ok',
+      );
+      expect([status, needs.redis]).toEqual([200, expect.stringMatching(/^degraded: /)]);
+      const key = { 'idempotency-key': randomUUID() };
+      const first = await organization.call('POST', '/api/projects', { name: 'Without Redis' }, key);
+      const second = await organization.call('POST', '/api/projects', { name: 'Without Redis' }, key);
+      expect([first.status, second.status]).toEqual([201, 201]);
+      expect(second.data).toEqual(first.data);
+    } finally {
+      await redis.restart();
+    }
+  });
+});
+
+test('SIGTERM: what is under way is finished, and nothing new is taken', async () => {
+  const workitems = only('workitems');
+  const gateway = only('gateway');
+  // Held still, the service leaves the request under way for as long as the test wants.
+  await workitems.part.kill('SIGSTOP');
+  const title = `Under way ${randomUUID()}`;
+  const underWay = organization.call('POST', '/api/work-items', {
+    title,
+    type: 'task',
+    boardId: organization.boardId,
+    boardColumnId: organization.columns.Backlog,
+    projectId: organization.projectId,
+  });
+  await until(
+    async () => (await fetch(`${gateway.opsUrl}/metrics`)).text(),
+    (metrics) => /^worktrack_rpc_pending_calls [1-9]/m.test(metrics),
+  );
+  const stopped = gateway.part.stop();
+  const { needs } = await until(
+    () => readiness(gateway.opsUrl),
+    ({ status }) => status === 503,
+  );
+  expect(needs.process).toBe('stopping');
+  await expect(fetch(`${system.baseUrl}/health/live`)).rejects.toThrow();
+  await workitems.part.kill('SIGCONT');
+  expect(await underWay).toMatchObject({ status: 201, data: { title } });
+  await stopped;
+  const log = readFileSync(join(system.folder, 'logs', 'gateway.log'), 'utf8');
+  expect(log).toContain('"msg":"Stopped"');
+  expect(log).not.toContain('took too long');
+  await gateway.part.restart();
+  expect((await organization.call('GET', `/api/work-items?search=${encodeURIComponent(title)}`)).data).toMatchObject({
+    workItems: [{ title }],
+  });
+});

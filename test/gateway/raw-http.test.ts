@@ -1,0 +1,42 @@
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type System, sharedSystem } from '../support/system.ts';
+
+let system: System;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+
+/** What comes back until the connection ends, which it must. */
+function exchange(text: string): Promise<string> {
+  const { hostname, port } = new URL(system.baseUrl);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+
+describe('what is not a request is answered in the envelope, and the connection ends', () => {
+  test('headers over 16 KiB', async () => {
+    const answer = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(bodyOf(answer)).toMatchObject({ success: false, error: { message: expect.stringContaining('headers') } });
+  });
+
+  test('no HTTP at all', async () => {
+    const answer = await exchange('hello\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'VALIDATION_FAILED' } });
+  });
+});
+
+test('a smuggled second length is refused', async () => {
+  const answer = await exchange(
+    'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+});
