@@ -31,6 +31,16 @@ describe('at the same time', () => {
     expect(moves.map(({ data }) => data.toColumn)).toEqual(['Done', 'In Progress']);
   });
 
+  test.each(ROUNDS)('the last two children move to Done: their parent follows (round %i)', async () => {
+    const story = await project.create('story', { column: 'In Progress' });
+    const tasks = [
+      await project.create('task', { parentId: story.id }),
+      await project.create('task', { parentId: story.id }),
+    ];
+    await Promise.all(tasks.map(({ id }) => project.move(id, 'Done')));
+    expect((await project.get(story.id)).columnName).toBe('Done');
+  });
+
   test.each(ROUNDS)('two tasks become each other’s parent: one of them does (round %i)', async () => {
     const [one, two] = [await project.create('task'), await project.create('task')];
     const outcomes = await Promise.allSettled([
