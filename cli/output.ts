@@ -30,7 +30,7 @@ export function printRecord(fields: Readonly<Record<string, Cell>>): void {
 }
 
 /** Columns as wide as their widest cell, in cells of the terminal: a CJK character takes two. */
-export function table(rows: readonly (readonly string[])[]): string {
+function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell));

@@ -32,8 +32,8 @@ import { uuidv7 } from './uuid.ts';
  * - It restarts from a snapshot, or a replica takes over, and a DEL is undone: every name holds the server's run id, so what an earlier
  *   run has stored is never read again; both ends take the id from the connection that they use.
  * - It is away: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
- * - Two servers both believe to be the primary, with gateways on either side: the isolated one serves its entries until they end,
- *   ENTRY_TTL_MS at most. Only here the bound is a time.
+ * - Two servers are believed to be the primary, with gateways on either side (a split brain, or one that was demoted and kept its connections):
+ *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here the bound is a time.
  */
 export interface IdentityCache {
   /**

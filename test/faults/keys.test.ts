@@ -81,6 +81,26 @@ describe('while Redis is away', () => {
   });
 });
 
+test('while the keys service is away, cached keys go on working, others are told so at once, and no last use is lost', async () => {
+  const made = await cachedKey();
+  const replicas = system.services.of('keys');
+  const { data: uncached } = await org.call<Made>('POST', '/api/api-keys', { name: 'CI' });
+  await Promise.all(replicas.map(({ part }) => part.kill()));
+  const usedAfterMs = Date.now();
+  expect(await statuses(made.key)).toEqual([200, 200]);
+  const refused = await caller(system.baseUrl, uncached.key)('GET', '/api/me');
+  expect([refused.status, refused.error.code]).toEqual([503, 'UNAVAILABLE']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+
+  await Promise.all(replicas.map(({ part }) => part.restart()));
+  const lastUsedAt = async () => {
+    const { data } = await org.call<{ id: string; lastUsedAt: string | null }[]>('GET', '/api/api-keys');
+    return Date.parse(data.find(({ id }) => id === made.id)?.lastUsedAt ?? '');
+  };
+  await expect.poll(lastUsedAt, { timeout: 30_000 }).toBeGreaterThanOrEqual(usedAfterMs);
+  expect(await statuses(uncached.key)).toEqual([200, 200]);
+});
+
 test('a revocation that is answered holds although keys services are killed while they revoke', async () => {
   const wrong: string[] = [];
   const replicas = system.services.of('keys');
