@@ -9,6 +9,14 @@ import type { Secrets } from './secrets.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
 
+/** Each service is given the secrets that it uses. */
+const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
+  keys: ['KEY_PEPPER'],
+  workitems: [],
+  feedback: ['WIDGET_TOKEN_SECRETS'],
+  gateway: ['WIDGET_TOKEN_SECRETS', 'IP_HASH_SECRET'],
+};
+
 const START_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 25;
 /** Above the deadline that a service gives itself (libs/runtime/service.ts). */
@@ -178,6 +186,7 @@ function environment(service: ServiceName, port: number, options: ServicesOption
     OPS_PORT: '0',
     NODE_COMPILE_CACHE: COMPILE_CACHE,
   };
-  if (service === 'gateway') return { ...shared, ...secrets, HOST: options.host, PORT: `${port}` };
-  return { ...shared, ...secrets };
+  const own = Object.fromEntries(SECRETS_OF[service].map((name) => [name, secrets[name]]));
+  const place = service === 'gateway' ? { HOST: options.host, PORT: `${port}` } : {};
+  return { ...shared, ...own, ...place };
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 const MIN_PEPPER_LENGTH = 32;
 
-const settings = {
+export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...redisSettings,
