@@ -38,7 +38,7 @@ export async function completeReview(
  * The latest review in place of the one before, which joins the earlier ones. The oldest give way where there are too many, or where they
  * take the room: an item with long reviews must not become one that cannot be reviewed.
  */
-export function withReview(metadata: Metadata, review: Metadata): Metadata {
+function withReview(metadata: Metadata, review: Metadata): Metadata {
   const { review: before, reviewHistory, ...rest } = metadata;
   const earlier = [...(Array.isArray(reviewHistory) ? reviewHistory : []), ...(before === undefined ? [] : [before])];
   const kept = earlier.slice(-MAX_EARLIER_REVIEWS);

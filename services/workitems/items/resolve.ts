@@ -30,7 +30,7 @@ export interface Resolution {
 }
 
 /** Inputs to items; with `includeLeafTasks` what is no task is replaced by the leaf tasks below it. */
-export async function resolve(
+async function resolve(
   scope: Scope,
   { ids, includeLeafTasks, maxDepth }: Pick<Input<typeof operation>, 'ids' | 'includeLeafTasks' | 'maxDepth'>,
 ): Promise<Resolution> {
