@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operation, serviceContract } from '@worktrack/contracts/operation';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Progress } from '../../stack/progress.ts';
+import { type Servers, startServers } from '../../stack/servers/start.ts';
+import { Gate, RpcRig, type TestClient } from './test-rig.ts';
+import type { RpcHandlers } from './types.ts';
+
+const echo = operation({
+  name: 'broker.echo',
+  summary: 'Answers.',
+  permission: 'internal',
+  effect: 'read',
+  input: z.strictObject({ text: z.string() }),
+  output: z.object({ text: z.string() }),
+  errors: [],
+});
+const contract = serviceContract('broker', [echo]);
+type Contract = typeof contract;
+
+function doing(work: (text: string) => Promise<unknown>): RpcHandlers<Contract> {
+  const one = async ({ text }: { text: string }) => {
+    await work(text);
+    return { output: { text }, replayed: false };
+  };
+  return { 'broker.echo': { one } };
+}
+const nothing = doing(async () => {});
+
+// A broker of its own: it is killed, frozen and starved.
+let folder: string;
+let own: Servers;
+let rig: RpcRig<Contract>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'worktrack-broker-'));
+  const given = { redis: 'redis://not.used', mongodb: 'mongodb://not.used' };
+  own = await startServers({ dataDir: folder, progress: new Progress(process.stderr), given });
+});
+afterAll(async () => {
+  await own.discard();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  rig = new RpcRig(own.urls.rabbitmq, contract);
+});
+afterEach(() => rig.stop());
+
+async function setLimits(limits: Record<string, number>): Promise<void> {
+  const calls = Object.entries(limits).map(([name, value]) => `application:set_env(rabbit, ${name}, ${value})`);
+  await own.rabbitmqctl(['eval', `${calls.join(', ')}.`]);
+}
+
+const call = (client: TestClient<Contract>, text: string, deadlineMs = 60_000) =>
+  client.service.call('broker.echo', { text }, { requestId: 'r', deadlineMs });
+
+describe('a broker that is killed and comes back', () => {
+  test('has lost the calls under way, and all of them are answered', async () => {
+    const began = new Gate();
+    const gate = new Gate();
+    await rig.serve(
+      doing((text) => {
+        if (text === 'begun') began.open();
+        return gate.passed;
+      }),
+      { prefetch: 1 },
+    );
+    const client = await rig.client();
+    const calls = [call(client, 'begun')];
+    await began.passed;
+    // These wait in the queue, which holds nothing on disk.
+    calls.push(...Array.from({ length: 100 }, (_, index) => call(client, `waiting ${index}`)));
+    await new Promise(setImmediate);
+    await own.rabbitmq.part?.kill();
+    await expect.poll(() => client.broker.state().ready).toBe(false);
+    gate.open();
+    await own.rabbitmq.part?.restart();
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ text }) => text)).toEqual([
+      'begun',
+      ...Array.from({ length: 100 }, (_, i) => `waiting ${i}`),
+    ]);
+  });
+});
+
+describe('a broker that blocks publishing', () => {
+  test('makes calls UNAVAILABLE at once, and is not ready; when it takes messages again, all goes on', async () => {
+    await rig.serve(nothing);
+    const client = await rig.client();
+    await call(client, 'before');
+    let waiting: Promise<unknown> | undefined;
+    await own.rabbitmqctl(['set_vm_memory_high_watermark', '0.00001']);
+    try {
+      // The broker says so to whoever publishes next. What was sent until then waits.
+      waiting = call(client, 'waiting');
+      await expect.poll(() => client.broker.state()).toEqual({ ready: false, publishing: 'blocked' });
+      await expect(call(client, 'shed')).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        extra: { retryAfterSeconds: 1 },
+      });
+    } finally {
+      await own.rabbitmqctl(['set_vm_memory_high_watermark', '0.8']);
+    }
+    expect(await waiting).toEqual({ text: 'waiting' });
+    await expect.poll(() => client.broker.state().ready).toBe(true);
+    expect(await call(client, 'after')).toEqual({ text: 'after' });
+  });
+});
+
+describe('a broker that is frozen', () => {
+  test('makes the calls under way end by their deadline, and is noticed by its silence', async () => {
+    await rig.serve(nothing, { heartbeatSeconds: 1 });
+    const client = await rig.client({ heartbeatSeconds: 1 });
+    await call(client, 'before');
+    await own.rabbitmq.part?.kill('SIGSTOP');
+    try {
+      await expect(call(client, 'during', 500)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+      await expect.poll(() => client.broker.state().publishing, { timeout: 20_000 }).toBe('connecting');
+    } finally {
+      await own.rabbitmq.part?.kill('SIGCONT');
+    }
+    await expect.poll(() => client.broker.state().ready, { timeout: 20_000 }).toBe(true);
+    expect(await call(client, 'after')).toEqual({ text: 'after' });
+  });
+
+  test('takes no more than the write buffer: calls are shed at once, not held in memory', async () => {
+    await rig.serve(nothing);
+    const client = await rig.client({ maxPending: 1_000_000 });
+    await call(client, 'before');
+    await own.rabbitmq.part?.kill('SIGSTOP');
+    try {
+      const text = 'x'.repeat(60_000);
+      let refused: unknown;
+      await expect
+        .poll(
+          () => {
+            for (let i = 0; i < 50; i++) call(client, text, 5_000).catch((error) => (refused ??= error));
+            return (refused as { code?: string } | undefined)?.code;
+          },
+          { timeout: 20_000 },
+        )
+        .toBe('UNAVAILABLE');
+    } finally {
+      await own.rabbitmq.part?.kill('SIGCONT');
+    }
+    await expect
+      .poll(() => call(client, 'after').catch(({ code }) => code), { timeout: 20_000 })
+      .toEqual({ text: 'after' });
+  });
+});
+
+describe('a broker that closes a channel', () => {
+  test('for a consumer that takes too long (406) has its message taken again', async () => {
+    await setLimits({ consumer_timeout: 500, channel_tick_interval: 200 });
+    let runs = 0;
+    const server = await rig.serve(
+      doing(async () => {
+        runs++;
+        if (runs === 1) await new Promise(() => {});
+      }),
+    );
+    const client = await rig.client();
+    expect(await call(client, 'slow', 30_000)).toEqual({ text: 'slow' });
+    await setLimits({ consumer_timeout: 1_800_000, channel_tick_interval: 60_000 });
+    expect(runs).toBe(2);
+    expect(server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
+  });
+
+  test('for a message above its limit (406) has the calls of it sent again', async () => {
+    await rig.serve(nothing);
+    // A channel takes the limit that holds when it is opened.
+    await setLimits({ max_message_size: 1_000 });
+    const client = await rig.client();
+    const large = call(client, 'x'.repeat(2_000));
+    await expect.poll(() => client.seen.lines.map(({ message }) => message)).toContain('The channel failed');
+    await setLimits({ max_message_size: 134_217_728 });
+    expect(await large).toEqual({ text: 'x'.repeat(2_000) });
+  });
+});
