@@ -1,7 +1,7 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/config';
 import { promptModel, promptSettings } from './prompts/settings.ts';
 
-const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings, ...promptSettings };
+export const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings, ...promptSettings };
 
 export function config() {
   const loaded = loadConfig(settings);

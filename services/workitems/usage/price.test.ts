@@ -26,8 +26,8 @@ test.each([
     ['anthropic', 'claude-sonnet-4-5', 4_000_000],
     24_000_000,
   ],
-] as const)('%s', (_, [provider, model, ...tokens], expected) => {
-  expect(price(provider, model, ...(tokens as unknown as [number]))).toBe(expected);
+] as const)('%s', async (_, [provider, model, ...tokens], expected) => {
+  expect(await price(provider, model, ...(tokens as unknown as [number]))).toBe(expected);
 });
 
 test.each([
@@ -35,8 +35,8 @@ test.each([
   ['a provider that nobody knows, whatever the model', 'my-own-gpu', 'claude-opus-4-5'],
   ['a model that is priced by seconds of audio', 'openai', 'whisper-1'],
   ['a name of JavaScript’s own', '__proto__', 'constructor'],
-])('%s has no price rather than a made-up one', (_, provider, model) => {
-  expect(price(provider, model, 1000)).toBeUndefined();
+])('%s has no price rather than a made-up one', async (_, provider, model) => {
+  expect(await price(provider, model, 1000)).toBeUndefined();
 });
 
 describe('any session', () => {
@@ -46,15 +46,15 @@ describe('any session', () => {
     output: fc.nat(50_000),
   });
 
-  test('costs what the price library says of one request of that size', () => {
-    fc.assert(
-      fc.property(sessions, ({ model, input, output }) => {
+  test('costs what the price library says of one request of that size', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessions, async ({ model, input, output }) => {
         const provider = model.startsWith('claude') ? 'anthropic' : 'openai';
         const expected = calcPrice({ input_tokens: input, output_tokens: output }, model, {
           providerId: provider,
           timestamp: at,
         });
-        const cost = price(provider, model, input + output, input, output);
+        const cost = await price(provider, model, input + output, input, output);
         // The library calculates in binary fractions: equal to less than a micro-dollar.
         expect(Math.abs((cost as number) - (expected?.total_price as number) * 1e6)).toBeLessThan(0.51);
       }),

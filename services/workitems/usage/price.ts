@@ -1,4 +1,4 @@
-import { calcPrice } from '@pydantic/genai-prices';
+import type { calcPrice } from '@pydantic/genai-prices';
 
 /** What a session used. Input and output both, or neither: then the total is split by INPUT_SHARE. */
 export interface TokenUse {
@@ -26,8 +26,13 @@ const RATE_SCALE = 1_000_000n;
  * @param at when it ran; prices change over time
  * @returns whole micro-dollars (rounded half up), or undefined for a model without a known price, never a guess
  */
-export function priceMicrodollars(provider: string, model: string, use: TokenUse, at: Date): number | undefined {
-  const rates = ratesOf(provider, model, at);
+export async function priceMicrodollars(
+  provider: string,
+  model: string,
+  use: TokenUse,
+  at: Date,
+): Promise<number | undefined> {
+  const rates = await ratesOf(provider, model, at);
   if (!rates) return undefined;
   const { input, output } = split(use);
   if ((input > 0 && rates.input === undefined) || (output > 0 && rates.output === undefined)) return undefined;
@@ -49,7 +54,9 @@ interface Rates {
   readonly output: number | undefined;
 }
 
-function ratesOf(provider: string, model: string, at: Date): Rates | undefined {
+async function ratesOf(provider: string, model: string, at: Date): Promise<Rates | undefined> {
+  // Loaded with the first session: its data take 20 MB, which a service that prices nothing does not need.
+  const { calcPrice } = await import('@pydantic/genai-prices');
   const providerId = provider.toLowerCase();
   const oneOfEach = { input_tokens: 1, output_tokens: 1 };
   const found =

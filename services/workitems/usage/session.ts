@@ -32,7 +32,7 @@ export async function keepSession(
       outputTokens: report.outputTokens ?? null,
       durationMs: report.durationMs ?? null,
       sessionType: report.sessionType,
-      costMicrodollars: priceMicrodollars(report.provider, report.model, report, createdAt) ?? null,
+      costMicrodollars: (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null,
       createdAt,
     },
     tx,
