@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import mongoose from 'mongoose';
+
+/**
+ * What people write first: one process, one insert for each request, acknowledged as durably as worktrack's. No checks, no limits.
+ * Started with a channel to its parent, and MONGODB_URL.
+ */
+const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URL ?? '', { maxPoolSize: 64 }).connect();
+const items = client.db(`bench${process.ppid}_bare`).collection<{ _id: string }>('items');
+await items.createIndex({ organizationId: 1, _id: 1 });
+await items.createIndex({ organizationId: 1, createdAt: -1, _id: -1 });
+await items.createIndex({ organizationId: 1, linkedWorkItemIds: 1 });
+
+const app = fastify();
+app.post('/feedback/ingest', async (request, reply) => {
+  const { message, category, email, pageUrl, locale } = request.body as Record<string, string>;
+  const now = new Date();
+  const _id = randomUUID();
+  await items.insertOne(
+    {
+      _id,
+      organizationId: 'organization',
+      sourceId: 'source',
+      status: 'new',
+      ...{ message, category, email, pageUrl, locale },
+      linkedWorkItemIds: [],
+      createdAt: now,
+      updatedAt: now,
+    } as { _id: string },
+    { writeConcern: { w: 'majority', journal: true } },
+  );
+  return reply.code(201).send({ success: true, data: { id: _id, status: 'new', createdAt: now.toISOString() } });
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.send?.((app.server.address() as AddressInfo).port);
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,91 @@
+import { connect, type Socket } from 'node:net';
+import type { LoadOptions, LoadResult } from './http-load.ts';
+
+process.once('message', (options) => {
+  run(options as LoadOptions).then((result) => process.send?.(result, () => process.exit(0)));
+});
+
+async function run(options: LoadOptions): Promise<LoadResult> {
+  const { urls, request, connections, durationMs = Infinity, requests = Infinity, firstNumber = 0 } = options;
+  const render = renderer(request);
+  const latenciesMs: number[] = [];
+  const statuses: Record<number, number> = {};
+  const startedAtMs = performance.now();
+  let sent = 0;
+
+  const next = (): string | undefined => {
+    if (sent >= requests || performance.now() - startedAtMs >= durationMs) return undefined;
+    return render(firstNumber + sent++);
+  };
+  const note = (status: number, tookMs: number): void => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    latenciesMs.push(tookMs);
+  };
+  await Promise.all(Array.from({ length: connections }, (_, i) => converse(urls[i % urls.length] ?? '', next, note)));
+
+  const tookMs = performance.now() - startedAtMs;
+  latenciesMs.sort((a, b) => a - b);
+  const quantile = (q: number): number => latenciesMs[Math.floor(latenciesMs.length * q)] ?? 0;
+  return {
+    perSecond: (latenciesMs.length / tookMs) * 1000,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    statuses,
+    requests: latenciesMs.length,
+  };
+}
+
+/** One connection: a request, its answer, the next request; a connection that breaks is opened again. */
+async function converse(
+  url: string,
+  next: () => string | undefined,
+  note: (status: number, tookMs: number) => void,
+): Promise<void> {
+  const { hostname, port } = new URL(url);
+  let socket: Socket | undefined;
+  for (let text = next(); text !== undefined; text = next()) {
+    const startedAtMs = performance.now();
+    socket ??= connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => {});
+    const status = await exchange(socket, text);
+    note(status, performance.now() - startedAtMs);
+    if (status === 0) {
+      socket.destroy();
+      socket = undefined;
+    }
+  }
+  socket?.destroy();
+}
+
+/** @returns the status of the answer, or 0 when the connection broke before it was whole */
+function exchange(socket: Socket, text: string): Promise<number> {
+  return new Promise((resolve) => {
+    let received = '';
+    const end = (status: number): void => {
+      socket.off('data', onData);
+      socket.off('close', onClose);
+      resolve(status);
+    };
+    const onClose = (): void => end(0);
+    const onData = (chunk: Buffer): void => {
+      received += chunk.toString('latin1');
+      const headEnd = received.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? '0';
+      if (received.length >= headEnd + 4 + Number(length)) end(Number(received.slice(9, 12)));
+    };
+    socket.on('data', onData);
+    socket.on('close', onClose);
+    socket.write(text);
+  });
+}
+
+function renderer({ method, path, headers = {}, body = '' }: LoadOptions['request']): (n: number) => string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`;
+  return (n) => {
+    const address = `198.${18 + ((n >> 16) & 1)}.${(n >> 8) & 255}.${n & 255}`;
+    const fill = (text: string): string => text.replaceAll('{n}', String(n)).replaceAll('{ip}', address);
+    const filled = fill(body);
+    return `${fill(head)}Content-Length: ${Buffer.byteLength(filled)}\r\n\r\n${filled}`;
+  };
+}

@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+
+/** A request of which every repetition differs: `{n}` counts up, `{ip}` is an address of its own, in headers and body. */
+export interface LoadRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LoadOptions {
+  /** Base addresses; the connections are dealt out to them. */
+  readonly urls: readonly string[];
+  readonly request: LoadRequest;
+  readonly connections: number;
+  /** Ends after this time, or after this many requests. */
+  readonly durationMs?: number;
+  readonly requests?: number;
+  /** The first `{n}`, so that two runs do not repeat each other. */
+  readonly firstNumber?: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers by status; 0 is a connection that broke. */
+  readonly statuses: Readonly<Record<number, number>>;
+  readonly requests: number;
+}
+
+/** Loads an HTTP server from a process of its own, by plain sockets that are kept open: the less the load costs, the more the server shows. */
+export function loadHttp(options: LoadOptions): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'http-load.child.ts'));
+    child.once('message', (result) => resolve(result as LoadResult));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`The load ended with ${code} and gave no result.`)));
+    child.send(options);
+  });
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOrganization } from '@worktrack/stack/organization';
+import { Progress } from '@worktrack/stack/progress';
+import { loadSecrets } from '@worktrack/stack/secrets';
+import { givenServers, startServers } from '@worktrack/stack/servers/start';
+import { startServices } from '@worktrack/stack/services';
+
+/** The whole system for a benchmark, with its data in a temporary folder that goes with it. */
+export async function startBenchSystem(options: {
+  readonly replicas?: Parameters<typeof startServices>[0]['replicas'];
+  readonly env?: Readonly<Record<string, string>>;
+}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-bench-'));
+  const servers = await startServers({
+    dataDir,
+    progress: new Progress(process.stderr),
+    given: givenServers(process.env),
+  });
+  const discard = async () => {
+    await servers.discard();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const services = await startServices({
+      urls: servers.urls,
+      secrets: loadSecrets(dataDir, {}),
+      replicas: options.replicas,
+      env: { ...process.env, MONGODB_DATABASE_PREFIX: `bench${process.pid}`, ...options.env },
+      port: 0,
+      host: '127.0.0.1',
+      dataDir,
+    });
+    const gateways = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
+    const created = await createOrganization(servers.urls.rabbitmq, { name: 'Bench', ownerEmail: 'bench@example.com' });
+    return {
+      servers,
+      services,
+      gateways,
+      organizationId: created.organization.id,
+      /** A REST call with the organization's key. @throws Error with the service's own words */
+      async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+        const response = await fetch(`${gateways[0]}${path}`, {
+          method,
+          headers: { authorization: `Bearer ${created.apiKey.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        const answer = (await response.json()) as { data: T; error?: { message: string } };
+        if (answer.error) throw new Error(answer.error.message);
+        return answer.data;
+      },
+      async stop() {
+        await services.discard();
+        await discard();
+      },
+    };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
