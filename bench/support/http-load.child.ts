@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { LoadOptions, LoadResult } from './http-load.ts';
+import { type LoadOptions, type LoadResult, MAX_REFUSED } from './http-load.ts';
 
 process.once('message', (options) => {
   run(options as LoadOptions).then((result) => process.send?.(result, () => process.exit(0)));
@@ -11,15 +11,18 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const statuses: Record<number, number> = {};
   const startedAtMs = performance.now();
+  const refused: number[] = [];
   let sent = 0;
 
-  const next = (): string | undefined => {
+  const next = (): Numbered | undefined => {
     if (sent >= requests || performance.now() - startedAtMs >= durationMs) return undefined;
-    return render(firstNumber + sent++);
+    const n = firstNumber + sent++;
+    return { n, text: render(n) };
   };
-  const note = (status: number, tookMs: number): void => {
+  const note = ({ n }: Numbered, status: number, tookMs: number): void => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     latenciesMs.push(tookMs);
+    if ((status < 200 || status > 299) && refused.length < MAX_REFUSED) refused.push(n);
   };
   await Promise.all(Array.from({ length: connections }, (_, i) => converse(urls[i % urls.length] ?? '', next, note)));
 
@@ -32,22 +35,28 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     p99Ms: quantile(0.99),
     statuses,
     requests: latenciesMs.length,
+    refused,
   };
+}
+
+interface Numbered {
+  readonly n: number;
+  readonly text: string;
 }
 
 /** One connection: a request, its answer, the next request; a connection that breaks is opened again. */
 async function converse(
   url: string,
-  next: () => string | undefined,
-  note: (status: number, tookMs: number) => void,
+  next: () => Numbered | undefined,
+  note: (request: Numbered, status: number, tookMs: number) => void,
 ): Promise<void> {
   const { hostname, port } = new URL(url);
   let socket: Socket | undefined;
-  for (let text = next(); text !== undefined; text = next()) {
+  for (let request = next(); request; request = next()) {
     const startedAtMs = performance.now();
     socket ??= connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => {});
-    const status = await exchange(socket, text);
-    note(status, performance.now() - startedAtMs);
+    const status = await exchange(socket, request.text);
+    note(request, status, performance.now() - startedAtMs);
     if (status === 0) {
       socket.destroy();
       socket = undefined;

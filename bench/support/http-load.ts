@@ -28,12 +28,16 @@ export interface LoadResult {
   /** Answers by status; 0 is a connection that broke. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly requests: number;
+  /** The `{n}` of those that were not answered with a 2xx, at most MAX_REFUSED of them. */
+  readonly refused: readonly number[];
 }
+
+export const MAX_REFUSED = 100_000;
 
 /** Loads an HTTP server from a process of its own, by plain sockets that are kept open: the less the load costs, the more the server shows. */
 export function loadHttp(options: LoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'http-load.child.ts'));
+    const child = fork(join(import.meta.dirname, 'http-load.child.ts'), { execArgv: [] });
     child.once('message', (result) => resolve(result as LoadResult));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`The load ended with ${code} and gave no result.`)));

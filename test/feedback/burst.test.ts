@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { type LoadResult, loadHttp } from '@worktrack/bench/support/http-load';
+import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { startSystem } from '../support/system.ts';
+import { newSource, visitor } from './visitor.ts';
+
+/** The long form: `BURST_SUBMISSIONS=20000 npm test -- test/feedback/burst`. */
+const SUBMISSIONS = Number(process.env.BURST_SUBMISSIONS ?? 1_500);
+const CONNECTIONS = 400;
+/** Far above what a process of ours needs, far below what keeping the burst in memory would. */
+const MAX_RESIDENT_MIB = 350;
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({ replicas: { gateway: 2, feedback: 3 }, env: { TRUST_PROXY: 'loopback' } });
+  organization = await system.newOrganization();
+});
+afterAll(() => system?.stop());
+
+/** Many addresses submit different messages, numbered, as fast as they are answered. */
+async function burst(source: Source): Promise<LoadResult> {
+  const token = await visitor(system.baseUrl).token(source);
+  return loadHttp({
+    urls: system.gateways,
+    connections: CONNECTIONS,
+    requests: SUBMISSIONS,
+    request: {
+      method: 'POST',
+      path: '/feedback/ingest',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '{ip}' },
+      body: JSON.stringify({ publicKey: source.publicKey, token, message: 'Burst {n}', email: 'ada@example.com' }),
+    },
+  });
+}
+
+const busySource = () =>
+  newSource(organization, { rateLimit: { perIp: 1_000_000, perSource: 1_000_000, windowSeconds: 1 } });
+
+interface Page {
+  readonly items: FeedbackItem[];
+  readonly nextCursor: string | null;
+}
+
+async function inboxPage(source: Source, cursor: string): Promise<Page> {
+  const path = `/api/feedback/items?sourceId=${source.id}&limit=100${cursor && `&cursor=${cursor}`}`;
+  return (await organization.call<Page & Record<string, unknown>>('GET', path)).data;
+}
+
+/** How often each number is in the inbox. */
+async function stored(source: Source): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { items, nextCursor }: Page = await inboxPage(source, cursor);
+    for (const { message } of items) {
+      const n = Number(message.slice('Burst '.length));
+      counts.set(n, (counts.get(n) ?? 0) + 1);
+    }
+    cursor = nextCursor;
+  }
+  return counts;
+}
+
+function expectOnce(counts: ReadonlyMap<number, number>, { refused }: LoadResult): void {
+  const open = new Set(refused);
+  for (let n = 0; n < SUBMISSIONS; n++) if (!open.has(n)) expect(counts.get(n), `submission ${n}`).toBe(1);
+  expect([...counts.values()].filter((count) => count !== 1)).toEqual([]);
+}
+
+/** The most that a process has had in memory so far, in MiB. */
+function peakResidentMib(pid: number): number {
+  const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) / 1024;
+}
+
+test('a burst from many addresses is stored whole, without one refusal and in bounded memory, while work items are worked on', async () => {
+  const source = await busySource();
+  let done = false;
+  const statuses: number[] = [];
+  const work = async () => {
+    while (!done) statuses.push((await organization.call('GET', '/api/work-items?limit=1')).status);
+  };
+  const working = work();
+  const result = await burst(source);
+  done = true;
+  await working;
+  expect(result.statuses).toEqual({ 201: SUBMISSIONS });
+  expectOnce(await stored(source), result);
+  expect(statuses.length).toBeGreaterThan(0);
+  expect(statuses.every((status) => status === 200)).toBe(true);
+  for (const service of ['gateway', 'feedback'] as const) {
+    for (const { part } of system.services.of(service)) {
+      expect(peakResidentMib(part.pid)).toBeLessThan(MAX_RESIDENT_MIB);
+    }
+  }
+});
+
+test('a replica that is killed during the burst loses nothing: every 201 is in the inbox once, and every client is answered', async () => {
+  const source = await busySource();
+  const [victim] = system.services.of('feedback');
+  const bursting = burst(source);
+  // In the midst of it: a page is stored, and most are not.
+  while ((await inboxPage(source, '')).nextCursor === null);
+  await victim?.part.kill();
+  const result = await bursting;
+  await victim?.part.restart();
+  expect(result.statuses[0] ?? 0).toBe(0);
+  expect(Object.keys(result.statuses).filter((status) => !['201', '503', '504'].includes(status))).toEqual([]);
+  expect(result.statuses[201]).toBeGreaterThan(SUBMISSIONS / 2);
+  expectOnce(await stored(source), result);
+});
