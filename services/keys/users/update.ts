@@ -12,7 +12,9 @@ export async function updateUser(
 ): Promise<User> {
   const user = await userById(caller.organizationId, id, tx);
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
-  const change: UserChange = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const change = difference(user, given);
+  // Nothing to write is nothing to conflict about, when many ask for the same at once.
+  if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
     if ((await countActiveOwners(caller.organizationId, tx)) < 2) {
       throw fail(
@@ -24,6 +26,11 @@ export async function updateUser(
     await lockOwners(caller.organizationId, tx);
   }
   return changeUser(caller.organizationId, user, change, tx);
+}
+
+function difference(user: User, given: UserChange): UserChange {
+  const entries = Object.entries(given) as [keyof UserChange, string | boolean | undefined][];
+  return Object.fromEntries(entries.filter(([field, value]) => value !== undefined && value !== user[field]));
 }
 
 function isActiveOwner(user: Pick<User, 'role' | 'disabled'>): boolean {
