@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { Failure } from './failure.ts';
-import { localStack } from './local-stack.ts';
+import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -12,28 +12,9 @@ export interface Api {
   call<Op extends Operation>(operation: Op, input: RawInput<Op>): Promise<Output<Op>>;
 }
 
-/** The service at `WORKTRACK_URL` by the key in `WORKTRACK_API_KEY`; what is not set is that of the local stack. */
 export function api(environment: NodeJS.ProcessEnv = process.env): Api {
-  const { WORKTRACK_URL, WORKTRACK_API_KEY } = environment;
-  if (WORKTRACK_URL && !WORKTRACK_API_KEY) {
-    // The key of the local stack is nobody else's business.
-    throw new Failure(
-      'usage',
-      'WORKTRACK_URL is set, but WORKTRACK_API_KEY is not. Set it to an API key of that service.',
-    );
-  }
-  const stack = WORKTRACK_URL && WORKTRACK_API_KEY ? undefined : localStack(environment);
-  const baseUrl = WORKTRACK_URL || stack?.baseUrl;
-  const key = WORKTRACK_API_KEY || stack?.apiKey;
-  if (!baseUrl || !key) {
-    throw new Failure(
-      'unreachable',
-      'There is no service to talk to: set WORKTRACK_URL and WORKTRACK_API_KEY, or start a local stack with `npm start`.',
-    );
-  }
-  if (!/^https?:\/\/./.test(baseUrl))
-    throw new Failure('usage', `WORKTRACK_URL is not an http or https URL: ${baseUrl}`);
-  return { baseUrl, call: (operation, input) => call(baseUrl, key, operation, input as Record<string, unknown>) };
+  const { baseUrl, apiKey } = chooseService(environment);
+  return { baseUrl, call: (operation, input) => call(baseUrl, apiKey, operation, input as Record<string, unknown>) };
 }
 
 async function call<Op extends Operation>(

@@ -8,6 +8,7 @@ import { Failure } from './failure.ts';
 const LocalStack = z.object({
   baseUrl: z.string(),
   apiKey: z.string(),
+  projectId: z.string().optional(),
   urls: z.object({ rabbitmq: z.string() }),
 });
 export type LocalStack = z.infer<typeof LocalStack> & { readonly path: string };

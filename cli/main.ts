@@ -1,12 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { keyCommand } from './commands/key.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { orgCommand } from './commands/org.ts';
 import { sourceCommand } from './commands/source.ts';
 import { userCommand } from './commands/user.ts';
 import { EXIT, Failure } from './failure.ts';
 
 const HELP = `
-Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else the local stack that \`npm start\` runs.
+Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else config.json in the system's configuration folder, else the local stack that \`npm start\` runs.
 \`worktrack org\` talks to the broker at RABBITMQ_URL, else to that of the local stack.
 Ends with 0, or with ${EXIT.refused} when the service refuses, ${EXIT.usage} when the command is wrong, ${EXIT.unreachable} when the service does not answer.`;
 
@@ -15,7 +16,8 @@ const program = new Command('worktrack')
   .addHelpText('after', HELP)
   .configureHelp({ showGlobalOptions: true })
   .showSuggestionAfterError();
-for (const command of [orgCommand(), userCommand(), keyCommand(), sourceCommand()]) program.addCommand(command);
+for (const command of [orgCommand(), userCommand(), keyCommand(), sourceCommand(), mcpCommand()])
+  program.addCommand(command);
 throwInsteadOfExit(program);
 
 try {

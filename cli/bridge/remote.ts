@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
+import type { Service } from '../service.ts';
+
+/** Above the longest operation, the writing of a prompt. */
+const ATTEMPT_TIMEOUT_MS = 180_000;
+/** A restart of the service takes some 15 s; clients give up a call after 60 s by default. */
+const RETRY_FOR_MS = 45_000;
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 2_000;
+/** The era in which a request needs no negotiation before it. The service speaks both alike. */
+const PROTOCOL_VERSION = '2025-11-25';
+const IDEMPOTENCY_KEY_META = 'worktrack/idempotencyKey';
+
+/** A refusal in words for the user of the bridge, who can do something about it. */
+export class ServiceRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+/** Nobody knows whether the call had its effect. */
+export class ServiceAway extends Error {}
+
+interface ToolCall {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+  readonly _meta?: Record<string, unknown> | undefined;
+}
+
+type RpcAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+
+/**
+ * The tools of the service, over its HTTP endpoint. What meets a service that is away, or restarting, is repeated with the same idempotency key:
+ * a step is neither lost nor done twice.
+ */
+export class RemoteTools {
+  readonly #service: Service;
+  readonly #endpoint: URL;
+  readonly #retryForMs: number;
+  #lastId = 0;
+
+  constructor(service: Service, retryForMs = RETRY_FOR_MS) {
+    this.#service = service;
+    this.#retryForMs = retryForMs;
+    this.#endpoint = new URL(`${service.baseUrl}/mcp`);
+    if (service.projectId) this.#endpoint.searchParams.set('projectId', service.projectId);
+  }
+
+  async list(signal: AbortSignal): Promise<Tool[]> {
+    const { tools } = (await this.#repeated(() => this.#request('tools/list', {}, signal), signal)) as {
+      tools: Tool[];
+    };
+    return tools;
+  }
+
+  async call(call: ToolCall, signal: AbortSignal): Promise<CallToolResult> {
+    return await this.write(call._meta, signal, async (key) => {
+      const params = { ...call, _meta: { ...call._meta, [IDEMPOTENCY_KEY_META]: key } };
+      const result = (await this.#request('tools/call', params, signal)) as CallToolResult;
+      const away = awayBehind(result);
+      if (away) throw new ServiceAway(away);
+      return result;
+    });
+  }
+
+  /** @param attempt gets the same idempotency key each time: that of the client, or one of our own */
+  async write<T>(
+    meta: Record<string, unknown> | undefined,
+    signal: AbortSignal,
+    attempt: (idempotencyKey: string) => Promise<T>,
+  ): Promise<T> {
+    const given = meta?.[IDEMPOTENCY_KEY_META];
+    const key = typeof given === 'string' ? given : randomUUID();
+    return await this.#repeated(() => attempt(key), signal);
+  }
+
+  /** Repeats what met a service that is away, for as long as a client waits. */
+  async #repeated<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const giveUpAtMs = performance.now() + this.#retryForMs;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof ServiceAway) || performance.now() + delayMs > giveUpAtMs) throw error;
+        await delay(delayMs, undefined, { signal });
+      }
+    }
+  }
+
+  async #request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const { baseUrl, apiKey } = this.#service;
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(this.#endpoint, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': PROTOCOL_VERSION,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+      });
+      text = await response.text();
+    } catch (error) {
+      signal.throwIfAborted();
+      const cause =
+        error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
+      throw new ServiceAway(`${baseUrl} does not answer (${cause}). Is it running? WORKTRACK_URL says where it is.`);
+    }
+    const answer = parsed(text);
+    if (answer && 'jsonrpc' in answer) {
+      const message = answer as unknown as RpcAnswer;
+      if ('result' in message) return message.result;
+      throw new ProtocolError(message.error.code, message.error.message, message.error.data);
+    }
+    throw this.#refusal(response.status, answer as Envelope | undefined);
+  }
+
+  #refusal(status: number, envelope: Envelope | undefined): Error {
+    const { baseUrl, keySource, projectId } = this.#service;
+    const { code, message: said } = envelope?.error ?? {};
+    if (!code || !said) {
+      const words = `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
+      // What a proxy in front of a service says while it restarts.
+      return status >= 502 && status <= 504 ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
+    }
+    if (status === 503 || status === 504) return new ServiceAway(said);
+    if (status === 401) return new ServiceRefused(code, `${baseUrl} refuses the API key from ${keySource}. ${said}`);
+    if (projectId && (status === 400 || status === 404)) {
+      return new ServiceRefused(code, `WORKTRACK_PROJECT_ID is ${projectId}: ${said}`);
+    }
+    return new ServiceRefused(code, said);
+  }
+}
+
+interface Envelope {
+  readonly error?: { readonly code?: string; readonly message?: string };
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the gateway says of a service behind it that does not answer. @returns its words */
+function awayBehind(result: CallToolResult): string | undefined {
+  if (!result.isError) return undefined;
+  const [content] = result.content;
+  const failure = content?.type === 'text' ? (parsed(content.text) as Envelope | undefined) : undefined;
+  const { code, message } = failure?.error ?? {};
+  return code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED' ? message : undefined;
+}
+
+/** As a protocol error, for what is asked before any tool is called. */
+export function asProtocolError(error: unknown): unknown {
+  if (error instanceof ServiceRefused || error instanceof ServiceAway) {
+    return new ProtocolError(ProtocolErrorCode.InternalError, error.message);
+  }
+  return error;
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type CallToolResult, Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import manifest from '../package.json' with { type: 'json' };
+import type { Service } from '../service.ts';
+import { asProtocolError, RemoteTools, ServiceAway, ServiceRefused } from './remote.ts';
+import { UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
+
+/**
+ * Serves the tools of a service over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
+ * It starts without the service, too: a client that is started first finds its tools as soon as the service answers.
+ */
+export async function serveBridge(service: Service, workingDirectory: string): Promise<void> {
+  const remote = new RemoteTools(service);
+  const bridge = serveStdio(
+    () => {
+      const server = new Server(
+        { name: 'worktrack', title: 'worktrack', version: manifest.version },
+        { capabilities: { tools: {} } },
+      );
+      server.setRequestHandler('tools/list', async (_request, { mcpReq }) => {
+        try {
+          return { tools: await remote.list(mcpReq.signal) };
+        } catch (error) {
+          throw asProtocolError(error);
+        }
+      });
+      server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+        const call = { name: params.name, arguments: params.arguments, _meta: params._meta };
+        try {
+          if (params.name === UPLOAD_TOOL) {
+            return await remote.write(call._meta, mcpReq.signal, (key) =>
+              uploadLocalFile(service, params.arguments, key, workingDirectory),
+            );
+          }
+          return await remote.call(call, mcpReq.signal);
+        } catch (error) {
+          return failure(error);
+        }
+      });
+      return server;
+    },
+    { onerror: (error) => console.error(error.message) },
+  );
+  // For whoever reads the client's log of the bridge: what is wrong, before the first tool is asked for.
+  const ended = new AbortController();
+  remote.list(ended.signal).catch((error) => ended.signal.aborted || console.error(error.message));
+  await once(process.stdin, 'close');
+  ended.abort();
+  await bridge.close();
+}
+
+/** Words for the model, and through it for the user. What the protocol refuses goes on as it is. */
+function failure(error: unknown): CallToolResult {
+  if (error instanceof ServiceRefused) return refused(error.code, error.message);
+  if (error instanceof ServiceAway) {
+    return refused(
+      'UNAVAILABLE',
+      `${error.message} Whether the step was done is not known: look before you repeat it.`,
+    );
+  }
+  throw error;
+}
+
+function refused(code: string, message: string): CallToolResult {
+  console.error(message);
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: { code, message } }) }] };
+}

@@ -1,0 +1,104 @@
+import { basename } from 'node:path';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
+import { addAttachment, uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
+import type { Input } from '@worktrack/contracts/operation';
+import { LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
+import { requestOf } from '../api.ts';
+import type { Service } from '../service.ts';
+import { ServiceAway, ServiceRefused } from './remote.ts';
+
+export const UPLOAD_TOOL = operation.mcp?.tool as string;
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+type Given = Input<typeof operation>;
+
+interface Failed {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: readonly { readonly path: string; readonly message: string }[];
+}
+
+/**
+ * The tool that only the bridge can run whole, for it is on the machine where the file is.
+ * @param workingDirectory files under it may be uploaded, beside those under `/tmp/`
+ * @throws ServiceAway when it may be repeated with the same key
+ */
+export async function uploadLocalFile(
+  service: Service,
+  given: unknown,
+  idempotencyKey: string,
+  workingDirectory: string,
+): Promise<CallToolResult> {
+  const parsed = operation.input.safeParse(given ?? {});
+  if (!parsed.success) {
+    const details = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+    const message = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
+    return failed({ code: 'VALIDATION_FAILED', message, details });
+  }
+  const input = parsed.data as Given;
+  try {
+    const file = await openLocalFile(input.filePath, workingDirectory, MAX_ATTACHMENT_BYTES);
+    try {
+      const outcome = await send(service, input, await contentOf(file.stream()), idempotencyKey);
+      if ('error' in outcome) return failed(outcome.error);
+      const deletedLocalFile = input.deleteAfterUpload && (await file.deleteIfSame());
+      const output = { attachment: outcome.data, deletedLocalFile };
+      return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!(error instanceof LocalFileRefused)) throw error;
+    const details = [{ path: 'filePath', message: error.message }];
+    return failed({ code: 'VALIDATION_FAILED', message: error.message, details });
+  }
+}
+
+function failed(error: Failed): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error }) }] };
+}
+
+/** At most 25 MiB, on the machine of one user. */
+async function contentOf(stream: AsyncIterable<Buffer>): Promise<Blob> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return new Blob([Buffer.concat(chunks)]);
+}
+
+type Outcome = { readonly data: Attachment } | { readonly error: Failed };
+
+async function send(service: Service, input: Given, content: Blob, idempotencyKey: string): Promise<Outcome> {
+  const form = new FormData();
+  // Fields come before the file, as the route asks.
+  if (input.uploadedBy !== undefined) form.set('uploadedBy', input.uploadedBy);
+  if (input.mimeType !== undefined) form.set('mimeType', input.mimeType);
+  if (input.metadata !== undefined) form.set('metadata', JSON.stringify(input.metadata));
+  form.set('file', content, input.fileName ?? basename(input.filePath));
+  const { method, url } = requestOf(service.baseUrl, addAttachment, { workItemId: input.workItemId });
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${service.apiKey}`, 'idempotency-key': idempotencyKey },
+      body: form,
+      signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
+    });
+  } catch (error) {
+    throw new ServiceAway(
+      `${service.baseUrl} does not answer (${error instanceof Error ? error.message : String(error)}).`,
+    );
+  }
+  const answer = (await response.json().catch(() => undefined)) as
+    | Partial<{ data: Attachment; error: Failed }>
+    | undefined;
+  if (answer?.data) return { data: answer.data };
+  if (!answer?.error)
+    throw new ServiceRefused(
+      'UNAVAILABLE',
+      `${service.baseUrl} answers, but not as worktrack does (HTTP ${response.status}).`,
+    );
+  if (response.status === 503 || response.status === 504) throw new ServiceAway(answer.error.message);
+  const { code, message, details } = answer.error;
+  return { error: { code, message, ...(details ? { details } : {}) } };
+}
