@@ -47,7 +47,7 @@ async function call<Op extends Operation>(
 }
 
 /** Fills the placeholders of the path; what is left of the input goes into the query of a GET, and into the body of anything else. */
-function requestOf(
+export function requestOf(
   baseUrl: string,
   operation: Operation,
   input: Record<string, unknown>,
