@@ -123,6 +123,12 @@ switch (command) {
   case 'test':
     handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', ...args]);
     break;
+  case 'faults': {
+    const minutes = args[args.indexOf('--minutes') + 1];
+    process.env.WORKTRACK_FAULT_MINUTES = args.includes('--minutes') && Number(minutes) > 0 ? minutes : '10';
+    handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', 'test/faults/ledger.test.ts']);
+    break;
+  }
   case 'bench':
     handOver([inRepository('bench', 'main.ts'), ...args]);
     break;

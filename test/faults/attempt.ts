@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+
+/** Above the service's own deadline (10 s) and what the way to it and back takes on a loaded machine. */
+export const LATEST_ANSWER_MS = 20_000;
+const GIVE_UP_MS = 180_000;
+const PAUSE_MS = 100;
+
+/** One attempt of one call, as a client saw it. */
+export interface Attempt {
+  readonly at: number;
+  readonly durationMs: number;
+  /** HTTP status; 0 where the connection broke, which only a killed gateway does. */
+  readonly status: number;
+  readonly code: string;
+}
+
+export interface Acknowledged {
+  readonly data: Record<string, unknown>;
+}
+
+interface Response {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: {
+    readonly data?: Record<string, unknown>;
+    readonly error?: { readonly code: string; readonly message: string };
+  };
+}
+
+export type Send = (gateway: string, idempotencyKey: string) => Promise<Response>;
+
+/** What clients saw that they must never see. */
+export class Violations {
+  readonly list: string[] = [];
+  add(what: string): void {
+    this.list.push(what);
+  }
+}
+
+/**
+ * Calls as a client does that is told to never lose a step: again with the same idempotency key, on the other gateway, until it is acknowledged.
+ * Whatever is not an acknowledgement must be a refusal that invites to repeat: 503 with Retry-After, 504, or a broken connection.
+ */
+export async function untilAcknowledged(
+  what: string,
+  send: Send,
+  gateways: readonly string[],
+  attempts: Attempt[],
+  violations: Violations,
+): Promise<Acknowledged> {
+  const idempotencyKey = randomUUID();
+  const giveUpAt = Date.now() + GIVE_UP_MS;
+  for (let turn = 0; Date.now() < giveUpAt; turn++) {
+    const at = Date.now();
+    const response = await send(gateways[turn % gateways.length] as string, idempotencyKey).catch(
+      (error: unknown): Response => ({
+        status: 0,
+        retryAfter: null,
+        body: { error: { code: error instanceof Error ? error.name : 'unknown', message: String(error) } },
+      }),
+    );
+    const durationMs = Date.now() - at;
+    const { status, body } = response;
+    attempts.push({ at, durationMs, status, code: body.error?.code ?? 'ok' });
+    if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: answered ${status} only after ${durationMs} ms`);
+    if (status >= 200 && status < 300 && body.data) return { data: body.data };
+    if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`);
+    // Written down, and then repeated all the same: the ledger has to go on.
+    if (![0, 503, 504].includes(status)) violations.add(`${what}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+    // What Retry-After asks for would hide how soon the service is back.
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  throw new Error(`${what} was not acknowledged within ${GIVE_UP_MS} ms.`);
+}
+
+/** A REST call. */
+export function rest(method: string, path: string, apiKey: string | undefined, body: unknown): Send {
+  return async (gateway, idempotencyKey) => {
+    const response = await fetch(`${gateway}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(LATEST_ANSWER_MS * 2),
+    });
+    return {
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      body: (await response.json()) as Response['body'],
+    };
+  };
+}
+
+const STATUS_OF_CODE: Readonly<Record<string, number>> = { UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504 };
+
+/** A tool call; its failure in the words of REST. */
+export function tool(name: string, apiKey: string, args: unknown): Send {
+  return async (gateway, idempotencyKey) => {
+    const response = await fetch(`${gateway}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args, _meta: { 'worktrack/idempotencyKey': idempotencyKey } },
+      }),
+      signal: AbortSignal.timeout(LATEST_ANSWER_MS * 2),
+    });
+    const text = await response.text();
+    const message = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as {
+      readonly error?: { readonly code: string; readonly message: string };
+      readonly result?: {
+        readonly isError?: boolean;
+        readonly structuredContent?: Record<string, unknown>;
+        readonly content: { readonly text: string }[];
+      };
+    };
+    // Refusals of the transport itself come as in REST.
+    if (!message.result) {
+      return {
+        status: response.status,
+        retryAfter: response.headers.get('retry-after'),
+        body: message.error ? { error: message.error } : {},
+      };
+    }
+    if (!message.result.isError)
+      return { status: 200, retryAfter: null, body: { data: message.result.structuredContent ?? {} } };
+    const { error } = JSON.parse(message.result.content[0]?.text ?? '{}') as {
+      error: { code: string; message: string };
+    };
+    return { status: STATUS_OF_CODE[error.code] ?? 400, retryAfter: 'in words', body: { error } };
+  };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceName } from '@worktrack/stack/layout';
+import type { Part } from '@worktrack/stack/part';
+import { connect } from 'amqplib';
+import type { RunningSystem } from '../support/run-system.ts';
+
+/** Longer than the deadline of a call (10 s), so that what was under way cannot be answered in time. */
+const FREEZE_MS = 12_000;
+/** How long a killed part stays away. */
+const AWAY_MS = 2_000;
+
+export interface Fault {
+  readonly name: string;
+  /** Breaks the part and brings it back. What is faulty is faulty by itself: no time-out of the test decides. */
+  run(system: RunningSystem): Promise<void>;
+}
+
+const killed = (name: string, partsOf: (system: RunningSystem) => readonly (Part | undefined)[]): Fault => ({
+  name: `${name}: kill -9`,
+  async run(system) {
+    const parts = partsOf(system).filter((part) => part !== undefined);
+    await Promise.all(parts.map((part) => part.kill()));
+    await delay(AWAY_MS);
+    await Promise.all(parts.map((part) => part.restart()));
+  },
+});
+
+const frozen = (name: string, partsOf: (system: RunningSystem) => readonly (Part | undefined)[]): Fault => ({
+  name: `${name}: frozen for ${FREEZE_MS / 1000} s`,
+  async run(system) {
+    const parts = partsOf(system).filter((part) => part !== undefined);
+    await Promise.all(parts.map((part) => part.kill('SIGSTOP')));
+    await delay(FREEZE_MS);
+    await Promise.all(parts.map((part) => part.kill('SIGCONT')));
+  },
+});
+
+const one = (service: ServiceName) => (system: RunningSystem) => [system.services.of(service)[0]?.part];
+const all = (service: ServiceName) => (system: RunningSystem) => system.services.of(service).map(({ part }) => part);
+
+const blockedBroker: Fault = {
+  name: 'RabbitMQ: memory alarm',
+  async run({ servers }) {
+    await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.00001']);
+    await delay(AWAY_MS);
+    await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.4']);
+  },
+};
+
+const poisonedQueue: Fault = {
+  name: 'a poison message in every queue',
+  async run({ urls }) {
+    const connection = await connect(urls.rabbitmq);
+    const channel = await connection.createConfirmChannel();
+    for (const service of ['keys', 'workitems', 'feedback']) {
+      channel.sendToQueue(`rpc.${service}`, Buffer.from('{"this is":'), {});
+      channel.sendToQueue(`rpc.${service}`, Buffer.alloc(2_000, 0xff), { replyTo: 'not a reply address' });
+    }
+    await channel.waitForConfirms();
+    await connection.close();
+  },
+};
+
+export const SERVICE_FAULTS: readonly Fault[] = [
+  killed('one of two gateways', one('gateway')),
+  killed('one of two workitems', one('workitems')),
+  killed('both workitems', all('workitems')),
+  killed('both keys', all('keys')),
+  killed('one of two feedback', one('feedback')),
+  killed('both feedback', all('feedback')),
+];
+export const SERVER_FAULTS: readonly Fault[] = [
+  killed('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
+  killed('Redis', ({ servers }) => [servers?.redis.part]),
+  killed('the database', ({ servers }) => [servers?.mongodb.part]),
+  blockedBroker,
+  poisonedQueue,
+];
+export const FREEZES: readonly Fault[] = [
+  frozen('one of two gateways', one('gateway')),
+  frozen('one of two workitems', one('workitems')),
+  frozen('both workitems', all('workitems')),
+  frozen('one of two feedback', one('feedback')),
+  frozen('both keys', all('keys')),
+  frozen('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
+  frozen('Redis', ({ servers }) => [servers?.redis.part]),
+  frozen('the database', ({ servers }) => [servers?.mongodb.part]),
+];

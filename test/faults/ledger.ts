@@ -1,0 +1,27 @@
+/** One acknowledged write, kept outside of the system: what it must show at the end, once and whole. */
+export type Entry =
+  | { readonly kind: 'created'; readonly itemId: string; readonly title: string; readonly version: number }
+  | { readonly kind: 'updated'; readonly itemId: string; readonly count: number; readonly version: number }
+  | { readonly kind: 'moved'; readonly itemId: string; readonly toColumn: string; readonly version: number }
+  | { readonly kind: 'commented'; readonly itemId: string; readonly text: string }
+  | { readonly kind: 'completed'; readonly itemId: string; readonly sessionId: string; readonly totalTokens: number }
+  | { readonly kind: 'submitted'; readonly feedbackId: string; readonly message: string };
+
+export class Ledger {
+  readonly entries: Entry[] = [];
+
+  write(entry: Entry): void {
+    this.entries.push(entry);
+  }
+
+  of<Kind extends Entry['kind']>(kind: Kind): Extract<Entry, { kind: Kind }>[] {
+    return this.entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
+  }
+
+  about<Kind extends Exclude<Entry['kind'], 'submitted'>>(
+    kind: Kind,
+    itemId: string,
+  ): Extract<Entry, { kind: Kind }>[] {
+    return this.of(kind).filter((entry) => (entry as { readonly itemId: string }).itemId === itemId);
+  }
+}
