@@ -85,15 +85,23 @@ export async function transaction<T>(deadlineAtMs: number, work: (tx: ClientSess
   }
 }
 
-const AWAY = [
+/** Of the driver and of mongoose: no server could be reached, or the connection ended while a command was under way. */
+const AWAY = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoServerSelectionError',
+  'MongoServerClosedError',
   'MongoPoolClearedError',
+  'PoolClearedOnNetworkError',
+  'MongoPoolClosedError',
+  'MongoWaitQueueTimeoutError',
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
+  'MongoClientClosedError',
   'MongooseServerSelectionError',
-];
+]);
+/** What the driver itself would repeat, had it not given up: the fault is the server's or the network's, not the command's. */
+const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
 /** What a failure of the database means to the caller: away, too late, or (undefined) a fault of ours. */
 export function databaseFailure(error: unknown): OperationError | undefined {
@@ -105,7 +113,9 @@ export function databaseFailure(error: unknown): OperationError | undefined {
     );
   }
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
-  if (notConnected || AWAY.includes(error.name)) {
+  const passing =
+    error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
+  if (notConnected || passing || AWAY.has(error.name)) {
     return new OperationError('UNAVAILABLE', 'The database is away. Try again shortly.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

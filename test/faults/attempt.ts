@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** Above the service's own deadline (10 s) and what the way to it and back takes on a loaded machine. */
-export const LATEST_ANSWER_MS = 20_000;
+const LATEST_ANSWER_MS = 20_000;
 const GIVE_UP_MS = 180_000;
 const PAUSE_MS = 100;
 

@@ -77,7 +77,7 @@ async function refusalWithTicket(input: Given, context: Context) {
 }
 
 /** For a POSIX shell. Fields come before the file, as the route asks. */
-export function uploadCommand(
+function uploadCommand(
   { filePath, metadata, deleteAfterUpload }: Pick<Given, 'filePath' | 'metadata' | 'deleteAfterUpload'>,
   url: string,
 ): string {
