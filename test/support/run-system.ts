@@ -4,7 +4,7 @@ import { Progress } from '@worktrack/stack/progress';
 import { loadSecrets } from '@worktrack/stack/secrets';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
-import type { Lease } from './test-run.ts';
+import type { Lease } from './lease.ts';
 
 export interface SystemOptions {
   /** Default: one process of each service. */

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import type { Lease } from './test-run.ts';
+import type { Lease } from './lease.ts';
 
 let lease: Promise<Lease> | undefined;
 

@@ -3,23 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Progress } from '@worktrack/stack/progress';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
+import type { Lease } from './lease.ts';
 import { type RunningSystem, runSystem } from './run-system.ts';
 
 /** How many test files of one run can have a broker of their own. A virtual host costs the broker's start some 20 ms. */
 const MAX_LEASES = 64;
-
-/** A part of the three servers that nobody else in this run uses. */
-export interface Lease {
-  /** With a virtual host of its own. */
-  readonly rabbitmqUrl: string;
-  /** With a database number of its own. */
-  readonly redisUrl: string;
-  readonly mongodbUrl: string;
-  /** For MONGODB_DATABASE_PREFIX, and for databases that a test makes itself. */
-  readonly databasePrefix: string;
-  /** For files; removed at the end of the run. */
-  readonly folder: string;
-}
 
 /** Where test files find the system that they share. */
 export interface SharedSystem {

@@ -1,0 +1,12 @@
+/** A part of the three servers that nobody else in this run uses. */
+export interface Lease {
+  /** With a virtual host of its own. */
+  readonly rabbitmqUrl: string;
+  /** With a database number of its own. */
+  readonly redisUrl: string;
+  readonly mongodbUrl: string;
+  /** For MONGODB_DATABASE_PREFIX, and for databases that a test makes itself. */
+  readonly databasePrefix: string;
+  /** For files; removed at the end of the run. */
+  readonly folder: string;
+}
