@@ -18,7 +18,7 @@ export type Outline = Pick<
   | 'lease'
 > & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
 
-const OUTLINE = {
+export const OUTLINE = {
   taskId: 1,
   title: 1,
   type: 1,

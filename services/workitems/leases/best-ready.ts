@@ -1,3 +1,4 @@
+import type { Priority } from '@worktrack/contracts/work-items/work-item';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
@@ -7,10 +8,10 @@ import type { Outline } from '../context/outline.repository.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOf } from '../context/stage.ts';
 import type { FailingScope } from '../scope.ts';
-import { parentsAmong, takeOrder, tasksInTakeOrder, tasksWithExpiredLease } from './candidates.repository.ts';
+import { BEST_FIRST, pageOfTasks, parentsAmong, takeOrder, tasksWithExpiredLease } from './candidates.repository.ts';
 import { isLive } from './lease.ts';
 
-/** How many of a project's pending tasks are looked at before all of them are: mostly the best ones are ready. */
+/** How many tasks of a column are looked at before all of them are: mostly the first ones are ready. */
 const FIRST_LOOK = 64;
 const ALL = 1_000_000;
 
@@ -37,26 +38,39 @@ export async function bestOfProject(
   const order = takeOrder(columns.map(({ id }) => id));
 
   const expired = await tasksWithExpiredLease(scope, inProgressColumns(usable), now);
-  let looked = expired;
+  const abandoned = (await readyAmong(scope, expired, now)).sort(order)[0];
+  let pendingTasks = 0;
+  for (const priority of BEST_FIRST) {
+    for (const boardColumnId of pending) {
+      const { best, seen } = await bestOfColumn(scope, { boardColumnId, priority }, now);
+      pendingTasks += seen;
+      if (!best) continue;
+      const first = abandoned && order(abandoned, best) < 0 ? abandoned : best;
+      return { taskId: first.taskId, itemId: first._id };
+    }
+  }
+  if (abandoned) return { taskId: abandoned.taskId, itemId: abandoned._id };
+  if (pendingTasks === 0) return { reason: 'There is no pending task in the project.' };
+  return {
+    reason: `None of the project's ${pendingTasks} pending tasks is ready: each waits for a dependency or for what is below it. get_implement_context says what for.`,
+  };
+}
+
+/** The first ready task of a column's tasks of one priority; without one, how many there are. */
+async function bestOfColumn(
+  scope: FailingScope<never>,
+  where: { readonly boardColumnId: string; readonly priority: Priority },
+  now: Date,
+): Promise<{ readonly best?: Outline; readonly seen: number }> {
   let seen = 0;
   for (const limit of [FIRST_LOOK, ALL]) {
-    const page = await tasksInTakeOrder(scope, pending, seen, limit);
+    const page = await pageOfTasks(scope, where, seen, limit);
     seen += page.length;
-    const ready = await readyAmong(scope, [...looked, ...page].sort(order), now);
-    // A task with others below it is done by doing those.
-    const parents = await parentsAmong(
-      scope,
-      ready.map(({ _id }) => _id),
-    );
-    const best = ready.find(({ _id }) => !parents.has(_id));
-    if (best) return { taskId: best.taskId, itemId: best._id };
+    const [best] = await readyAmong(scope, page, now);
+    if (best) return { best, seen };
     if (page.length < limit) break;
-    looked = [];
   }
-  if (seen === 0) return { reason: 'There is no pending task in the project.' };
-  return {
-    reason: `None of the project's ${seen} pending tasks is ready: each waits for a dependency or for what is below it. get_implement_context says what for.`,
-  };
+  return { seen };
 }
 
 function inProgressColumns(boards: readonly BoardRecord[]): string[] {
@@ -85,9 +99,16 @@ export async function bestOfItems(
   return { reason: `None of the ${tasks.length} tasks is ready: ${told}.` };
 }
 
+/** In their order. A task that has others below it is done by doing those. */
 async function readyAmong(scope: FailingScope<never>, tasks: readonly Outline[], now: Date): Promise<Outline[]> {
+  if (tasks.length === 0) return [];
   const { verdicts } = await planBatch(scope, tasks, stageFor(now));
-  return tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready');
+  const ready = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready');
+  const parents = await parentsAmong(
+    scope,
+    ready.map(({ _id }) => _id),
+  );
+  return ready.filter(({ _id }) => !parents.has(_id));
 }
 
 /** A task whose agent did not come back is pending again, though it still sits in In Progress. */
