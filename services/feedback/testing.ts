@@ -21,7 +21,7 @@ type Name = keyof Operations;
 type Submission = RawInput<typeof ingestFeedback>;
 
 const DEADLINE_MS = 30_000;
-export const TEST_RING = keyRingSetting.parse('test:a secret of the tests; it is long enough');
+const TEST_RING = keyRingSetting.parse('test:a secret of the tests; it is long enough');
 const SETTINGS: PartSettings = {
   WIDGET_TOKEN_SECRETS: TEST_RING,
   CAPTCHA_PROVIDER: 'altcha',

@@ -21,7 +21,7 @@ export function reservationOf(sourceId: string, message: string, itemId: string)
 }
 
 /** Equal for messages that differ in compatibility forms, case and white space only. */
-export function messageHash(message: string): string {
+function messageHash(message: string): string {
   const normal = message.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   return createHash('sha256').update(normal).digest('base64url');
 }
