@@ -23,11 +23,13 @@ export async function startBenchSystem(options: {
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {
+    const secrets = loadSecrets(dataDir, {});
+    const env = { ...process.env, MONGODB_DATABASE_PREFIX: `bench${process.pid}`, ...options.env };
     const services = await startServices({
       urls: servers.urls,
-      secrets: loadSecrets(dataDir, {}),
+      secrets,
       replicas: options.replicas,
-      env: { ...process.env, MONGODB_DATABASE_PREFIX: `bench${process.pid}`, ...options.env },
+      env,
       port: 0,
       host: '127.0.0.1',
       dataDir,
@@ -39,6 +41,15 @@ export async function startBenchSystem(options: {
       services,
       gateways,
       organizationId: created.organization.id,
+      apiKey: created.apiKey.key,
+      /** For a process that works on the same servers and data, with the same secrets. */
+      environment: {
+        ...env,
+        ...secrets,
+        RABBITMQ_URL: servers.urls.rabbitmq,
+        REDIS_URL: servers.urls.redis,
+        MONGODB_URL: servers.urls.mongodb,
+      },
       /** A REST call with the organization's key. @throws Error with the service's own words */
       async call<T>(method: string, path: string, body?: unknown): Promise<T> {
         const response = await fetch(`${gateways[0]}${path}`, {

@@ -1,0 +1,49 @@
+import type { AddressInfo } from 'node:net';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { callerOf } from '@worktrack/contracts/keys/identity';
+import { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
+import { createRpcClient } from '@worktrack/rpc/client';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { connectDatabase } from '@worktrack/runtime/database';
+import type { ReadContext } from '@worktrack/runtime/implement';
+import { createLog } from '@worktrack/runtime/logging';
+import { rpcObserver } from '@worktrack/runtime/metrics';
+import { connectRedis } from '@worktrack/runtime/redis';
+import { fastify } from 'fastify';
+import { createAuthenticator } from '../../services/gateway/authenticate.ts';
+import { listWorkItems } from '../../services/workitems/items/list.ts';
+
+/**
+ * The same cache and database work in one process, without any hop: keys by the same look-up in Redis, items by the same queries.
+ * No checks beside the key, no routes from contracts, no metrics, no log. The broker is here for the miss of a key, once a minute.
+ */
+const { RABBITMQ_URL = '', REDIS_URL = '', MONGODB_URL = '', MONGODB_DATABASE_PREFIX } = process.env;
+const log = createLog('bare', 'silent');
+const broker = await connectBroker({ url: RABBITMQ_URL, name: 'bare', log });
+const keys = createRpcClient({ broker, log, observer: rpcObserver }).of(keysContract);
+const authenticator = createAuthenticator({ redis: connectRedis(REDIS_URL, log), keys, log });
+await connectDatabase({ url: MONGODB_URL, database: `${MONGODB_DATABASE_PREFIX}_workitems`, log });
+
+const list = async (authorization: string | undefined, given: object) => {
+  const identity = await authenticator.authenticate(authorization, 'bare');
+  return await listWorkItems(operation.input.parse(given), { caller: callerOf(identity) } as ReadContext);
+};
+
+const app = fastify();
+app.get('/api/me', async ({ headers }) => ({
+  success: true,
+  data: await authenticator.authenticate(headers.authorization, 'bare'),
+}));
+app.get('/api/work-items', async ({ headers, query }) => {
+  const { projectId, limit } = query as { projectId: string; limit: string };
+  return { success: true, data: await list(headers.authorization, { projectId, limit: Number(limit) }) };
+});
+app.post('/mcp', async ({ headers, body }) => {
+  const { id, params } = body as { id: number; params: { arguments: object } };
+  const structuredContent = await list(headers.authorization, params.arguments);
+  const content = [{ type: 'text', text: JSON.stringify(structuredContent) }];
+  return { jsonrpc: '2.0', id, result: { content, structuredContent } };
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.send?.((app.server.address() as AddressInfo).port);
+process.on('disconnect', () => process.exit());
