@@ -13,7 +13,7 @@ export interface ChannelRole {
   /** For the log. */
   readonly name: string;
   /** Declares and consumes on a fresh channel. When it throws, the channel is given up and tried again. */
-  setup(channel: Channel): Promise<void>;
+  setup(channel: Channel, model: ChannelModel): Promise<void>;
   opened?(): void;
   /** From now on nothing more comes from, or can be sent on, that channel. Also called when a set-up fails midway. */
   lost?(): void;
@@ -84,7 +84,7 @@ export class RecoveringChannel {
           log.error({ error, event, channel: this.role.name }, 'A channel listener threw'),
         );
         channel.on('drain', () => this.role.drained?.());
-        await this.role.setup(channel);
+        await this.role.setup(channel, model);
         if (this.closing) throw new Error('The channel was closed during its set-up.');
         this.current = channel;
         this.becameReady();

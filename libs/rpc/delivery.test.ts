@@ -299,3 +299,15 @@ describe('a consumer that the broker cancels', () => {
       .toEqual({ text: 'again' });
   });
 });
+
+describe('a queue that is there with other arguments, as during a rolling update', () => {
+  test('is used as it is', async () => {
+    await channel.assertQueue(queues.requests, { durable: true, expires: 60_000 });
+    const server = await rig.serve(nothing);
+    const { service } = await rig.client();
+    expect(await service.call('delivery.echo', { text: 'served' }, { requestId })).toEqual({ text: 'served' });
+    expect(server.seen.lines.map(({ message }) => message)).toContain(
+      'The queue has other arguments; it is used as it is',
+    );
+  });
+});

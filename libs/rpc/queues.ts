@@ -1,4 +1,5 @@
-import type { Channel, Options } from 'amqplib';
+import type { ChannelModel, Options } from 'amqplib';
+import type { Log } from './types.ts';
 
 /**
  * How long a queue outlives its last consumer. A service that is restarted within this time finds all that was asked of it meanwhile;
@@ -32,8 +33,8 @@ export function laneQueues(service: string, lane: LaneName): LaneQueues {
  *   window of a consumer that died. We count items, not messages: see retries in server.ts.
  * - Not `autoDelete`: the death of the last consumer would take the waiting calls with it.
  */
-export async function declareLane(channel: Channel, queues: LaneQueues): Promise<void> {
-  await channel.assertQueue(queues.dead, {
+export async function declareLane(model: ChannelModel, queues: LaneQueues, log: Log): Promise<void> {
+  await declare(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
     maxLength: DEAD_LETTERS_MAX,
@@ -44,6 +45,25 @@ export async function declareLane(channel: Channel, queues: LaneQueues): Promise
     deadLetterExchange: '',
     deadLetterRoutingKey: queues.dead,
   };
-  await channel.assertQueue(queues.requests, options);
-  await channel.assertQueue(queues.retries, options);
+  await declare(model, log, queues.requests, options);
+  await declare(model, log, queues.retries, options);
+}
+
+const PRECONDITION_FAILED = 406;
+
+/**
+ * On a channel of its own, which the broker closes when the queue is there with other arguments. That is so during a rolling update that
+ * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version have gone.
+ */
+async function declare(model: ChannelModel, log: Log, queue: string, options: Options.AssertQueue): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on('error', (error) => log.debug({ error, queue }, 'The declaration was refused'));
+  try {
+    await channel.assertQueue(queue, options);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== PRECONDITION_FAILED) throw error;
+    log.warn({ error, queue }, 'The queue has other arguments; it is used as it is');
+    return;
+  }
+  await channel.close();
 }

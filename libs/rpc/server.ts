@@ -141,8 +141,8 @@ class Server implements RpcServer {
     const consumer = (queue: string, window: number) =>
       new RecoveringChannel(broker.consuming, {
         name: queue,
-        setup: async (channel) => {
-          await declareLane(channel, queues);
+        setup: async (channel, model) => {
+          await declareLane(model, queues, this.log);
           await channel.prefetch(window);
           const { consumerTag } = await channel.consume(queue, (message) => {
             if (message) this.received(message, channel, queues);
