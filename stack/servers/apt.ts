@@ -24,24 +24,28 @@ install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=30
 install "$@" || { apt-get update && install "$@"; }
 `;
 
-/** @param what the programs in words, as in `RabbitMQ and Redis` */
+/**
+ * @param what the programs in words, as in `RabbitMQ and Redis`
+ * @param otherwise what to do where they cannot be installed
+ */
 export async function installDebianPackages(
   packages: readonly string[],
   what: string,
   progress: Progress,
+  otherwise = WITHOUT_INSTALLING,
 ): Promise<void> {
   const command = `apt-get install -y ${packages.join(' ')}`;
   if (!findProgram('apt-get')) {
-    throw new StartError(`${what} cannot be found, and without apt-get not be installed here. ${WITHOUT_INSTALLING}`);
+    throw new StartError(`${what} cannot be found, and without apt-get not be installed here. ${otherwise}`);
   }
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   if (asRoot.length > 0 && !(await runToEnd('sudo', ['-n', 'true'])).ok) {
     throw new StartError(
-      `${what} cannot be found, and installing needs root. Run \`sudo ${command}\` once. ${WITHOUT_INSTALLING}`,
+      `${what} cannot be found, and installing needs root. Run \`sudo ${command}\` once. ${otherwise}`,
     );
   }
   progress.line(`${what} cannot be found: installing with \`${command}\`.`);
   const [program, ...args] = [...asRoot, 'sh', '-c', SCRIPT, 'install', ...packages];
   const outcome = await progress.step(`Installing ${what}`, () => runToEnd(program as string, args));
-  if (!outcome.ok) throw new StartError(`\`${command}\` failed: ${outcome.lastLine} ${WITHOUT_INSTALLING}`);
+  if (!outcome.ok) throw new StartError(`\`${command}\` failed: ${outcome.lastLine} ${otherwise}`);
 }

@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { launchChromium } from '../../../test/support/chromium.ts';
+import { servers } from '../../../test/support/servers.ts';
+import { type PageOptions, Site } from './site.ts';
+
+/** A person at a browser, in front of a page with the widget on it, in terms of what is seen there. */
+export class Visitor {
+  readonly page: Page;
+  /** What the page's console and its errors said. */
+  readonly console: string[];
+  readonly launcher: Locator;
+  readonly dialog: Locator;
+  readonly message: Locator;
+  readonly email: Locator;
+  readonly sendButton: Locator;
+  readonly notice: Locator;
+  readonly thanks: Locator;
+
+  constructor(page: Page, console: string[]) {
+    this.page = page;
+    this.console = console;
+    const widget = page.locator('worktrack-feedback');
+    this.launcher = widget.locator('.launcher');
+    this.dialog = widget.getByRole('dialog');
+    this.message = widget.locator('textarea');
+    this.email = widget.locator('input[type=email]');
+    this.sendButton = widget.locator('button[type=submit]');
+    this.notice = widget.getByRole('alert');
+    this.thanks = widget.locator('.success');
+  }
+
+  async open(): Promise<this> {
+    await this.launcher.click();
+    await this.dialog.waitFor();
+    return this;
+  }
+
+  async write(message: string, email = ''): Promise<this> {
+    await this.message.fill(message);
+    if (email) await this.email.fill(email);
+    return this;
+  }
+
+  async send(): Promise<this> {
+    await this.sendButton.click();
+    return this;
+  }
+
+  async isThanked(): Promise<void> {
+    await this.thanks.waitFor({ timeout: 30_000 });
+  }
+
+  /** Waits until the form says so. */
+  async isTold(words: string | RegExp): Promise<void> {
+    await this.notice.filter({ hasText: words }).waitFor({ timeout: 30_000 });
+  }
+
+  async isReady(): Promise<void> {
+    await expect.poll(() => this.sendButton.getAttribute('aria-disabled'), { timeout: 30_000 }).toBe('false');
+  }
+
+  /** A picture of this state, for people to look at: in the folder that WIDGET_SCREENSHOTS names, else with the run's other files. */
+  async picture(name: string): Promise<void> {
+    const folder = process.env.WIDGET_SCREENSHOTS ?? join((await servers()).folder, 'screenshots');
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  }
+}
+
+/** One browser and one website for the tests of a file. */
+export class Scene {
+  readonly site = new Site();
+  #browser: Browser | undefined;
+
+  async start(): Promise<void> {
+    [this.#browser] = await Promise.all([launchChromium(), this.site.start()]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    this.site.stop();
+  }
+
+  /** Somebody new, with a profile of their own. */
+  async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
+    if (!this.#browser) throw new Error('The browser is not started.');
+    const context = await this.#browser.newContext({ viewport: { width: 1000, height: 800 }, ...options });
+    const page = await context.newPage();
+    const console: string[] = [];
+    page.on('console', (message) => console.push(message.text()));
+    page.on('pageerror', (error) => console.push(`Uncaught ${error}`));
+    return new Visitor(page, console);
+  }
+
+  /** In front of the page, once the button is there. */
+  async visit(baseUrl: string, page: PageOptions, options?: BrowserContextOptions): Promise<Visitor> {
+    const visitor = await this.visitor(options);
+    await visitor.page.goto(this.site.add(baseUrl, page));
+    await visitor.launcher.waitFor();
+    return visitor;
+  }
+}
