@@ -4,9 +4,9 @@ import type { Settings } from './settings.ts';
 /** What a developer has to do about a failure. The person is told in their own words, in the form. */
 const ADVICE: Partial<Record<Failure['code'], (settings: Settings) => string>> = {
   ORIGIN_NOT_ALLOWED: () =>
-    `Add "${location.origin}" to the allowed domains of this source: PATCH /api/feedback/sources/<id> with { "allowedDomains": [ … ] }, or \`worktrack source\` on the command line.`,
+    `Add "${location.origin}" to the allowed domains of this source: \`worktrack source update <id> --domain …\`, or PATCH /api/feedback/sources/<id> with { "allowedDomains": [ … ] }.`,
   SOURCE_NOT_FOUND: ({ publicKey, baseUrl }) =>
-    `There is no enabled source with data-public-key="${publicKey}" at ${baseUrl}. Compare the key with GET /api/feedback/sources.`,
+    `There is no enabled source with data-public-key="${publicKey}" at ${baseUrl}. Compare the key with \`worktrack source list\`.`,
   NETWORK: ({ baseUrl }) =>
     `Either the service is away, or this page may not talk to it: a Content-Security-Policy needs connect-src ${new URL(baseUrl).origin}.`,
   CAPTCHA_REQUIRED: () => 'The solver did not run; see the messages above.',

@@ -88,7 +88,15 @@ export class FeedbackWidget {
 
   #edited(): void {
     this.#drafts.update(this.#panel.fields.values);
-    if (this.#config?.requireCaptcha) this.#captcha.prepare(this.#config.captcha);
+    this.#prepareCaptcha();
+  }
+
+  /** A box that the person has to see to is shown at once; work for the machine waits until there is something to send. */
+  #prepareCaptcha(): void {
+    if (!this.#config?.requireCaptcha) return;
+    const { captcha } = this.#config;
+    const isShown = captcha !== undefined && captcha.provider !== 'altcha';
+    if (isShown || this.#panel.fields.values.message !== '') this.#captcha.prepare(captcha);
   }
 
   /** A refusal that concerns the page and not the message is told before anything is typed in vain. */
@@ -97,6 +105,7 @@ export class FeedbackWidget {
     try {
       const { config } = await this.#submitter.bootstrap();
       this.#config = config;
+      this.#prepareCaptcha();
       if (this.#refusedAtOpening) this.#panel.rest();
       this.#refusedAtOpening = false;
     } catch (error) {

@@ -28,6 +28,7 @@ export class Panel {
   readonly #events: PanelEvents;
   readonly #launcher: HTMLButtonElement | undefined;
   readonly #dialog: HTMLDialogElement;
+  readonly #head: HTMLDivElement;
   readonly #form: HTMLFormElement;
   readonly #success: HTMLDivElement;
   readonly #sentTitle: HTMLHeadingElement;
@@ -74,19 +75,13 @@ export class Panel {
       h('div', { class: 'actions' }, again, done),
     );
     const close = h('button', { type: 'button', class: 'close', 'aria-label': strings.close }, icon('close'));
-    this.#dialog = h(
-      'dialog',
-      { 'aria-labelledby': 'title' },
-      h(
-        'header',
-        {},
-        h('div', {}, h('h2', { id: 'title', tabindex: -1 }, strings.title), h('p', {}, strings.intro)),
-        close,
-      ),
-      this.#form,
-      this.#success,
-      this.#status,
+    this.#head = h(
+      'div',
+      { class: 'head' },
+      h('div', {}, h('h2', { id: 'title', tabindex: -1 }, strings.title), h('p', {}, strings.intro)),
+      close,
     );
+    this.#dialog = h('dialog', { 'aria-labelledby': 'title' }, this.#head, this.#form, this.#success, this.#status);
 
     const root = h('div', { lang: language.shown, dir: 'ltr', class: settings.position });
     if (this.#launcher) root.append(h('section', { 'aria-label': settings.label ?? strings.launcher }, this.#launcher));
@@ -152,7 +147,7 @@ export class Panel {
     this.#success.hidden = true;
     this.#form.hidden = false;
     this.#dialog.setAttribute('aria-labelledby', 'title');
-    this.#dialog.querySelector('header')?.removeAttribute('hidden');
+    this.#head.hidden = false;
     this.rest();
     if (this.isOpen) this.#dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
   }
@@ -190,7 +185,7 @@ export class Panel {
   succeed(): void {
     this.rest();
     this.#form.hidden = true;
-    this.#dialog.querySelector('header')?.setAttribute('hidden', '');
+    this.#head.hidden = true;
     this.#success.hidden = false;
     this.#dialog.setAttribute('aria-labelledby', 'sent');
     this.#status.textContent = this.#language.strings.sentText;
@@ -218,12 +213,14 @@ export class Panel {
   /** The same dialog in its other mode, with the focus where it was. */
   #reshow(): void {
     const focused = (this.#host.shadowRoot as ShadowRoot).activeElement;
-    this.#dialog.removeAttribute('open');
+    this.#dialog.close();
     this.#show();
     if (focused instanceof HTMLElement) focused.focus();
   }
 
   #closed(): void {
+    // Closed and shown again in its other mode.
+    if (this.isOpen) return;
     // The thanks were seen; the next opening is for something else.
     if (!this.#success.hidden) this.edit();
     this.#launcher?.setAttribute('aria-expanded', 'false');
@@ -286,7 +283,9 @@ function outside(element: Element, { clientX, clientY }: PointerEvent): boolean 
 /** Takes the page's colour for the buttons, and black or white on it, whichever is easier to read. */
 function colour(root: HTMLElement, accent: string): void {
   root.style.setProperty('--accent', accent);
-  root.style.setProperty('--on-accent', readableOn(accent));
+  const text = readableOn(accent);
+  root.style.setProperty('--on-accent', text);
+  root.style.setProperty('--lift', text === 'white' ? 'black' : 'white');
 }
 
 /** Relative luminance and contrast by WCAG 2.2. */

@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
 import { servers } from '../../../test/support/servers.ts';
 import { type PageOptions, Site } from './site.ts';
+
+/** A bound for what hangs, far above what anything takes: a machine may be slow. */
+const TIMEOUT_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * TIMEOUT_MS });
 
 /** A person at a browser, in front of a page with the widget on it, in terms of what is seen there. */
 export class Visitor {
@@ -50,16 +54,16 @@ export class Visitor {
   }
 
   async isThanked(): Promise<void> {
-    await this.thanks.waitFor({ timeout: 30_000 });
+    await this.thanks.waitFor();
   }
 
   /** Waits until the form says so. */
   async isTold(words: string | RegExp): Promise<void> {
-    await this.notice.filter({ hasText: words }).waitFor({ timeout: 30_000 });
+    await this.notice.filter({ hasText: words }).waitFor();
   }
 
   async isReady(): Promise<void> {
-    await expect.poll(() => this.sendButton.getAttribute('aria-disabled'), { timeout: 30_000 }).toBe('false');
+    await this.dialog.locator('button[type=submit][aria-disabled=false]').waitFor();
   }
 
   /** A picture of this state, for people to look at: in the folder that WIDGET_SCREENSHOTS names, else with the run's other files. */
@@ -88,6 +92,7 @@ export class Scene {
   async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
     if (!this.#browser) throw new Error('The browser is not started.');
     const context = await this.#browser.newContext({ viewport: { width: 1000, height: 800 }, ...options });
+    context.setDefaultTimeout(TIMEOUT_MS);
     const page = await context.newPage();
     const console: string[] = [];
     page.on('console', (message) => console.push(message.text()));

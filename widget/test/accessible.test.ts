@@ -1,0 +1,237 @@
+import type { AxeResults } from 'axe-core';
+import { source as axe } from 'axe-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { sharedSystem } from '../../test/support/system.ts';
+import { createSource } from './support/source.ts';
+import { Scene, type Visitor } from './support/visitor.ts';
+
+const scene = new Scene();
+let baseUrl: string;
+let organization: TestOrganization;
+beforeAll(async () => {
+  const system = await sharedSystem();
+  ({ baseUrl } = system);
+  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
+});
+afterAll(() => scene.stop());
+
+/** What axe finds on the whole page, best practices included, one line each. */
+async function findings(visitor: Visitor): Promise<string[]> {
+  await visitor.page.evaluate(axe);
+  const results = await visitor.page.evaluate<AxeResults>('axe.run()');
+  return results.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`));
+}
+
+const LOOKS = [
+  { look: 'light', options: {} },
+  { look: 'dark', options: { colorScheme: 'dark' } },
+  { look: 'mobile', options: { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true } },
+  { look: 'forced-colors', options: { forcedColors: 'active' } },
+] as const;
+
+test.each(LOOKS)('axe finds nothing in any state of the form: $look', async ({ look, options }) => {
+  const source = await createSource(organization);
+  const visitor = await scene.visit(baseUrl, { tag: source.tag }, { reducedMotion: 'reduce', ...options });
+  const found: Record<string, string[]> = {};
+  const lookAt = async (state: string) => {
+    await visitor.picture(`${look}-${state}`);
+    found[state] = await findings(visitor);
+  };
+  await lookAt('closed');
+  await visitor.open();
+  await lookAt('open');
+
+  await (await visitor.write('', 'no address')).send();
+  await visitor.dialog.locator('#message-error').filter({ hasText: /./ }).waitFor();
+  await lookAt('faulty-fields');
+
+  await visitor.page.context().setOffline(true);
+  await (await visitor.write('Seen by axe.', 'a@example.com')).send();
+  await visitor.isTold(/./);
+  await lookAt('notice');
+  await visitor.page.context().setOffline(false);
+
+  const held = Promise.withResolvers<void>();
+  await visitor.page.route('**/feedback/ingest', (route) => held.promise.then(() => route.continue()));
+  await visitor.send();
+  await visitor.dialog.locator('.busy').waitFor();
+  await lookAt('under-way');
+  held.resolve();
+  await visitor.isThanked();
+  await lookAt('thanks');
+
+  expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
+});
+
+test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be read', async (accent) => {
+  const source = await createSource(organization);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const tag = { ...source.tag, 'data-accent': accent };
+    const visitor = await scene.visit(baseUrl, { tag }, { colorScheme, reducedMotion: 'reduce' });
+    expect(await findings(visitor)).toEqual([]);
+    await visitor.open();
+    expect(await findings(visitor)).toEqual([]);
+  }
+});
+
+describe('by keyboard alone', () => {
+  async function visit() {
+    const source = await createSource(organization);
+    const visitor = await scene.visit(baseUrl, { tag: source.tag });
+    const { keyboard } = visitor.page;
+    const focused = () =>
+      visitor.page.evaluate(() => {
+        let active = document.activeElement;
+        while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+        return active?.id || active?.getAttribute('value') || active?.className || active?.tagName;
+      });
+    return { source, visitor, keyboard, focused };
+  }
+
+  test('it is opened, filled in, sent and closed, and the focus is always where it is expected', async () => {
+    const { source, visitor, keyboard, focused } = await visit();
+    await keyboard.press('Tab');
+    await keyboard.press('Tab');
+    expect(await focused()).toBe('launcher');
+    await keyboard.press('Enter');
+    await visitor.dialog.waitFor();
+    expect(await focused()).toBe('message');
+    await keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('other');
+    await keyboard.press('ArrowLeft');
+    expect(await focused()).toBe('praise');
+    await keyboard.press('Tab');
+    await keyboard.type('All by keyboard.');
+    await keyboard.press('Tab');
+    expect(await focused()).toBe('email');
+    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await visitor.isThanked();
+    await expect.poll(focused).toBe('sent');
+    await keyboard.press('Escape');
+    await visitor.dialog.waitFor({ state: 'hidden' });
+    expect(await focused()).toBe('launcher');
+    expect(await source.inbox()).toMatchObject([{ message: 'All by keyboard.', category: 'praise' }]);
+  });
+
+  test('Ctrl+Enter sends from within the message', async () => {
+    const { visitor, keyboard } = await visit();
+    await (await visitor.open()).message.pressSequentially('Quick.');
+    await keyboard.press('Control+Enter');
+    await visitor.isThanked();
+  });
+
+  test('the focus never gets behind the open form', async () => {
+    const { visitor, keyboard } = await visit();
+    await visitor.open();
+    for (let press = 0; press < 20; press++) {
+      await keyboard.press(press < 10 ? 'Tab' : 'Shift+Tab');
+      // Between its last and its first stop the browser's own controls have the focus: then the page has none.
+      const where = await visitor.page.evaluate(() => document.activeElement?.tagName);
+      expect(['WORKTRACK-FEEDBACK', 'BODY']).toContain(where);
+    }
+  });
+
+  test('the focus goes back to whatever has opened it, inside a component of the page too', async () => {
+    const source = await createSource(organization);
+    const visitor = await scene.visit(baseUrl, {
+      tag: source.tag,
+      body: '<h1>Help</h1><div id="component"><template shadowrootmode="open"><button>Tell us</button></template></div>',
+    });
+    await visitor.page.evaluate(() => {
+      const button = document.querySelector('#component')?.shadowRoot?.querySelector('button');
+      button?.addEventListener('click', () => window.WorktrackFeedback?.open());
+    });
+    await visitor.page.getByRole('button', { name: 'Tell us' }).click();
+    await visitor.dialog.waitFor();
+    await keyboardEscape(visitor);
+    const back = () =>
+      visitor.page.evaluate(() => document.querySelector('#component')?.shadowRoot?.activeElement?.textContent);
+    await expect.poll(back).toBe('Tell us');
+  });
+
+  test('what is typed is no shortcut of the page, which hears its keys everywhere else', async () => {
+    const { visitor, keyboard } = await visit();
+    await visitor.page.evaluate(() => {
+      document.addEventListener('keydown', ({ key }) => document.body.append(`[${key}]`));
+    });
+    await keyboard.press('s');
+    await (await visitor.open()).message.pressSequentially('search');
+    expect(await visitor.page.locator('body').textContent()).toMatch(/\[s\]\s*$/);
+  });
+});
+
+async function keyboardEscape(visitor: Visitor): Promise<void> {
+  await visitor.page.keyboard.press('Escape');
+  await visitor.dialog.waitFor({ state: 'hidden' });
+}
+
+test('a screen reader hears what the button is for, what the form is, and what becomes of it', async () => {
+  const source = await createSource(organization);
+  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  expect(await visitor.launcher.getAttribute('aria-haspopup')).toBe('dialog');
+  expect(await visitor.launcher.getAttribute('aria-expanded')).toBe('false');
+  await visitor.open();
+  expect(await visitor.launcher.getAttribute('aria-expanded')).toBe('true');
+  expect(await visitor.dialog.ariaSnapshot()).toMatchInlineSnapshot(`
+    "- dialog "Send feedback":
+      - heading "Send feedback" [level=2]
+      - paragraph: Tell us what works, what does not, and what is missing.
+      - button "Close"
+      - group "What is it about?":
+        - text: What is it about?
+        - radio "Problem"
+        - text: Problem
+        - radio "New feature"
+        - text: New feature
+        - radio "Improvement"
+        - text: Improvement
+        - radio "Question"
+        - text: Question
+        - radio "Praise"
+        - text: Praise
+        - radio "Other" [checked]
+        - text: Other
+      - text: Your message
+      - textbox "Your message":
+        - /placeholder: What is on your mind?
+      - paragraph
+      - paragraph
+      - text: E-mail (optional)
+      - textbox "E-mail (optional)"
+      - paragraph
+      - paragraph: Only if you would like an answer.
+      - alert
+      - paragraph: The address of this page and your language are sent along.
+      - button "Send"
+      - status"
+  `);
+  const status = visitor.dialog.getByRole('status');
+  await visitor.page.route('**/feedback/ingest', () => {}, { times: 1 });
+  await (await visitor.write('Heard.')).send();
+  await status.filter({ hasText: 'Sending…' }).waitFor();
+});
+
+describe('dark and light', () => {
+  const brightness = (visitor: Visitor) =>
+    visitor.page
+      .locator('worktrack-feedback dialog')
+      .evaluate((dialog) => Number(getComputedStyle(dialog).backgroundColor.match(/\d+/)?.[0]));
+
+  test.each([
+    { theme: undefined, system: 'light', page: '', dark: false },
+    { theme: undefined, system: 'dark', page: '', dark: true },
+    { theme: 'auto', system: 'dark', page: ':root { color-scheme: light; }', dark: true },
+    { theme: 'light', system: 'dark', page: '', dark: false },
+    { theme: 'dark', system: 'light', page: '', dark: true },
+    { theme: 'page', system: 'dark', page: '', dark: false },
+    { theme: 'page', system: 'light', page: ':root { color-scheme: dark; }', dark: true },
+    { theme: 'page', system: 'dark', page: ':root { color-scheme: light dark; }', dark: true },
+  ] as const)('data-theme $theme, system $system, page "$page": dark $dark', async ({ theme, system, page, dark }) => {
+    const source = await createSource(organization);
+    const tag = { ...source.tag, ...(theme && { 'data-theme': theme }) };
+    const visitor = await scene.visit(baseUrl, { tag, styles: page }, { colorScheme: system });
+    expect((await brightness(visitor)) < 128).toBe(dark);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { sharedSystem } from '../../test/support/system.ts';
+import { createSource } from './support/source.ts';
+import { Scene } from './support/visitor.ts';
+
+const scene = new Scene();
+let baseUrl: string;
+let organization: TestOrganization;
+beforeAll(async () => {
+  const system = await sharedSystem();
+  ({ baseUrl } = system);
+  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
+});
+afterAll(() => scene.stop());
+
+async function visit(changes: Parameters<typeof createSource>[1] = {}) {
+  const source = await createSource(organization, { requireCaptcha: true, ...changes });
+  const visitor = await scene.visitor();
+  /** The threads that the page has started. */
+  const workers: string[] = [];
+  visitor.page.on('worker', (worker) => workers.push(worker.url()));
+  const asked: string[] = [];
+  visitor.page.on('request', (request) => {
+    if (request.method() !== 'OPTIONS') asked.push(new URL(request.url()).pathname);
+  });
+  await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+  return { source, visitor, workers, asked };
+}
+
+test('the captcha is solved in a thread of its own, from the first letter on, and asks nothing of the person', async () => {
+  const { source, visitor, workers, asked } = await visit();
+  await visitor.open();
+  expect(asked).not.toContain('/feedback/widget/challenge');
+  const started = visitor.page.waitForEvent('worker');
+  await visitor.write('H');
+  expect((await started).url()).toMatch(/^blob:http:\/\/shop\.localhost/);
+  await (await visitor.write('Human.')).send();
+  await visitor.isThanked();
+  expect(workers).toHaveLength(1);
+  expect(await source.inbox()).toMatchObject([{ message: 'Human.' }]);
+  // Nothing is left running.
+  await expect.poll(() => visitor.page.workers().length).toBe(0);
+});
+
+test('no solver is loaded and nothing solved where the source asks for no captcha', async () => {
+  const { visitor, workers, asked } = await visit({ requireCaptcha: false });
+  await (await (await visitor.open()).write('Without.')).send();
+  await visitor.isThanked();
+  expect(workers).toEqual([]);
+  expect(asked.some((path) => path.includes('solver') || path.includes('challenge'))).toBe(false);
+});
+
+test('each submission has a solution of its own', async () => {
+  const { source, visitor, asked } = await visit();
+  await (await (await visitor.open()).write('The first.')).send();
+  await visitor.isThanked();
+  await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+  await (await visitor.write('The second.')).send();
+  await visitor.isThanked();
+  expect(asked.filter((path) => path === '/feedback/widget/challenge')).toHaveLength(2);
+  expect(await source.inbox()).toHaveLength(2);
+});
+
+test('a solution that the server does not take is replaced without a word', async () => {
+  const { source, visitor, asked } = await visit();
+  // What a captcha that was solved too early looks like: its challenge is not valid any more.
+  await visitor.page.route(
+    '**/feedback/widget/challenge*',
+    async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      body.data.parameters.expiresAt = 1;
+      await route.fulfill({ response, json: body });
+    },
+    { times: 1 },
+  );
+  await (await (await visitor.open()).write('Solved too early.')).send();
+  await visitor.isThanked();
+  expect(asked.filter((path) => path === '/feedback/ingest')).toHaveLength(2);
+  expect(await source.inbox()).toHaveLength(1);
+});
+
+test('a captcha that is switched on while the form is open is solved without a word', async () => {
+  const { source, visitor } = await visit({ requireCaptcha: false });
+  await (await visitor.open()).write('Before and after.');
+  await source.change({ requireCaptcha: true });
+  const bootstrap = `${baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
+  const isOn = async () => (await (await fetch(bootstrap)).json()).data.config.requireCaptcha;
+  await expect.poll(isOn, { timeout: 10_000 }).toBe(true);
+  await visitor.send();
+  await visitor.isThanked();
+  expect(await source.inbox()).toHaveLength(1);
+});
+
+test('where the captcha cannot be solved the person is told, and can try again', async () => {
+  const { source, visitor } = await visit();
+  await visitor.page.route('**/widget-solver*.js', (route) => route.abort());
+  await (await (await visitor.open()).write('Without a solver.')).send();
+  await visitor.isTold('We could not confirm that you are human.');
+  await visitor.picture('captcha-failed');
+  await visitor.page.unroute('**/widget-solver*.js');
+  await visitor.send();
+  await visitor.isThanked();
+  expect(await source.inbox()).toMatchObject([{ message: 'Without a solver.' }]);
+});

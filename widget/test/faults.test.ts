@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keyRingSetting } from '../../libs/runtime/key-ring.ts';
+import { issueToken, WIDGET_TOKEN_LIFETIME_MS } from '../../services/gateway/feedback/widget-token.ts';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { startSystem } from '../../test/support/system.ts';
+import { createSource } from './support/source.ts';
+import { Scene } from './support/visitor.ts';
+
+const scene = new Scene();
+let system: Awaited<ReturnType<typeof startSystem>>;
+let organization: TestOrganization;
+beforeAll(async () => {
+  [system] = await Promise.all([startSystem(), scene.start()]);
+  organization = await system.newOrganization();
+});
+afterAll(async () => {
+  await scene.stop();
+  await system?.stop();
+});
+
+async function visit() {
+  const source = await createSource(organization);
+  const visitor = await scene.visit(system.baseUrl, { tag: source.tag });
+  await visitor.open();
+  return { source, visitor };
+}
+
+test('a token that has expired while the person was writing is renewed without a word', async () => {
+  const source = await createSource(organization);
+  const { WIDGET_TOKEN_SECRETS } = JSON.parse(await readFile(join(system.folder, 'secrets.json'), 'utf8'));
+  const longAgoMs = Date.now() - 2 * WIDGET_TOKEN_LIFETIME_MS;
+  const binding = { publicKey: source.publicKey, origin: scene.site.origin() };
+  const expired = issueToken(binding, keyRingSetting.parse(WIDGET_TOKEN_SECRETS), longAgoMs);
+
+  const visitor = await scene.visitor();
+  const answers: string[] = [];
+  visitor.page.on('response', async (response) => {
+    if (response.request().method() === 'OPTIONS' || !response.url().includes('/feedback/')) return;
+    answers.push(`${response.status()} ${new URL(response.url()).pathname}`);
+  });
+  await visitor.page.route(
+    '**/feedback/widget/bootstrap*',
+    async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({ response, json: { ...body, data: { ...body.data, ...expired } } });
+    },
+    { times: 1 },
+  );
+  await visitor.page.goto(scene.site.add(system.baseUrl, { tag: source.tag }));
+  await (await (await visitor.open()).write('Written slowly.')).send();
+  await visitor.isThanked();
+  expect(answers).toEqual([
+    '200 /feedback/widget/bootstrap',
+    '401 /feedback/ingest',
+    '200 /feedback/widget/bootstrap',
+    '201 /feedback/ingest',
+  ]);
+  expect(await source.inbox()).toMatchObject([{ message: 'Written slowly.' }]);
+});
+
+test('while the feedback service is away the person is told, and the same words are stored once it is back', async () => {
+  const { source, visitor } = await visit();
+  const [service] = system.services.of('feedback');
+  await service?.part.kill();
+  await (await visitor.write('Nobody at home.')).send();
+  await visitor.isTold('Our service cannot take this right now.');
+  await visitor.picture('service-away');
+  expect(visitor.console.join('\n')).toContain('UNAVAILABLE');
+  await service?.part.restart();
+  await visitor.send();
+  await visitor.isThanked();
+  expect(await source.inbox()).toMatchObject([{ message: 'Nobody at home.' }]);
+});
+
+test('while the gateway is away the person is told, what was typed outlives a reload, and is stored once it is back', async () => {
+  const { source, visitor } = await visit();
+  await visitor.write('The door is locked.');
+  const [gateway] = system.services.of('gateway');
+  await gateway?.part.kill();
+  await visitor.send();
+  await visitor.isTold('There is no connection to our service.');
+  await gateway?.part.restart();
+  await visitor.page.reload();
+  await visitor.open();
+  expect(await visitor.message.inputValue()).toBe('The door is locked.');
+  await visitor.send();
+  await visitor.isThanked();
+  expect(await source.inbox()).toMatchObject([{ message: 'The door is locked.' }]);
+});

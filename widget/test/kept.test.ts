@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { sharedSystem } from '../../test/support/system.ts';
+import { createSource } from './support/source.ts';
+import { Scene } from './support/visitor.ts';
+
+const scene = new Scene();
+let baseUrl: string;
+let organization: TestOrganization;
+beforeAll(async () => {
+  const system = await sharedSystem();
+  ({ baseUrl } = system);
+  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
+});
+afterAll(() => scene.stop());
+
+async function visit(changes: Parameters<typeof createSource>[1] = {}) {
+  const source = await createSource(organization, changes);
+  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  await visitor.open();
+  return { source, visitor };
+}
+
+describe('what was typed is kept', () => {
+  test('when the form is closed, by its button, by Escape and beside it', async () => {
+    const { visitor } = await visit();
+    await visitor.write('Half a thou', 'a@example.com');
+    await visitor.page.getByRole('radio', { name: 'Praise' }).check();
+    for (const close of [
+      () => visitor.dialog.getByRole('button', { name: 'Close' }).click(),
+      () => visitor.page.keyboard.press('Escape'),
+      () => visitor.page.mouse.click(20, 20),
+    ]) {
+      await close();
+      await visitor.dialog.waitFor({ state: 'hidden' });
+      await visitor.open();
+      expect(await visitor.message.inputValue()).toBe('Half a thou');
+      expect(await visitor.email.inputValue()).toBe('a@example.com');
+      expect(await visitor.page.getByRole('radio', { name: 'Praise' }).isChecked()).toBe(true);
+    }
+  });
+
+  test('when the page is loaded again, and on another page of the site', async () => {
+    const { source, visitor } = await visit();
+    await visitor.write('Half a thou', 'a@example.com');
+    await visitor.page.reload();
+    await visitor.open();
+    expect(await visitor.message.inputValue()).toBe('Half a thou');
+    await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+    await visitor.open();
+    expect([await visitor.message.inputValue(), await visitor.email.inputValue()]).toEqual([
+      'Half a thou',
+      'a@example.com',
+    ]);
+  });
+
+  test('and is gone once it was sent, from the form and from the browser', async () => {
+    const { visitor } = await visit();
+    await (await visitor.write('A whole thought.')).send();
+    await visitor.isThanked();
+    expect(await visitor.page.evaluate(() => sessionStorage.length)).toBe(0);
+    await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+    expect(await visitor.message.inputValue()).toBe('');
+    expect(await visitor.message.evaluate((field) => field.matches(':focus'))).toBe(true);
+  });
+
+  test('where the page has no storage, as long as the page is there', async () => {
+    const source = await createSource(organization);
+    const visitor = await scene.visitor();
+    await visitor.page.addInitScript(() => {
+      Object.defineProperty(window, 'sessionStorage', {
+        get() {
+          throw new DOMException('The operation is insecure.', 'SecurityError');
+        },
+      });
+    });
+    await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+    await (await visitor.open()).write('Without storage.');
+    await visitor.page.keyboard.press('Escape');
+    await (await visitor.open()).send();
+    await visitor.isThanked();
+    expect(await source.inbox()).toMatchObject([{ message: 'Without storage.' }]);
+  });
+});
+
+describe('a refusal is told in words', () => {
+  test('the same message again: it is there already', async () => {
+    const { source, visitor } = await visit();
+    await (await visitor.write('Twice the same.')).send();
+    await visitor.isThanked();
+    await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+    await (await visitor.write('  twice THE same. ')).send();
+    await visitor.isTold('We already have this message');
+    await visitor.picture('duplicate');
+    expect(await visitor.message.inputValue()).toBe('  twice THE same. ');
+    expect(await source.inbox()).toHaveLength(1);
+  });
+
+  test('too many: when it may be sent again, counting down, and then it may', async () => {
+    const { source, visitor } = await visit({ rateLimit: { perIp: 1, perSource: 100, windowSeconds: 4 } });
+    await (await visitor.write('The first.')).send();
+    await visitor.isThanked();
+    await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+    await (await visitor.write('The second.')).send();
+    await visitor.isTold(/You can send again in \d seconds?\.\s*What you wrote is kept\./);
+    await visitor.picture('rate-limited');
+    expect(await visitor.sendButton.getAttribute('aria-disabled')).toBe('true');
+    await visitor.isReady();
+    expect(await visitor.notice.textContent()).toBe('');
+    await visitor.send();
+    await visitor.isThanked();
+    expect((await source.inbox()).map(({ message }) => message)).toEqual(['The second.', 'The first.']);
+  });
+
+  test('an address that the browser takes for one and the server does not: beside the field', async () => {
+    const { source, visitor } = await visit();
+    await (await visitor.write('Answer me.', 'me@localhost')).send();
+    const fault = visitor.dialog.locator('#email-error');
+    await fault.filter({ hasText: 'Please check this e-mail address.' }).waitFor();
+    await visitor.picture('email-refused');
+    expect(await visitor.email.evaluate((field) => field.matches(':focus'))).toBe(true);
+    expect(await visitor.email.getAttribute('aria-invalid')).toBe('true');
+    await visitor.email.fill('me@example.com');
+    await visitor.send();
+    await visitor.isThanked();
+    expect(await source.inbox()).toMatchObject([{ message: 'Answer me.', email: 'me@example.com' }]);
+  });
+
+  test('no message, and one too long: before anything is asked of the server', async () => {
+    const { source, visitor } = await visit();
+    const posted: string[] = [];
+    visitor.page.on('request', (request) => request.method() === 'POST' && posted.push(request.url()));
+    const fault = visitor.dialog.locator('#message-error');
+    await (await visitor.write('   \n ')).send();
+    await fault.filter({ hasText: 'Please write a message.' }).waitFor();
+    await (await visitor.write('💡'.repeat(5_001))).send();
+    await fault.filter({ hasText: '1 character too many' }).waitFor();
+    await visitor.picture('too-long');
+    expect(posted).toEqual([]);
+    // Counted as a person counts: a light bulb is one character.
+    await (await visitor.write('💡'.repeat(5_000))).send();
+    await visitor.isThanked();
+    expect((await source.inbox())[0]?.message).toBe('💡'.repeat(5_000));
+  });
+});
+
+describe('without the server', () => {
+  test('without a network: told, kept, and sent once there is one', async () => {
+    const { source, visitor } = await visit();
+    await visitor.write('From the tunnel.');
+    await visitor.page.context().setOffline(true);
+    await visitor.send();
+    await visitor.isTold('There is no connection to our service.');
+    await visitor.picture('no-network');
+    await visitor.page.context().setOffline(false);
+    expect(await visitor.sendButton.textContent()).toBe('Try again');
+    await visitor.send();
+    await visitor.isThanked();
+    expect(await source.inbox()).toMatchObject([{ message: 'From the tunnel.' }]);
+  });
+
+  test('an answer that gets lost: it is tried again by itself, and stored once', async () => {
+    const { source, visitor } = await visit();
+    const keys: (string | undefined)[] = [];
+    await visitor.page.route('**/feedback/ingest', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await (await visitor.write('Answered into the void.')).send();
+    await visitor.isThanked();
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(await source.inbox()).toHaveLength(1);
+  });
+
+  test('an answer that gets lost with the page: sent again after a reload, it is stored once', async () => {
+    const { source, visitor } = await visit();
+    const arrived = Promise.withResolvers<void>();
+    await visitor.page.route(
+      '**/feedback/ingest',
+      async (route) => {
+        await route.fetch();
+        arrived.resolve();
+      },
+      { times: 1 },
+    );
+    await (await visitor.write('And then the page was gone.')).send();
+    await arrived.promise;
+    await visitor.page.reload();
+    await visitor.open();
+    expect(await visitor.message.inputValue()).toBe('And then the page was gone.');
+    await visitor.send();
+    await visitor.isThanked();
+    expect(await source.inbox()).toHaveLength(1);
+  });
+
+  test('what is changed after a failure is another submission', async () => {
+    const { source, visitor } = await visit();
+    const keys = new Set<string | undefined>();
+    visitor.page.on('request', (request) => {
+      if (request.method() === 'POST') keys.add(request.headers()['idempotency-key']);
+    });
+    await visitor.write('First words.');
+    await visitor.page.context().setOffline(true);
+    await visitor.send();
+    await visitor.isTold('There is no connection');
+    await visitor.page.context().setOffline(false);
+    await (await visitor.write('Better words.')).send();
+    await visitor.isThanked();
+    expect(keys.size).toBe(2);
+    expect(await source.inbox()).toMatchObject([{ message: 'Better words.' }]);
+  });
+
+  test('pressing twice sends once', async () => {
+    const { source, visitor } = await visit();
+    await visitor.write('Impatient.');
+    await visitor.sendButton.dblclick();
+    await visitor.isThanked();
+    expect(await source.inbox()).toHaveLength(1);
+  });
+
+  test('closed while it is under way: it arrives, and the thanks are there when the form is opened', async () => {
+    const { source, visitor } = await visit();
+    const held = Promise.withResolvers<void>();
+    await visitor.page.route('**/feedback/ingest', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await (await visitor.write('In a hurry.')).send();
+    await visitor.dialog.locator('.busy').waitFor();
+    await visitor.picture('sending');
+    await visitor.page.keyboard.press('Escape');
+    const sent = visitor.page.evaluate(
+      () => new Promise((resolve) => window.WorktrackFeedback?.on('submitted', resolve)),
+    );
+    held.resolve();
+    await sent;
+    await visitor.open();
+    expect(await visitor.thanks.isVisible()).toBe(true);
+    expect(await source.inbox()).toMatchObject([{ message: 'In a hurry.' }]);
+  });
+});
