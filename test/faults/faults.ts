@@ -61,6 +61,17 @@ const poisonedQueue: Fault = {
   },
 };
 
+/** As a deployment does it: each replica in turn, told to stop, and started again. Nobody may notice. */
+export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback'] as const).map((service) => ({
+  name: `${service}: rolling restart`,
+  async run(system) {
+    for (const { part } of system.services.of(service)) {
+      await part.stop();
+      await part.restart();
+    }
+  },
+}));
+
 export const SERVICE_FAULTS: readonly Fault[] = [
   killed('one of two gateways', one('gateway')),
   killed('one of two workitems', one('workitems')),

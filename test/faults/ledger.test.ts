@@ -6,15 +6,15 @@ import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
 import { type Attempt, Violations } from './attempt.ts';
 import { compare, type Differences } from './compare.ts';
-import { type Fault, FREEZES, SERVER_FAULTS, SERVICE_FAULTS } from './faults.ts';
+import { type Fault, FREEZES, ROLLING_RESTARTS, SERVER_FAULTS, SERVICE_FAULTS } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
 
 /** Minutes of faults in random order; without it, each fault of the short form once. `npm run test:faults -- --minutes 10`. */
 const MINUTES = Number(process.env.WORKTRACK_FAULT_MINUTES ?? 0);
 /** All kills, and the one freeze that no client's connection shows. */
-const SHORT_FORM = [...SERVICE_FAULTS, ...SERVER_FAULTS, ...FREEZES.slice(2, 3)];
-const LONG_FORM = [...SERVICE_FAULTS, ...SERVER_FAULTS, ...FREEZES];
+const SHORT_FORM = [...ROLLING_RESTARTS, ...SERVICE_FAULTS, ...SERVER_FAULTS, ...FREEZES.slice(2, 3)];
+const LONG_FORM = [...ROLLING_RESTARTS, ...SERVICE_FAULTS, ...SERVER_FAULTS, ...FREEZES];
 /** Between two faults, so that the rate before one is not that of the recovery from another. */
 const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
@@ -73,6 +73,11 @@ async function endure(fault: Fault): Promise<void> {
   const healedAt = Date.now();
   const recoveryMs = await recovery(healedAt, ratePerSecond);
   const attempts = between(from, Date.now());
+  if (ROLLING_RESTARTS.includes(fault)) {
+    for (const { status, code } of attempts.filter((attempt) => !acknowledged(attempt))) {
+      violations.add(`${fault.name}: a client was answered ${status} ${code}`);
+    }
+  }
   rows.push({
     fault: fault.name,
     calls: attempts.length,
