@@ -115,10 +115,16 @@ export function databaseFailure(error: unknown): OperationError | undefined {
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
     error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
-  if (notConnected || passing || AWAY.has(error.name)) {
+  if (notConnected || passing || isUnansweredBulkWrite(error) || AWAY.has(error.name)) {
     return new OperationError('UNAVAILABLE', 'The database is away. Try again shortly.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
   return undefined;
+}
+
+/** A bulk write (`insertMany`, `bulkWrite`) puts its own error in front of that of the connection, without its name or labels. */
+function isUnansweredBulkWrite(error: Error): boolean {
+  if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return false;
+  return error.code === undefined && [error.writeErrors].flat().length === 0;
 }
