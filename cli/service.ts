@@ -21,7 +21,7 @@ const ConfigFile = z.object({
   projectId: z.string().optional(),
 });
 
-export const configFilePath = () => join(envPaths('worktrack', { suffix: '' }).config, 'config.json');
+const configFilePath = () => join(envPaths('worktrack', { suffix: '' }).config, 'config.json');
 
 /**
  * `WORKTRACK_URL` and `WORKTRACK_API_KEY`, else the configuration file, else the local stack. A key is sent only to the service that it was

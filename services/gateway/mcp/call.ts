@@ -7,9 +7,9 @@ import type { CallOrigin, Perform } from '../perform.ts';
 import { echoed, invalid, unknownField } from '../validation/parse.ts';
 import type { Tool } from './tools.ts';
 
-export const IDEMPOTENCY_KEY_META = 'worktrack/idempotencyKey';
+const IDEMPOTENCY_KEY_META = 'worktrack/idempotencyKey';
 /** Beside the result of a call whose answer is that of an earlier one. */
-export const REPLAYED_META = 'worktrack/idempotencyReplayed';
+const REPLAYED_META = 'worktrack/idempotencyReplayed';
 
 const calls = new Counter({
   name: 'worktrack_mcp_tool_calls_total',
