@@ -39,7 +39,11 @@ function isHttpUrl(value: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
 }
 
+/** What nearly all send; asking Intl takes as long as all else of the shape. */
+const COMMON_LANGUAGE_TAG = /^[a-z]{2}(?:-[A-Z]{2})?$/;
+
 function isLanguageTag(value: string): boolean {
+  if (COMMON_LANGUAGE_TAG.test(value)) return true;
   try {
     return Intl.getCanonicalLocales(value).length === 1;
   } catch {

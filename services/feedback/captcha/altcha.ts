@@ -81,7 +81,10 @@ export class Altcha implements CaptchaVerifier {
   #secrets(keyId: string) {
     const [challengeKey, solutionKey] = [this.#challengeKeys.get(keyId), this.#solutionKeys.get(keyId)];
     if (!challengeKey || !solutionKey) throw new Error(`There is no key ${keyId}.`);
-    return { hmacSignatureSecret: challengeKey.toString('hex'), hmacKeySignatureSecret: solutionKey.toString('hex') };
+    return {
+      hmacSignatureSecret: challengeKey.export().toString('hex'),
+      hmacKeySignatureSecret: solutionKey.export().toString('hex'),
+    };
   }
 }
 

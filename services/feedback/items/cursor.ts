@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
 
 /** Where a page ended: the next one begins with what is older. */
@@ -39,7 +39,7 @@ export class Cursors {
   }
 }
 
-function mac(payload: string, list: unknown, key: Buffer): Buffer {
+function mac(payload: string, list: unknown, key: KeyObject): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify([payload, list]))
     .digest()

@@ -1,8 +1,9 @@
+import { secretKey } from '@worktrack/runtime/key-ring';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { issueTicket, TICKET_LIFETIME_MS, verifyTicket } from './upload-ticket.ts';
 
-const ring = new Map([['one', Buffer.from('a secret of the tests')]]);
+const ring = new Map([['one', secretKey('a secret of the tests')]]);
 const grant = { workItemId: '018f2d5e-7c3a-7000-8000-000000000000', keyPrefix: 'wt_abcdefgh', fileName: 'shot.png' };
 const NOW = 1_795_000_000_000;
 
@@ -35,9 +36,14 @@ describe('a ticket is invalid', () => {
   });
   test('by another secret, or another key id', () => {
     const { ticket } = issueTicket(grant, ring, NOW);
-    expect(verifyTicket(ticket, new Map([['one', Buffer.from('another secret')]]), NOW)).toBe('invalid');
-    expect(verifyTicket(ticket, new Map([['two', Buffer.from('a secret of the tests')]]), NOW)).toBe('invalid');
+    expect(verifyTicket(ticket, new Map([['one', secretKey('another secret')]]), NOW)).toBe('invalid');
+    expect(verifyTicket(ticket, new Map([['two', secretKey('a secret of the tests')]]), NOW)).toBe('invalid');
   });
+  test('when its signature has as many characters, and more bytes', () => {
+    const { ticket } = issueTicket(grant, ring, NOW);
+    expect(verifyTicket(`${ticket.slice(0, -1)}ü`, ring, NOW)).toBe('invalid');
+  });
+
   test.each(['', '.', '..', 'a.b', `${Buffer.from('null').toString('base64url')}.x`])('when it is %j', (ticket) => {
     expect(verifyTicket(ticket, ring, NOW)).toBe('invalid');
   });

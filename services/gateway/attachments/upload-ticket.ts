@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
 import { z } from 'zod';
 
@@ -67,14 +67,16 @@ export function verifyTicket(
   const payload = rest.length === 0 ? payloadOf(signed) : undefined;
   const key = payload && ring.get(payload.k);
   if (!payload || !key) return 'invalid';
-  const expected = signature(signed, key).toString('base64url');
-  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return 'invalid';
+  const expected = Buffer.from(signature(signed, key).toString('base64url'));
+  // Compared as bytes, also in length: a character beyond ASCII is more than one.
+  const presented = Buffer.from(given);
+  if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) return 'invalid';
   if (payload.e <= nowMs) return 'expired';
   const { i: workItemId, p: keyPrefix, f: fileName, m: mimeType, u: uploadedBy, n: nonce } = payload;
   return { grant: { workItemId, keyPrefix, fileName, mimeType, uploadedBy }, nonce };
 }
 
-function signature(signed: string, key: Buffer): Buffer {
+function signature(signed: string, key: KeyObject): Buffer {
   return createHmac('sha256', key).update(signed).digest();
 }
 

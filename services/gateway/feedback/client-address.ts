@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 
 const NETWORK_GROUPS = 4;
@@ -44,6 +44,6 @@ function expand(normal: string): string[] {
  * Addresses are kept, in rate windows and with the items, only as this: without the secret it cannot be found back by trying all
  * addresses, with it an abuser can still be told apart.
  */
-export function hashAddress(network: string, secret: Buffer): string {
+export function hashAddress(network: string, secret: KeyObject): string {
   return createHmac('sha256', secret).update(network).digest('base64url');
 }

@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
+import { secretKey } from '@worktrack/runtime/key-ring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Admissions, RequestKind } from './admission.ts';
 import { clientNetwork, hashAddress } from './client-address.ts';
@@ -17,11 +19,11 @@ export interface Admitted {
 /** The checks that all public endpoints begin with, in this order: rate, source, origin. */
 export class Gate {
   readonly #admissions: Admissions;
-  readonly #addressSecret: Buffer;
+  readonly #addressSecret: KeyObject;
 
   constructor(admissions: Admissions, addressSecret: string) {
     this.#admissions = admissions;
-    this.#addressSecret = Buffer.from(addressSecret);
+    this.#addressSecret = secretKey(addressSecret);
   }
 
   /** @throws OperationError RATE_LIMITED, SOURCE_NOT_FOUND, ORIGIN_NOT_ALLOWED */

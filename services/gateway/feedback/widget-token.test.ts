@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { secretKey } from '@worktrack/runtime/key-ring';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { issueToken, verifyToken, WIDGET_TOKEN_LIFETIME_MS } from './widget-token.ts';
 
 const secrets = new Map([
-  ['2026-02', Buffer.from('the newer secret of two')],
-  ['2026-01', Buffer.from('the older secret of two')],
+  ['2026-02', secretKey('the newer secret of two')],
+  ['2026-01', secretKey('the older secret of two')],
 ]);
 const binding = { publicKey: 'pk_000000000000000000000000', origin: 'https://a.example' };
 const NOW = 1_772_000_000_000;

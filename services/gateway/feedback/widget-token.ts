@@ -1,12 +1,10 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
 
 export const WIDGET_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
 const VERSION = 1;
 const NONCE_BYTES = 9;
 const MAC_BYTES = 32;
-
-/** Signing secrets by key id. The first signs, all verify: a new one is put in front, and the old one taken out when its tokens have expired. */
-export type TokenSecrets = ReadonlyMap<string, Buffer>;
 
 /** What a token was issued for. */
 export interface TokenBinding {
@@ -27,12 +25,10 @@ interface Payload {
 /** @returns `base64url(payload).base64url(HMAC-SHA256)` and its expiry in milliseconds since the epoch */
 export function issueToken(
   binding: TokenBinding,
-  secrets: TokenSecrets,
+  secrets: KeyRing,
   nowMs: number,
 ): { readonly token: string; readonly expiresAt: number } {
-  const [first] = secrets;
-  if (!first) throw new Error('There is no secret to sign widget tokens with.');
-  const [keyId, secret] = first;
+  const [keyId, secret] = signingKey(secrets);
   const expiresAt = nowMs + WIDGET_TOKEN_LIFETIME_MS;
   const payload: Payload = {
     v: VERSION,
@@ -50,7 +46,7 @@ export function issueToken(
 export function verifyToken(
   token: string,
   binding: TokenBinding,
-  secrets: TokenSecrets,
+  secrets: KeyRing,
   nowMs: number,
 ): 'valid' | 'expired' | 'invalid' {
   const dot = token.indexOf('.');
@@ -65,7 +61,7 @@ export function verifyToken(
   return payload.e > nowMs ? 'valid' : 'expired';
 }
 
-function mac(signed: string, secret: Buffer): Buffer {
+function mac(signed: string, secret: KeyObject): Buffer {
   return createHmac('sha256', secret).update(signed).digest();
 }
 
