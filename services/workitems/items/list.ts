@@ -30,7 +30,7 @@ async function idOf(scope: Scope, ref: string): Promise<string> {
 }
 
 /** Each word of the query starts some word of title or description, or the whole query is a task ID. */
-export async function idsMatching(scope: Scope, search: string, projectId: string | undefined): Promise<string[]> {
+async function idsMatching(scope: Scope, search: string, projectId: string | undefined): Promise<string[]> {
   const words = wordsOf(search);
   const ids = new Set(words.length > 0 ? await idsWithWords(scope, words, projectId) : []);
   const ref = ItemRef.safeParse(search);
