@@ -110,6 +110,9 @@ function reason(output: string): string {
   if (lines.some((line) => line.includes('DO NOT MATCH THE HASHES'))) {
     return 'what it sent is not the release that this version of worktrack was tested with (its SHA-256 differs).';
   }
+  if (/connection|resolution|timed out|max retries/i.test(output)) {
+    return 'PyPI cannot be reached. Check the network and the index that pip is configured with, then run this again.';
+  }
   return (
     lines
       .find((line) => line.startsWith('ERROR:'))
