@@ -66,6 +66,8 @@ export async function runService(
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  // The parent that started it, and would stop it, is gone: nobody knows of this process any more.
+  process.once('disconnect', () => void stop('The parent process is gone'));
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'Uncaught exception');
     process.exit(1);
