@@ -126,5 +126,6 @@ export function databaseFailure(error: unknown): OperationError | undefined {
 /** A bulk write (`insertMany`, `bulkWrite`) puts its own error in front of that of the connection, without its name or labels. */
 function isUnansweredBulkWrite(error: Error): boolean {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return false;
-  return error.code === undefined && [error.writeErrors].flat().length === 0;
+  // A server's error has a number for its code; a connection's has none, or a word of the operating system.
+  return typeof error.code !== 'number' && [error.writeErrors].flat().length === 0;
 }
