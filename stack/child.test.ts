@@ -58,7 +58,7 @@ describe('a child', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'does not outlive the process that started it, even when that is killed',
+    'does not outlive the process that started it, even when that is killed and the child is frozen',
     async () => {
       const script = join(folder, 'parent.ts');
       writeFileSync(
@@ -72,6 +72,8 @@ describe('a child', () => {
       const [pid] = await once(parent.stdout, 'data');
       const child = processIdentity(Number(pid));
       expect(child).toBeDefined();
+      process.kill(Number(pid), 'SIGSTOP');
+      process.kill(Number(pid), 'SIGSTOP');
       parent.kill('SIGKILL');
       await expect.poll(() => child && isRunning(child), { timeout: 10_000 }).toBe(false);
     },

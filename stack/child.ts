@@ -28,7 +28,8 @@ export interface Exit {
 
 /**
  * A program that we run and that never outlives us. It leads a process group of its own, so that Ctrl-C in a terminal reaches us alone and
- * the parts stop in their order; and it gets SIGTERM from the kernel should we die without stopping it (`setpriv`, on Linux).
+ * the parts stop in their order; and the kernel kills it should we die without stopping it (`setpriv`, on Linux): SIGKILL, for one that is frozen
+ * takes nothing else, and all of them keep what they have acknowledged.
  */
 export class Child {
   readonly name: string;
@@ -60,7 +61,7 @@ export class Child {
     if (Child.#refusesStarts) throw new StartError(`${options.name} was not started: the start was broken off.`);
     const guard = process.platform === 'linux' ? findProgram('setpriv') : undefined;
     const [command, args] = guard
-      ? [guard, ['--pdeathsig', 'TERM', '--', options.command, ...options.args]]
+      ? [guard, ['--pdeathsig', 'KILL', '--', options.command, ...options.args]]
       : [options.command, options.args];
     const log = openLog(options.logFile);
     try {
@@ -87,6 +88,11 @@ export class Child {
   static async stopAll(graceMs: number): Promise<void> {
     Child.#refusesStarts = true;
     await Promise.all([...Child.#running].map((child) => child.stop(graceMs)));
+  }
+
+  /** For a process that is ending and can wait for nothing. */
+  static killAll(): void {
+    for (const child of Child.#running) child.signal('SIGKILL');
   }
 
   get exit(): Exit | undefined {

@@ -31,8 +31,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   });
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
+  // A run that is ended by a signal is not torn down by the runner, and must leave nothing either.
+  const endAtOnce = () => run.discardAtOnce();
+  process.once('exit', endAtOnce);
   project.provide('testRunUrl', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
   return async () => {
+    process.off('exit', endAtOnce);
     desk.close();
     desk.closeAllConnections();
     await run.discard();

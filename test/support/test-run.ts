@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Child } from '@worktrack/stack/child';
 import { Progress } from '@worktrack/stack/progress';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import type { Lease } from './lease.ts';
@@ -54,6 +55,12 @@ export class TestRun {
     const servers = await this.#servers?.catch(() => undefined);
     await servers?.discard();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** As `discard`, from a process that is ending and can wait for nothing. */
+  discardAtOnce(): void {
+    Child.killAll();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
   async #start(): Promise<Servers> {
