@@ -28,9 +28,6 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
 );
 historySchema.index({ organizationId: 1, workItemId: 1, revision: 1 });
 // A deleted item is found by its task ID here and nowhere else.
-historySchema.index(
-  { organizationId: 1, 'data.taskId': 1 },
-  { partialFilterExpression: { eventType: 'deleted' }, name: 'deleted_by_task_id' },
-);
+historySchema.index({ organizationId: 1, 'data.taskId': 1 }, { partialFilterExpression: { eventType: 'deleted' } });
 
 export const HistoryModel = mongoose.model('HistoryEvent', historySchema);

@@ -1,5 +1,6 @@
 import type { EventType, HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import { uuidv7 } from '@worktrack/runtime/uuid';
+import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 
@@ -37,12 +38,12 @@ export async function eventsOfItem(
   filter: { readonly eventType?: EventType },
   limit: number,
 ): Promise<{ readonly events: HistoryEvent[]; readonly totalEvents: number }> {
-  const which = { organizationId: caller.organizationId, workItemId, ...(filter.eventType && filter) };
-  const [records, totalEvents] = await Promise.all([
-    HistoryModel.find(which).sort({ revision: -1, _id: -1 }).limit(limit).lean(),
-    HistoryModel.countDocuments(which),
+  const found = narrowed({ organizationId: caller.organizationId, workItemId }, { ...filter });
+  const [records, [counted]] = await Promise.all([
+    HistoryModel.aggregate<HistoryRecord>([...found, { $sort: { revision: -1, _id: -1 } }, { $limit: limit }]),
+    HistoryModel.aggregate<{ total: number }>([...found, { $count: 'total' }]),
   ]);
-  return { events: records.map(eventOf), totalEvents };
+  return { events: records.map(eventOf), totalEvents: counted?.total ?? 0 };
 }
 
 /** How a deleted item was called. */
@@ -50,12 +51,13 @@ export async function deletedItem(
   { caller }: Scope,
   ref: string,
 ): Promise<{ readonly id: string; readonly taskId: string; readonly title: string } | undefined> {
-  const which = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
-  const last = await HistoryModel.findOne({
-    organizationId: caller.organizationId,
-    eventType: 'deleted',
-    ...which,
-  }).lean();
+  const { organizationId } = caller;
+  const eventType: EventType = 'deleted';
+  const found =
+    ref.length === UUID_LENGTH
+      ? narrowed({ organizationId, workItemId: ref }, { eventType })
+      : narrowed({ organizationId, eventType, 'data.taskId': ref }, {});
+  const [last] = await HistoryModel.aggregate<HistoryRecord>([...found, { $limit: 1 }]);
   if (!last) return undefined;
   return { id: last.workItemId, taskId: String(last.data.taskId), title: String(last.data.title) };
 }

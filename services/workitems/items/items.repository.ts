@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import mongoose from 'mongoose';
 import { type NewEvent, record } from '../history/history.repository.ts';
+import { narrowed } from '../narrowed.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { takeTurn } from '../turns.repository.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
@@ -25,7 +26,7 @@ export type ItemChanges = Partial<
 
 export type ItemFilter = Partial<
   Pick<ItemRecord, 'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'type' | 'priority' | 'assignee'>
-> & { readonly ids?: readonly string[] };
+>;
 
 const UUID_LENGTH = 36;
 const isId = (ref: string) => ref.length === UUID_LENGTH;
@@ -93,24 +94,79 @@ export async function haveChildren({ caller }: Scope, parentIds: readonly string
   return (await ItemModel.exists({ organizationId, parentId: oneOf(parentIds) })) !== null;
 }
 
+export type ItemOrder = 'newest' | 'column';
+
+/** Without what is large. */
+const ROW = { description: 0, metadata: 0 } as const;
+
+/** Fields that an index follows the organization with, the likely most selective first. */
+const INDEXED = ['parentId', 'boardColumnId', 'assignee', 'boardId', 'projectId'] as const;
+
 /** Sorted and cut to one page, and how many there are in all. */
 export async function pageOfItems(
   { caller }: Scope,
-  { ids, ...filter }: ItemFilter,
-  order: 'newest' | 'column',
+  filter: ItemFilter,
+  order: ItemOrder,
   page: number,
   limit: number,
 ): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
-  const which = { organizationId: caller.organizationId, ...filter, ...(ids && { _id: oneOf(ids) }) };
-  const [items, total] = await Promise.all([
-    ItemModel.find(which, { description: 0, metadata: 0 })
-      .sort(order === 'column' ? { position: 1, _id: 1 } : { _id: -1 })
-      .skip((page - 1) * limit)
-      .limit(limit)
-      .lean<ItemRow[]>(),
-    ItemModel.countDocuments(which),
+  const { organizationId } = caller;
+  const [field] = INDEXED.filter((each) => filter[each] !== undefined);
+  const { [field as 'projectId']: value, ...rest } = filter;
+  const byIndex = { organizationId, ...(field && { [field]: value }) };
+  const sort: Record<string, 1 | -1> = order === 'column' ? { position: 1, _id: 1 } : { _id: -1 };
+  const skip = (page - 1) * limit;
+  if (Object.keys(rest).length === 0) {
+    const [items, total] = await Promise.all([
+      ItemModel.find(byIndex, ROW).sort(sort).skip(skip).limit(limit).lean<ItemRow[]>(),
+      ItemModel.countDocuments(byIndex),
+    ]);
+    return { items, total };
+  }
+  const found = narrowed(byIndex, rest);
+  const [items, [counted]] = await Promise.all([
+    ItemModel.aggregate<ItemRow>([...found, { $project: ROW }, { $sort: sort }, { $skip: skip }, { $limit: limit }]),
+    ItemModel.aggregate<{ total: number }>([...found, { $count: 'total' }]),
   ]);
-  return { items, total };
+  return { items, total: counted?.total ?? 0 };
+}
+
+/**
+ * As pageOfItems, of these items only. In portions and sorted here: one of our databases compares each document with each of an `$in`
+ * (4 s for 8 000 ids at once), and sorts whole documents.
+ */
+export async function pageOfItemsAmong(
+  { caller }: Scope,
+  ids: readonly string[],
+  filter: ItemFilter,
+  order: ItemOrder,
+  page: number,
+  limit: number,
+): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
+  const { organizationId } = caller;
+  const found = await placesOf({ caller }, ids, filter);
+  const newestFirst = (a: { _id: string }, b: { _id: string }) => (a._id < b._id ? 1 : -1);
+  if (order === 'newest') found.sort(newestFirst);
+  else found.sort((a, b) => a.position - b.position || newestFirst(b, a));
+  const wanted = found.slice((page - 1) * limit, page * limit).map(({ _id }) => _id);
+  const items = await ItemModel.find({ organizationId, _id: oneOf(wanted) }, ROW).lean<ItemRow[]>();
+  const byId = new Map(items.map((item) => [item._id, item]));
+  return { items: wanted.flatMap((id) => byId.get(id) ?? []), total: found.length };
+}
+
+const PORTION = 250;
+type Place = Pick<ItemRecord, '_id' | 'position'>;
+
+async function placesOf({ caller }: Scope, ids: readonly string[], filter: ItemFilter): Promise<Place[]> {
+  const { organizationId } = caller;
+  const found: Place[] = [];
+  for (let from = 0; from < ids.length; from += PORTION) {
+    const portion = { organizationId, _id: { $in: ids.slice(from, from + PORTION) } };
+    found.push(
+      ...(await ItemModel.aggregate<Place>([...narrowed(portion, { ...filter }), { $project: { position: 1 } }])),
+    );
+  }
+  return found;
 }
 
 export async function countInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<number> {
@@ -118,28 +174,23 @@ export async function countInColumns({ caller, tx }: Scope, columnIds: readonly 
   return ItemModel.countDocuments({ organizationId, boardColumnId: oneOf(columnIds) }).session(tx ?? null);
 }
 
-/** The next item of the column after this one, and whether there is room between their positions is for the caller to see. */
+/** The next item of the column after this one; one of the same position comes after those with smaller ids. */
 export async function nextInColumn(
   { caller, tx }: Scope,
   anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
   exceptId: string,
-): Promise<Pick<ItemRecord, '_id' | 'position'> | null> {
+): Promise<Place | undefined> {
   const { organizationId } = caller;
   const { boardColumnId, position } = anchor;
-  return ItemModel.findOne(
-    {
-      organizationId,
-      boardColumnId,
-      $or: [
-        { position: mongoose.trusted({ $gt: position }), _id: mongoose.trusted({ $ne: exceptId }) },
-        { position, _id: mongoose.trusted({ $gt: anchor._id, $ne: exceptId }) },
-      ],
-    },
-    { position: 1 },
-  )
-    .sort({ position: 1, _id: 1 })
-    .session(tx ?? null)
-    .lean();
+  const find = (at: object, limit: number) =>
+    ItemModel.find({ organizationId, boardColumnId, ...at }, { position: 1 })
+      .sort({ position: 1, _id: 1 })
+      .limit(limit)
+      .session(tx ?? null)
+      .lean<Place[]>();
+  const beside = (await find({ position }, 0)).filter(({ _id }) => _id > anchor._id);
+  const after = await find({ position: mongoose.trusted({ $gt: position }) }, 2);
+  return [...beside, ...after].find(({ _id }) => _id !== exceptId);
 }
 
 /** Ids in the order of the column. */

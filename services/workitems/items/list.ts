@@ -5,22 +5,21 @@ import type { ReadContext } from '@worktrack/runtime/implement';
 import type { Scope } from '../scope.ts';
 import { idsWithWords } from '../search/search.repository.ts';
 import { wordsOf } from '../search/words.ts';
-import { findItem, type ItemFilter, pageOfItems } from './items.repository.ts';
+import { findItem, type ItemFilter, pageOfItems, pageOfItemsAmong } from './items.repository.ts';
 import { presentedSummaries } from './present.ts';
 
 export async function listWorkItems(
-  { page, limit, search, projectId: given, parentId, ...filter }: Input<typeof operation>,
+  { page, limit, search = '', projectId: given, parentId, ...filter }: Input<typeof operation>,
   context: ReadContext,
 ): Promise<Output<typeof operation>> {
   const projectId = given ?? context.caller.sessionProjectId;
-  const which: ItemFilter = {
-    ...filter,
-    ...(projectId && { projectId }),
-    ...(parentId && { parentId: await idOf(context, parentId) }),
-    ...(search?.trim() && { ids: await idsMatching(context, search.trim(), projectId) }),
-  };
+  const which: ItemFilter = { ...filter, ...(parentId && { parentId: await idOf(context, parentId) }) };
   const order = filter.boardColumnId ? 'column' : 'newest';
-  const { items, total } = await pageOfItems(context, which, order, page, limit);
+  const text = search.trim();
+  const { items, total } = text
+    ? // The search knows the project: to ask for it again would only mislead the database in its choice of an index.
+      await pageOfItemsAmong(context, await idsMatching(context, text, projectId), which, order, page, limit)
+    : await pageOfItems(context, { ...which, ...(projectId && { projectId }) }, order, page, limit);
   return { workItems: await presentedSummaries(context, items), pagination: pagination(page, limit, total) };
 }
 
@@ -35,6 +34,6 @@ async function idsMatching(scope: Scope, search: string, projectId: string | und
   const ids = new Set(words.length > 0 ? await idsWithWords(scope, words, projectId) : []);
   const ref = ItemRef.safeParse(search);
   const named = ref.success ? await findItem(scope, ref.data) : null;
-  if (named) ids.add(named._id);
+  if (named && (!projectId || named.projectId === projectId)) ids.add(named._id);
   return [...ids];
 }

@@ -1,4 +1,4 @@
-import mongoose from 'mongoose';
+import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
 import { searchEntry, searchQuery } from './words.ts';
@@ -30,15 +30,20 @@ export async function idsWithWords(
   projectId: string | undefined,
 ): Promise<string[]> {
   const { prefixes, starts } = searchQuery(words);
-  const found = await SearchModel.find(
-    {
-      organizationId: caller.organizationId,
-      prefixes: mongoose.trusted({ $all: prefixes }),
-      ...(projectId && { projectId }),
-      // Words hold letters, marks and digits only: nothing in them means anything in a pattern.
-      ...(starts.length > 0 && { $and: starts.map((start) => ({ words: mongoose.trusted({ $regex: start }) })) }),
-    },
-    { _id: 1 },
-  ).lean();
+  const [longest, ...others] = prefixes.toSorted((a, b) => b.length - a.length);
+  if (longest === undefined) return [];
+  const found = await SearchModel.aggregate<{ _id: string }>([
+    // The likely rarest narrows by the index.
+    ...narrowed(
+      { organizationId: caller.organizationId, prefixes: longest },
+      {
+        ...(projectId && { projectId }),
+        ...(others.length > 0 && { prefixes: { $all: others } }),
+        // Words hold letters, marks and digits only: nothing in them means anything in a pattern.
+        ...(starts.length > 0 && { $and: starts.map((start) => ({ words: { $regex: start } })) }),
+      },
+    ),
+    { $project: { _id: 1 } },
+  ]);
   return found.map(({ _id }) => _id);
 }
