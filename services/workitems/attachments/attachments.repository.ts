@@ -1,5 +1,4 @@
 import { type Attachment, attachmentUrl } from '@worktrack/contracts/attachments/attachment';
-import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../scope.ts';
 import { AttachmentModel, type AttachmentRecord } from './attachments.model.ts';
 
@@ -38,8 +37,11 @@ export async function removeAttachment(
   workItemId: string,
   id: string,
 ): Promise<AttachmentRecord | null> {
-  const { organizationId } = caller;
-  return AttachmentModel.findOneAndDelete({ organizationId, workItemId, _id: id }).session(tx).lean();
+  const attachment = (await attachmentsOf({ caller, tx }, workItemId)).find(({ _id }) => _id === id);
+  if (!attachment) return null;
+  const { fileName } = attachment;
+  await AttachmentModel.deleteOne({ organizationId: caller.organizationId, workItemId, fileName }, { session: tx });
+  return attachment;
 }
 
 /** @returns what was removed, so that its content can be released */
@@ -47,10 +49,7 @@ export async function removeAttachmentsOf(scope: WriteScope, workItemId: string)
   const removed = await attachmentsOf(scope, workItemId);
   if (removed.length === 0) return [];
   const { organizationId } = scope.caller;
-  await AttachmentModel.deleteMany(
-    { organizationId, _id: mongoose.trusted({ $in: removed.map(({ _id }) => _id) }) },
-    { session: scope.tx },
-  );
+  await AttachmentModel.deleteMany({ organizationId, workItemId }, { session: scope.tx });
   return removed;
 }
 

@@ -143,7 +143,7 @@ describe('a batch of 500 tasks', () => {
       expect(context.waves).toHaveLength(Math.ceil(500 / 7));
     });
     // The tasks, what is around them (by UUID and by task ID), boards.
-    expect(byIds).toEqual(['work_items.find', 'work_items.find', 'work_items.find', 'boards.find']);
+    expect(byIds).toEqual(['work_items.aggregate', 'work_items.aggregate', 'work_items.aggregate', 'boards.find']);
     expect(one).toHaveLength(byIds.length);
     const byEpic = await queriesOf(async () => expect((await implement([epic.id])).tasks).toHaveLength(500));
     // The epic, and one for each level below it: features, stories, tasks, nothing.

@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { narrowed } from '../narrowed.ts';
 import type { Scope } from '../scope.ts';
 
 /** What plans need to know of an item: not its text, which would be most of the answer's work for some hundreds of them. */
@@ -49,11 +50,11 @@ export async function outlinesOf(
     ['taskId', all.filter((ref) => ref.length !== UUID_LENGTH)],
   ] as const) {
     if (values.length === 0) continue;
-    const which = { organizationId, [field]: mongoose.trusted({ $in: values }), ...(projectId && { projectId }) };
     found.push(
-      ...(await ItemModel.find(which, OUTLINE)
-        .session(tx ?? null)
-        .lean<Outline[]>()),
+      ...(await ItemModel.aggregate<Outline>([
+        ...narrowed({ organizationId, [field]: { $in: values } }, { projectId }),
+        { $project: OUTLINE },
+      ]).session(tx ?? null)),
     );
   }
   return [...new Map(found.map((outline) => [outline._id, outline])).values()];
@@ -88,11 +89,10 @@ export async function newestParents(
   limit: number,
 ): Promise<Outline[]> {
   const { organizationId } = caller;
-  return ItemModel.find(
-    { organizationId, ...(projectId && { projectId }), type: mongoose.trusted({ $in: ['epic', 'feature'] }) },
-    OUTLINE,
-  )
-    .sort({ _id: -1 })
-    .limit(limit)
-    .lean<Outline[]>();
+  return ItemModel.aggregate<Outline>([
+    ...narrowed({ organizationId, projectId }, { type: { $in: ['epic', 'feature'] } }),
+    { $project: OUTLINE },
+    { $sort: { _id: -1 } },
+    { $limit: limit },
+  ]);
 }

@@ -2,6 +2,7 @@ import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-
 import mongoose from 'mongoose';
 import { OUTLINE, type Outline } from '../context/outline.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
+import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import type { LeaseRecord } from './lease.ts';
 
@@ -29,12 +30,14 @@ export async function pageOfTasks(
   limit: number,
 ): Promise<Outline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, ...where, type: 'task' }, OUTLINE)
-    .sort({ position: 1, _id: 1 })
-    .skip(skip)
-    .limit(limit)
-    .session(tx ?? null)
-    .lean<Outline[]>();
+  const { boardColumnId, priority } = where;
+  return ItemModel.aggregate<Outline>([
+    ...narrowed({ organizationId, boardColumnId }, { priority, type: 'task' }),
+    { $project: OUTLINE },
+    { $sort: { position: 1, _id: 1 } },
+    { $skip: skip },
+    { $limit: limit },
+  ]).session(tx ?? null);
 }
 
 /** Tasks of these columns whose agent did not come back. */
@@ -44,17 +47,13 @@ export async function tasksWithExpiredLease(
   now: Date,
 ): Promise<Outline[]> {
   const { organizationId } = caller;
-  return ItemModel.find(
-    {
-      organizationId,
-      boardColumnId: mongoose.trusted({ $in: columnIds }),
-      type: 'task',
-      'lease.expiresAt': mongoose.trusted({ $lte: now }),
-    },
-    OUTLINE,
-  )
-    .session(tx ?? null)
-    .lean<Outline[]>();
+  return ItemModel.aggregate<Outline>([
+    ...narrowed(
+      { organizationId, boardColumnId: { $in: columnIds } },
+      { type: 'task', 'lease.expiresAt': { $lte: now } },
+    ),
+    { $project: OUTLINE },
+  ]).session(tx ?? null);
 }
 
 /** Which of these have something below them. */

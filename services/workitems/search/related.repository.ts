@@ -1,3 +1,4 @@
+import { narrowed } from '../narrowed.ts';
 import type { Scope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
 import { searchQuery, wordsOf } from './words.ts';
@@ -15,13 +16,10 @@ export async function idsWithKeywords(
   const wanted = keywords.map((keyword) => searchQuery(wordsOf(keyword)).prefixes).filter(({ length }) => length > 0);
   if (wanted.length === 0) return [];
   const found = await SearchModel.aggregate<{ _id: string }>([
-    {
-      $match: {
-        organizationId: caller.organizationId,
-        ...(projectId && { projectId }),
-        prefixes: { $in: [...new Set(wanted.flat())] },
-      },
-    },
+    ...narrowed(
+      { organizationId: caller.organizationId, prefixes: { $in: [...new Set(wanted.flat())] } },
+      { projectId },
+    ),
     {
       $project: {
         hits: {

@@ -1,7 +1,8 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
 import { uuidv7 } from '@worktrack/runtime/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
+import { narrowed } from '../narrowed.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 
@@ -58,7 +59,7 @@ export async function sumSessions(
   groupBy: UsageGroup,
 ): Promise<UsageSum[]> {
   const sums = await SessionModel.aggregate<Sum>([
-    { $match: matching(organizationId, filter) },
+    ...matching(organizationId, filter),
     { $group: { _id: GROUP_KEYS[groupBy], ...SUMS } },
   ]);
   return sums
@@ -68,7 +69,7 @@ export async function sumSessions(
 
 export async function totalSessions(organizationId: string, filter: SessionFilter): Promise<UsageTotals> {
   const [sum] = await SessionModel.aggregate<Sum>([
-    { $match: matching(organizationId, filter) },
+    ...matching(organizationId, filter),
     { $group: { _id: null, ...SUMS } },
   ]);
   return totalsOf(sum);
@@ -76,19 +77,18 @@ export async function totalSessions(organizationId: string, filter: SessionFilte
 
 /** Oldest first. */
 export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
-  const documents = await SessionModel.find(matching(organizationId, { itemIds })).sort({ _id: 1 }).lean();
+  const documents = await SessionModel.aggregate<SessionDocument>([
+    ...matching(organizationId, { itemIds }),
+    { $sort: { _id: 1 } },
+  ]);
   return documents.map(recordOf);
 }
 
 function matching(organizationId: string, { projectId, itemIds, from, before }: SessionFilter) {
-  return {
-    organizationId,
-    ...(projectId !== undefined && { projectId }),
-    ...(itemIds && { countedFor: mongoose.trusted({ $in: itemIds }) }),
-    ...((from || before) && {
-      createdAt: mongoose.trusted({ ...(from && { $gte: from }), ...(before && { $lt: before }) }),
-    }),
-  };
+  const createdAt = from || before ? { ...(from && { $gte: from }), ...(before && { $lt: before }) } : undefined;
+  return itemIds
+    ? narrowed({ organizationId, countedFor: { $in: itemIds }, createdAt }, { projectId })
+    : narrowed({ organizationId, projectId, createdAt }, {});
 }
 
 interface Sum {

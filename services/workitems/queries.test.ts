@@ -1,0 +1,155 @@
+import { workItemsContract } from '@worktrack/contracts/work-items/contract';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CallService, call, startProject, startWorkItems, stopWorkItems } from './testing.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+interface Query {
+  readonly collection: string;
+  readonly method: string;
+  readonly filter: Record<string, unknown>;
+}
+
+/** What has no organization: the records of effects are found by their id, which begins with it. */
+const APART = ['effects'];
+/** Attachments move bytes and are tried elsewhere. */
+const WITH_BYTES = ['attachments.add', 'attachments.read'];
+
+/** Every query that mongoose sends while `run` runs. */
+async function queriesOf(run: () => Promise<void>): Promise<Query[]> {
+  const queries: Query[] = [];
+  mongoose.set('debug', (collection: string, method: string, ...args: unknown[]) => {
+    if (APART.includes(collection) || method.startsWith('insert') || method.startsWith('create')) return;
+    queries.push(...filtersOf(method, args[0]).map((filter) => ({ collection, method, filter })));
+  });
+  try {
+    await run();
+  } finally {
+    mongoose.set('debug', false);
+  }
+  return queries;
+}
+
+function filtersOf(method: string, first: unknown): Record<string, unknown>[] {
+  if (method === 'aggregate') {
+    const [stage] = first as { $match?: Record<string, unknown> }[];
+    return [stage?.$match ?? {}];
+  }
+  if (method !== 'bulkWrite') return [first as Record<string, unknown>];
+  const writes = first as Record<string, { filter?: Record<string, unknown> }>[];
+  return writes.flatMap((write) => Object.values(write).flatMap(({ filter }) => (filter ? [filter] : [])));
+}
+
+/** Whether the fields of the filter are those that an index starts with, with the organization before all others. */
+function isNarrowed({ collection, filter }: Query): boolean {
+  const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
+  const fields = Object.keys(filter);
+  if (!model || !fields.includes('organizationId')) return false;
+  return model.schema.indexes().some(([keys, { partialFilterExpression = {} } = {}]) => {
+    const conditions = Object.entries(partialFilterExpression);
+    if (conditions.some(([field, value]) => filter[field] !== value)) return false;
+    const others = fields.filter((field) => !(field in partialFilterExpression) || field in keys);
+    const start = Object.keys(keys).slice(0, others.length);
+    return start[0] === 'organizationId' && others.every((field) => start.includes(field));
+  });
+}
+
+/**
+ * One of our databases reads a whole collection, of all organizations, when a filter has a field that the index has not. So all operations are
+ * called here, and each query that comes of it is looked at: an operation that is new and not called fails the test.
+ */
+test('every query of every operation is narrowed by an index that starts with the organization', async () => {
+  const called = new Set<string>(WITH_BYTES);
+  const ask: CallService = (caller, name, input) => {
+    called.add(name);
+    return call(caller, name, input);
+  };
+  const queries = await queriesOf(async () => {
+    const { caller, project, board, column, create } = await startProject(undefined, undefined, ask);
+    const { id } = project;
+    await ask(caller, 'projects.list', {});
+    await ask(caller, 'projects.get', { id });
+    await ask(caller, 'projects.update', { id, name: 'New', defaultBoardId: board.id });
+    await ask(caller, 'boards.list', { id });
+    await ask(caller, 'boards.create', { id, name: 'Second' });
+    const columns = board.columns.map(({ id: columnId, name }) => ({ id: columnId, name }));
+    await ask(caller, 'boards.update', { id: board.id, columns: columns.filter(({ name }) => name !== 'Validating') });
+
+    const epic = await ask(caller, 'workItems.createEpic', { title: 'Epic' });
+    const feature = await ask(caller, 'workItems.createFeature', { title: 'Feature', parentId: epic.id });
+    const story = await ask(caller, 'workItems.createStory', { title: 'Story', parentId: feature.taskId });
+    const task = await ask(caller, 'workItems.createTask', { title: 'Task', parentId: story.id });
+    const second = await create('task', { parentId: task.id, metadata: { dependsOn: [task.taskId] } });
+    const third = await create('task', { column: 'In Progress' });
+    const idea = await create('idea', { title: 'Idea' });
+
+    const filters = { assignee: 'ada', type: 'task', priority: 'low' } as const;
+    const places = [{ boardId: board.id }, { boardColumnId: column('Backlog') }, { parentId: epic.taskId }, {}];
+    for (const place of places) {
+      await ask(caller, 'workItems.list', place);
+      await ask(caller, 'workItems.list', { ...place, ...filters });
+      await ask(caller, 'workItems.list', { ...place, ...filters, search: 'story W-T-1' });
+      await ask(caller, 'workItems.list', { ...place, search: task.taskId });
+    }
+    const { sessionProjectId: _, ...roaming } = caller;
+    await ask(roaming, 'workItems.list', {});
+    await ask(roaming, 'workItems.list', { type: 'task' });
+    await ask(roaming, 'workItems.createEpic', { title: 'Another' });
+    await ask(caller, 'workItems.get', { id: task.taskId });
+    await ask(caller, 'workItems.resolve', { ids: [epic.id, third.taskId, 'nothing'] });
+    await ask(caller, 'workItems.events', { workItemId: task.taskId, eventType: 'moved' });
+    await ask(caller, 'workItems.update', { id: third.id, title: 'New', parentId: second.id, metadata: { a: 1 } });
+    await ask(caller, 'workItems.update', { id: third.id, type: 'story', parentId: null });
+    await ask(caller, 'workItems.update', { id: third.id, type: 'task', assignee: 'ada' });
+    const toDo = { boardColumnId: column('To Do') };
+    for (const position of ['first', 'last', { after: second.id }] as const) {
+      await ask(caller, 'workItems.move', { workItemId: second.id, ...toDo });
+      await ask(caller, 'workItems.move', { workItemId: third.id, ...toDo, position });
+    }
+    await ask(caller, 'workItems.move', { workItemId: second.id, boardColumnId: column('Done') });
+    await ask(caller, 'workItems.batchMove', { workItemIds: [third.taskId, second.id], ...toDo });
+    await ask(caller, 'workItems.comment', { workItemId: task.id, text: 'Hello' });
+
+    const session = { model: 'gpt-4o', totalTokens: 100 };
+    await ask(caller, 'workItems.recordSession', { taskId: task.taskId, ...session });
+    const claimed = await ask(caller, 'workItems.claim', { agent: 'one' });
+    await ask(caller, 'workItems.claim', { ids: [epic.taskId], agent: 'two' });
+    const { workItem, lease } = claimed;
+    if (!workItem || !lease) throw new Error('There was nothing to claim.');
+    await ask(caller, 'workItems.claim', { agent: 'one', leaseToken: lease.token });
+    await ask(caller, 'workItems.release', { workItemId: workItem.id, leaseToken: lease.token });
+    await ask(caller, 'workItems.completeAiTask', {
+      workItemId: third.id,
+      reviewColumnId: column('Review'),
+      ...session,
+    });
+    await ask(caller, 'workItems.completeReview', { workItemId: third.id, result: 'pass', summary: 'Good' });
+    await ask(caller, 'workItems.completeValidation', { workItemId: third.id, ...session });
+    await ask(caller, 'workItems.usage', { groupBy: 'day' });
+    await ask(caller, 'workItems.usage', { projectId: id, from: '2026-01-01', to: '2027-01-01' });
+    await ask(caller, 'workItems.usage', { workItemId: epic.id, from: '2026-01-01', groupBy: 'workItem' });
+    await ask(roaming, 'workItems.usage', { from: '2026-01-01' });
+    await ask(caller, 'workItems.implementContext', { ids: [epic.id, second.taskId] });
+    await ask(caller, 'workItems.ideationContext', { keywords: ['story', 'task'] });
+    await ask(roaming, 'workItems.ideationContext', { keywords: ['story'] });
+    await ask(caller, 'workItems.reviewContext', { taskId: epic.id, featureReview: true });
+    await ask(caller, 'workItems.validateContext', { ids: [epic.id] });
+    await ask(caller, 'workItems.generatePrompt', { id: task.id });
+    await ask(caller, 'workItems.getPrompt', { id: task.taskId });
+    await ask(caller, 'workItems.brief', { id: idea.id });
+    await ask(caller, 'workItems.lineage', { id: idea.taskId });
+    await ask(caller, 'workItems.lineage', { id: second.taskId });
+    await ask(caller, 'attachments.list', { workItemId: task.id });
+    await ask(caller, 'attachments.delete', { workItemId: task.id, attachmentId: task.id }).catch(() => undefined);
+    await ask(caller, 'workItems.delete', { id: story.id });
+    await ask(caller, 'workItems.delete', { id: epic.id });
+    await ask(caller, 'workItems.events', { workItemId: story.taskId });
+  });
+  expect(Object.keys(workItemsContract.operations).filter((name) => !called.has(name))).toEqual([]);
+  const others = queries
+    .filter((query) => !isNarrowed(query))
+    .map(({ collection, method, filter }) => `${collection}.${method} ${Object.keys(filter).join(', ')}`);
+  expect([...new Set(others)]).toEqual([]);
+});
