@@ -261,12 +261,12 @@ describe('the rate', () => {
   });
 
   test("is the source's own, where it has one, and slides", async () => {
-    const source = await newSource(organization, { rateLimit: { perIp: 2, perSource: 3, windowSeconds: 1 } });
+    const source = await newSource(organization, { rateLimit: { perIp: 2, perSource: 3, windowSeconds: 5 } });
     const senders = [somebody(), somebody()] as const;
     const send = (i: 0 | 1) => senders[i].submit(source);
     expect((await send(0)).status).toBe(201);
-    expect((await send(0)).headers.get('ratelimit-policy')).toBe('"ip";q=2;w=1, "source";q=3;w=1');
-    // Within a second the third of one client, and the fourth of all, are refused; after it, they are let in.
+    expect((await send(0)).headers.get('ratelimit-policy')).toBe('"ip";q=2;w=5, "source";q=3;w=5');
+    // Within the window the third of one client, and the fourth of all, are refused; after it, they are let in.
     const outcomes = await Promise.all([send(0), send(0), send(1), send(1)]);
     expect(outcomes.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(2);
     let again = await send(0);
