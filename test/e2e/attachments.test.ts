@@ -8,6 +8,7 @@ import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
 
 let system: System;
 let organization: TestOrganization;
@@ -220,25 +221,15 @@ describe('an upload is refused, with what to change', () => {
 });
 
 describe('upload_work_item_attachment over HTTP', () => {
-  interface ToolResult {
-    readonly result: { readonly isError?: boolean; readonly content: { readonly text: string }[] };
-  }
   async function refusal(args: Record<string, unknown>): Promise<string> {
-    const response = await fetch(`${system.baseUrl}/mcp`, {
-      method: 'POST',
-      headers: headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' }),
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'upload_work_item_attachment', arguments: args },
-      }),
-    });
-    const text = await response.text();
-    const { result } = JSON.parse(text.startsWith('{') ? text : text.slice(text.indexOf('{'))) as ToolResult;
-    expect(result.isError).toBe(true);
-    const { error } = JSON.parse(result.content[0]?.text ?? '') as { error: { message: string } };
-    return error.message;
+    const { isToolError, error } = await callTool(
+      system.baseUrl,
+      organization.apiKey,
+      'upload_work_item_attachment',
+      args,
+    );
+    expect(isToolError).toBe(true);
+    return error?.message ?? '';
   }
 
   test('cannot see the file, and answers with a command that uploads it once', async () => {

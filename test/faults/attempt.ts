@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { callTool } from '../support/tool-call.ts';
 
 /** Above the service's own deadline (10 s) and what the way to it and back takes on a loaded machine. */
 const LATEST_ANSWER_MS = 20_000;
@@ -99,43 +100,14 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = { UNAVAILABLE: 503, DEA
 /** A tool call; its failure in the words of REST. */
 export function tool(name: string, apiKey: string, args: unknown): Send {
   return async (gateway, idempotencyKey) => {
-    const response = await fetch(`${gateway}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: args, _meta: { 'worktrack/idempotencyKey': idempotencyKey } },
-      }),
+    const { status, headers, output, error, isToolError } = await callTool(gateway, apiKey, name, args, {
+      meta: { 'worktrack/idempotencyKey': idempotencyKey },
       signal: AbortSignal.timeout(LATEST_ANSWER_MS * 2),
     });
-    const text = await response.text();
-    const message = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as {
-      readonly error?: { readonly code: string; readonly message: string };
-      readonly result?: {
-        readonly isError?: boolean;
-        readonly structuredContent?: Record<string, unknown>;
-        readonly content: { readonly text: string }[];
-      };
-    };
+    if (output) return { status: 200, retryAfter: null, body: { data: output } };
+    if (isToolError && error)
+      return { status: STATUS_OF_CODE[error.code] ?? 400, retryAfter: 'in words', body: { error } };
     // Refusals of the transport itself come as in REST.
-    if (!message.result) {
-      return {
-        status: response.status,
-        retryAfter: response.headers.get('retry-after'),
-        body: message.error ? { error: message.error } : {},
-      };
-    }
-    if (!message.result.isError)
-      return { status: 200, retryAfter: null, body: { data: message.result.structuredContent ?? {} } };
-    const { error } = JSON.parse(message.result.content[0]?.text ?? '{}') as {
-      error: { code: string; message: string };
-    };
-    return { status: STATUS_OF_CODE[error.code] ?? 400, retryAfter: 'in words', body: { error } };
+    return { status, retryAfter: headers.get('retry-after'), body: error ? { error } : {} };
   };
 }

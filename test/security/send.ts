@@ -1,4 +1,5 @@
 import type { Operation } from '@worktrack/contracts/operation';
+import { callTool } from '../support/tool-call.ts';
 
 /** What came back, by REST or by a tool: enough to judge it without knowing the operation. */
 export interface Outcome {
@@ -65,29 +66,8 @@ async function sendByTool(
 ): Promise<Outcome> {
   const omitted = new Set(operation.mcp?.omit ?? []);
   const args = Object.fromEntries(Object.entries(input).filter(([name]) => !omitted.has(name)));
-  const response = await fetch(`${baseUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: operation.mcp?.tool, arguments: args },
-    }),
-  });
-  const text = await response.text();
-  const message = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  const result = (JSON.parse(message) as { result?: { isError?: boolean; content: { text: string }[] } }).result;
-  return {
-    via: 'tool',
-    status: response.status,
-    code: result?.isError ? codeOf(result.content[0]?.text ?? '') : undefined,
-    text,
-  };
+  const { status, text, error, isToolError } = await callTool(baseUrl, apiKey, operation.mcp?.tool, args);
+  return { via: 'tool', status, code: isToolError ? error?.code : undefined, text };
 }
 
 function codeOf(text: string): string | undefined {

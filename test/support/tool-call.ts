@@ -1,0 +1,63 @@
+/** A failure as tools and the transport tell it. */
+export interface ToolError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ToolAnswer {
+  /** Of HTTP: a tool's own failure comes with 200. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+  /** Of a call that succeeded. */
+  readonly output: Record<string, unknown> | undefined;
+  readonly error: ToolError | undefined;
+  /** Whether the error is that of the tool; else it is the transport's refusal. */
+  readonly isToolError: boolean;
+}
+
+interface Message {
+  readonly error?: ToolError;
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly structuredContent?: Record<string, unknown>;
+    readonly content: readonly { readonly text: string }[];
+  };
+}
+
+/** One `tools/call` by plain HTTP, for a test that looks at what an SDK's client would hide: status, headers, the text itself. */
+export async function callTool(
+  baseUrl: string,
+  apiKey: string,
+  name: string | undefined,
+  args: unknown,
+  options: { readonly meta?: Record<string, unknown>; readonly signal?: AbortSignal } = {},
+): Promise<ToolAnswer> {
+  const { status, headers, text } = await post(
+    baseUrl,
+    apiKey,
+    { name, arguments: args, _meta: options.meta },
+    options.signal,
+  );
+  // Plain JSON, or the one event of a stream.
+  const { result, error } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Message;
+  const isToolError = result?.isError === true;
+  const failure = isToolError ? (JSON.parse(result.content[0]?.text ?? '{}') as { error: ToolError }).error : error;
+  const output = result && !isToolError ? (result.structuredContent ?? {}) : undefined;
+  return { status, headers, text, output, error: failure, isToolError };
+}
+
+async function post(baseUrl: string, apiKey: string, params: unknown, signal: AbortSignal | undefined) {
+  const response = await fetch(`${baseUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    signal,
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
