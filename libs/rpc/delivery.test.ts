@@ -252,7 +252,8 @@ describe('an item that takes the process down', () => {
     const startReplica = async () => {
       const under = new Set<string>();
       let dead = false;
-      const replica = await rig.serve(
+      // Its first calls come before `serve` resolves.
+      const replica = rig.serve(
         doing(async (text) => {
           if (dead) return await new Promise(() => {});
           runs.push(text);
@@ -262,14 +263,14 @@ describe('an item that takes the process down', () => {
             dead = true;
             aloneWith = [...under];
             // As the end of the process: nothing of what is under way is answered, and another takes its place.
-            await Promise.all([replica.die(), startReplica()]);
+            await Promise.all([replica.then(({ die }) => die()), startReplica()]);
             return await new Promise(() => {});
           }
           if (dead) return await new Promise(() => {});
           under.delete(text);
         }),
       );
-      replicas.push(replica);
+      replicas.push(await replica);
     };
     await startReplica();
     const client = await rig.client();
@@ -282,7 +283,7 @@ describe('an item that takes the process down', () => {
     expect(runs.filter((text) => text === 'poison')).toHaveLength(2);
     expect(aloneWith).toEqual(['poison']);
     expect((await deadLetter()).content.toString()).toContain('poison');
-    expect(replicas).toHaveLength(3);
+    await expect.poll(() => replicas).toHaveLength(3);
   });
 });
 
