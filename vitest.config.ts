@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test/support/test-stack.ts';
 
 export default defineConfig({
   test: {
     include: ['{libs,services,stack,cli,widget,bench}/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(IN_CONTAINERS ? TESTS_WITH_OWN_PROCESSES : [])],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     // Most tests wait for servers and services, which need the cores too.

@@ -7,7 +7,7 @@ import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
 const HOST = '127.0.0.1';
-const REPLICA_SET = 'worktrack';
+export const REPLICA_SET = 'worktrack';
 const START_TIMEOUT_MS = 60_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const NOT_YET_INITIALIZED = 94;
@@ -26,22 +26,7 @@ export function mongodKind(program: string, dataDir: string, logFile: string): S
     url: urlOf,
     async probe(port) {
       await withClient(port, async (client) => {
-        const host = `${HOST}:${port}`;
-        const admin = client.db('admin');
-        try {
-          const { config } = await admin.command({ replSetGetConfig: 1 });
-          // The port is another one at each start, and the node's own address is part of its stored configuration.
-          if (config.members[0].host !== host) {
-            config.members[0].host = host;
-            config.version += 1;
-            await admin.command({ replSetReconfig: config, force: true });
-          }
-        } catch (error) {
-          if (!(error instanceof MongoServerError && error.code === NOT_YET_INITIALIZED)) throw error;
-          await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
-        }
-        const hello = await admin.command({ hello: 1 });
-        if (!hello.isWritablePrimary) throw new Error('the replica set has no primary yet');
+        if (!(await isPrimary(client, `${HOST}:${port}`))) throw new Error('the replica set has no primary yet');
       });
     },
     launch: (port) =>
@@ -112,6 +97,30 @@ export function secantusKind(program: string, dataDir: string, logFile: string):
 /** Direct: the one node is all there is, and its address as it knows itself may be that of an earlier start. */
 function urlOf(port: number): string {
   return `mongodb://${HOST}:${port}/?directConnection=true`;
+}
+
+/**
+ * Makes a node that answers the only member of a replica set, if it is none yet.
+ * @param host its address as it reaches itself
+ * @returns whether it takes writes already, which it does soon after
+ */
+export async function isPrimary(client: MongoClient, host: string): Promise<boolean> {
+  const admin = client.db('admin');
+  const isWritable = async () => Boolean((await admin.command({ hello: 1 })).isWritablePrimary);
+  if (await isWritable()) return true;
+  try {
+    const { config } = await admin.command({ replSetGetConfig: 1 });
+    // The port is another one at each start, and the node's own address is part of its stored configuration.
+    if (config.members[0].host !== host) {
+      config.members[0].host = host;
+      config.version += 1;
+      await admin.command({ replSetReconfig: config, force: true });
+    }
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === NOT_YET_INITIALIZED)) throw error;
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
+  }
+  return await isWritable();
 }
 
 async function withClient<T>(port: number, work: (client: MongoClient) => Promise<T>): Promise<void> {

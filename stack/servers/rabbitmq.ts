@@ -74,19 +74,21 @@ function configuration(port: number, dataDir: string, vhosts: readonly string[])
     'log.console.level = warning',
   ];
   if (vhosts.length > 0) {
-    const definitions = join(dataDir, 'definitions.json');
-    const names = ['/', ...vhosts];
-    writeFileSync(
-      definitions,
-      JSON.stringify({
-        users: [{ name: 'guest', password: 'guest', tags: ['administrator'] }],
-        vhosts: names.map((name) => ({ name })),
-        permissions: names.map((vhost) => ({ user: 'guest', vhost, configure: '.*', write: '.*', read: '.*' })),
-      }),
-    );
-    lines.push(`load_definitions = ${definitions}`);
+    const file = join(dataDir, 'definitions.json');
+    writeFileSync(file, JSON.stringify(definitions(vhosts)));
+    lines.push(`load_definitions = ${file}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** What a broker is to have from its start: the user `guest` and, beside `/`, these virtual hosts. */
+export function definitions(vhosts: readonly string[]): object {
+  const names = ['/', ...vhosts];
+  return {
+    users: [{ name: 'guest', password: 'guest', tags: ['administrator'] }],
+    vhosts: names.map((name) => ({ name })),
+    permissions: names.map((vhost) => ({ user: 'guest', vhost, configure: '.*', write: '.*', read: '.*' })),
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type ServerKind, serverEnvironment } from './server.ts';
 const HOST = '127.0.0.1';
 const START_TIMEOUT_MS = 15_000;
 /** The tests give each running system a database of its own. An unused one costs nothing. */
-const DATABASES = 128;
+export const DATABASES = 128;
 
 export function findRedis(): string | undefined {
   return findProgram('redis-server') ?? findProgram('valkey-server');

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { TestRun } from './test-run.ts';
+import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test-stack.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,6 +16,9 @@ declare module 'vitest' {
  * nothing. The files are processes of their own, and ask over HTTP.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (IN_CONTAINERS) {
+    console.log(`Servers in containers. Left out, for they run server processes of their own:\n${leftOut()}`);
+  }
   const run = new TestRun();
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /lease': () => run.lease(),
@@ -41,4 +45,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.closeAllConnections();
     await run.discard();
   };
+}
+
+function leftOut(): string {
+  return TESTS_WITH_OWN_PROCESSES.map((path) => `  ${path}`).join('\n');
 }

@@ -5,6 +5,7 @@ import { loadSecrets } from '@worktrack/stack/secrets';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
 import type { Lease } from './lease.ts';
+import { IN_CONTAINERS } from './test-stack.ts';
 
 export interface SystemOptions {
   /** Default: one process of each service. */
@@ -32,6 +33,9 @@ export interface RunningSystem {
 /** The four real services as separate processes, on a part of the real servers. */
 export async function runSystem(lease: Lease, options: SystemOptions): Promise<RunningSystem> {
   const folder = join(lease.folder, 'system');
+  if (options.ownServers && IN_CONTAINERS) {
+    throw new Error('Servers of its own are processes: name this test in TESTS_WITH_OWN_PROCESSES (test-stack.ts).');
+  }
   const progress = new Progress(process.stderr);
   const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
   const urls = servers?.urls ?? { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };

@@ -6,6 +6,7 @@ import { Progress } from '@worktrack/stack/progress';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import type { Lease } from './lease.ts';
 import { type RunningSystem, runSystem } from './run-system.ts';
+import { IN_CONTAINERS } from './test-stack.ts';
 
 /** How many test files of one run can have a broker of their own. A virtual host costs the broker's start some 20 ms. */
 const MAX_LEASES = 64;
@@ -22,7 +23,7 @@ export class TestRun {
   readonly #folder = mkdtempSync(join(tmpdir(), 'worktrack-test-'));
   /** Tells this run's databases from those of others on a server that outlives it. */
   readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
-  #servers: Promise<Servers> | undefined;
+  #servers: Promise<Pick<Servers, 'urls' | 'discard'>> | undefined;
   #system: Promise<RunningSystem> | undefined;
   #leases = 0;
 
@@ -63,13 +64,15 @@ export class TestRun {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
-  async #start(): Promise<Servers> {
-    return await startServers({
-      dataDir: join(this.#folder, 'servers'),
-      progress: new Progress(process.stderr),
-      given: this.#given,
-      vhosts: Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1)),
-    });
+  async #start(): Promise<Pick<Servers, 'urls' | 'discard'>> {
+    const progress = new Progress(process.stderr);
+    const vhosts = Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1));
+    if (IN_CONTAINERS) {
+      // Loaded only here: no other run has a use for the client of a container engine.
+      const { startContainers } = await import('./containers.ts');
+      return await startContainers(progress, this.#given, vhosts);
+    }
+    return await startServers({ dataDir: join(this.#folder, 'servers'), progress, given: this.#given, vhosts });
   }
 }
 

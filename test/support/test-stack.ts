@@ -1,0 +1,20 @@
+/** Whether the servers of a test run are containers (`TEST_STACK=containers`) and not processes of this machine. */
+export const IN_CONTAINERS = inContainers(process.env.TEST_STACK);
+
+/**
+ * Tests that kill, freeze, starve or restart servers as processes of their own, or start the whole one-machine stack: a run in containers
+ * leaves them out, for it is to need no server on this machine.
+ */
+export const TESTS_WITH_OWN_PROCESSES = [
+  'libs/rpc/broker.test.ts',
+  'stack/servers/start.test.ts',
+  'test/faults/*.test.ts',
+  'test/gateway/faults.test.ts',
+  'test/stack.test.ts',
+];
+
+function inContainers(stack: string | undefined): boolean {
+  if (!stack) return false;
+  if (stack !== 'containers') throw new Error(`TEST_STACK is "containers" or not set; it is "${stack}".`);
+  return true;
+}
