@@ -7,6 +7,7 @@ import { runService } from '@worktrack/runtime/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { completeOlderItems } from './items/older-items.repository.ts';
 
 const settings = config();
 
@@ -15,6 +16,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
+  await completeOlderItems(log);
   const sweep = sweepUnnamedContent(log);
   onStop(async () => sweep.stop());
 

@@ -23,6 +23,7 @@ async function queriesOf(run: () => Promise<void>): Promise<Query[]> {
   mongoose.set('debug', (collection: string, method: string, ...args: unknown[]) => {
     if (APART.includes(collection) || method.startsWith('insert') || method.startsWith('create')) return;
     queries.push(...filtersOf(method, args[0]).map((filter) => ({ collection, method, filter })));
+    if (method === 'aggregate') queries.push(...unitedWith(args[0]));
   });
   try {
     await run();
@@ -30,6 +31,18 @@ async function queriesOf(run: () => Promise<void>): Promise<Query[]> {
     mongoose.set('debug', false);
   }
   return queries;
+}
+
+/** A union is a query of its own. */
+function unitedWith(pipeline: unknown): Query[] {
+  return (pipeline as { $unionWith?: { coll: string; pipeline: unknown } }[]).flatMap(({ $unionWith: union }) => {
+    if (!union) return [];
+    return filtersOf('aggregate', union.pipeline).map((filter) => ({
+      collection: union.coll,
+      method: 'union',
+      filter,
+    }));
+  });
 }
 
 function filtersOf(method: string, first: unknown): Record<string, unknown>[] {

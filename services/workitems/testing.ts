@@ -20,8 +20,14 @@ const log = createLog('test', 'silent');
 const table = handlers(undefined);
 
 /** The workitems service without its queue: its handlers, called as libs/rpc calls them, on a real database. */
-export async function startWorkItems(): Promise<void> {
-  await connectDatabase({ ...(await databaseOfTest()), log });
+export const startWorkItems = (): Promise<void> => startWorkItemsWith({});
+
+/** @param driverOptions as they are in a connection string */
+export async function startWorkItemsWith(driverOptions: Readonly<Record<string, string>>): Promise<void> {
+  const { url: servers, database } = await databaseOfTest();
+  const url = new URL(servers);
+  for (const [option, value] of Object.entries(driverOptions)) url.searchParams.set(option, value);
+  await connectDatabase({ url: url.href, database, log });
 }
 
 async function databaseOfTest(): Promise<{ readonly url: string; readonly database: string }> {

@@ -28,11 +28,18 @@ export async function boardFor(
   boards: ReadonlyMap<string, BoardRecord>,
   projectId: string | undefined,
 ): Promise<BoardMap | null> {
+  const board = items.length > 0 ? boardOfMost(items, boards) : await defaultBoard(scope, projectId);
+  return board ? boardMap(board) : null;
+}
+
+export function boardOfMost(
+  items: readonly Pick<Outline, 'boardId'>[],
+  boards: ReadonlyMap<string, BoardRecord>,
+): BoardRecord | undefined {
   const counts = new Map<string, number>();
   for (const { boardId } of items) counts.set(boardId, (counts.get(boardId) ?? 0) + 1);
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  const board = most ? boards.get(most[0]) : await defaultBoard(scope, projectId);
-  return board ? boardMap(board) : null;
+  return most ? boards.get(most[0]) : undefined;
 }
 
 async function defaultBoard(scope: FailingScope<'NOT_FOUND'>, projectId: string | undefined) {

@@ -1,7 +1,5 @@
 import { uuidv7 } from '@worktrack/runtime/uuid';
-import mongoose from 'mongoose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
 beforeAll(startWorkItems);
@@ -11,16 +9,7 @@ let project: TestProject;
 beforeEach(async () => {
   project = await startProject();
 });
-afterEach(() => void mongoose.set('debug', false));
 
-/** Queries that `work` sends to the database. */
-async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
-  const queries: string[] = [];
-  mongoose.set('debug', (collection: string, method: string) => void queries.push(`${collection}.${method}`));
-  await work();
-  mongoose.set('debug', false);
-  return queries;
-}
 const implement = (ids: string[], projectId?: string) =>
   call(project.caller, 'workItems.implementContext', { ids, projectId });
 
@@ -105,51 +94,6 @@ describe('get_implement_context', () => {
   test('of nothing that there is has the project’s board, and of a foreign project is NOT_FOUND', async () => {
     expect(await implement(['W-T-9999'])).toMatchObject({ notFound: ['W-T-9999'], board: { id: project.board.id } });
     expect(await failure(implement(['W-T-9999'], uuidv7()))).toMatchObject({ code: 'NOT_FOUND' });
-  });
-});
-
-describe('a batch of 500 tasks', () => {
-  /** Below an epic: 25 stories of 20 tasks, each of which waits for two others, one of them outside of the batch. */
-  async function largeBatch() {
-    const epic = await project.create('epic');
-    const template = await project.create('task');
-    const pattern = await ItemModel.findOne({ organizationId: project.caller.organizationId, _id: template.id }).lean();
-    let number = 1_000;
-    const record = (fields: Partial<ItemRecord>): ItemRecord => {
-      number++;
-      return { ...(pattern as ItemRecord), _id: uuidv7(), taskId: `W-T-${number}`, position: number, ...fields };
-    };
-    const feature = record({ type: 'feature', parentId: epic.id });
-    const stories = Array.from({ length: 25 }, () => record({ type: 'story', parentId: feature._id }));
-    const outside = Array.from({ length: 100 }, () => record({ boardColumnId: project.column('Done') }));
-    const tasks: ItemRecord[] = [];
-    for (const story of stories) {
-      for (let n = 0; n < 20; n++) {
-        const before = tasks.at(-7);
-        const dependsOn = [outside[tasks.length % 100]?.taskId, ...(before ? [before._id] : [])];
-        tasks.push(record({ parentId: story._id, metadata: { dependsOn } }));
-      }
-    }
-    await ItemModel.insertMany([feature, ...stories, ...outside, ...tasks]);
-    return { epic, tasks };
-  }
-
-  test('is planned in a number of queries that does not depend on how many tasks there are', async () => {
-    const { epic, tasks } = await largeBatch();
-    const one = await queriesOf(() => implement([tasks[0]?.taskId as string]));
-    const byIds = await queriesOf(async () => {
-      const context = await implement(tasks.map(({ _id }) => _id));
-      expect(context.tasks).toHaveLength(500);
-      expect(context.waves).toHaveLength(Math.ceil(500 / 7));
-    });
-    // The tasks, what is around them (by UUID and by task ID), boards.
-    expect(byIds).toEqual(['work_items.aggregate', 'work_items.aggregate', 'work_items.aggregate', 'boards.find']);
-    expect(one).toHaveLength(byIds.length);
-    const byEpic = await queriesOf(async () => expect((await implement([epic.id])).tasks).toHaveLength(500));
-    // The epic, and one for each level below it: features, stories, tasks, nothing.
-    expect(byEpic).toHaveLength(byIds.length + 5);
-    const validated = await queriesOf(() => call(project.caller, 'workItems.validateContext', { ids: [epic.id] }));
-    expect(validated.length).toBeLessThanOrEqual(byEpic.length);
   });
 });
 

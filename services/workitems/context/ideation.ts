@@ -1,12 +1,10 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/implement';
-import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
-import { findItems } from '../items/items.repository.ts';
-import { idsWithKeywords } from '../search/related.repository.ts';
-import { boardFor } from './board-map.ts';
+import { itemsWithKeywords } from '../search/related.repository.ts';
+import { boardMap, boardOfMost } from './board-map.ts';
 import { newestParents } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 import { relevanceTo } from './relevance.ts';
@@ -20,8 +18,7 @@ export async function getIdeationContext(
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const projectId = input.projectId ?? context.caller.sessionProjectId;
-  const candidates = await idsWithKeywords(context, keywords, projectId, limit * RANKED_PER_SHOWN);
-  const found = await findItems(context, candidates, ['metadata']);
+  const found = await itemsWithKeywords(context, keywords, projectId, limit * RANKED_PER_SHOWN);
   const relevance = relevanceTo(keywords);
   const ranked = found
     .map((item) => ({ item, ...relevance(item) }))
@@ -30,12 +27,11 @@ export async function getIdeationContext(
     .slice(0, limit);
 
   const related = ranked.map(({ item }) => item).filter(({ type }) => type === 'epic' || type === 'feature');
-  const others = await newestParents(context, projectId, limit);
+  const { items: others, boards, projects } = await newestParents(context, projectId, limit);
+  const [project] = projects;
+  if (projectId !== undefined && !project) throw context.fail('NOT_FOUND', `There is no project ${projectId}.`);
+  const board = project ? boards.get(project.defaultBoardId) : boardOfMost(found, boards);
   const parents = [...new Map([...related, ...others].map((item) => [item._id, item])).values()];
-  const boards = await boardsById(
-    context,
-    [...found, ...parents].map(({ boardId }) => boardId),
-  );
   const columnOf = (item: { boardId: string; boardColumnId: string }) =>
     columnName(boards.get(item.boardId), item.boardColumnId);
   return {
@@ -49,6 +45,6 @@ export async function getIdeationContext(
       .map((parent) => toPlaced(parent, columnOf(parent)))
       .filter((parent) => !isDone(parent.columnName))
       .slice(0, limit),
-    board: await boardFor(context, projectId === undefined ? found : [], boards, projectId),
+    board: board ? boardMap(board) : null,
   };
 }

@@ -1,11 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import { leafTasksBelow } from '../items/leaf-tasks.ts';
-import { MAX_TASK_NESTING } from '../items/parent.ts';
 import type { Scope } from '../scope.ts';
 import { type Outline, outlinesOf } from './outline.repository.ts';
-
-/** Epic, feature, story, and tasks below tasks: nothing lies deeper. */
-const ALL_LEVELS = 3 + MAX_TASK_NESTING;
 
 export interface LeafTasks {
   /** In the order of the inputs that led to them. */
@@ -14,26 +10,21 @@ export interface LeafTasks {
   readonly notFound: readonly string[];
 }
 
-/**
- * The tasks among the given items, and the leaf tasks below the others, as resolve_work_items finds them. Tasks are read in one query; where others are
- * given it takes another for each level below them, however many tasks there are.
- */
+/** The tasks among the given items, and the leaf tasks below the others, as resolve_work_items finds them: one query, however many and however deep they are. */
 export async function leafTasksOf(
   scope: Scope,
   ids: readonly string[],
   projectId: string | undefined,
 ): Promise<LeafTasks> {
   const refOf = new Map(ids.map((id) => [id, ItemRef.safeParse(id.trim()).data ?? '']));
-  const given = await outlinesOf(
-    scope,
-    [...refOf.values()].filter((ref) => ref !== ''),
-    projectId,
+  const refs = [...new Set(refOf.values())].filter((ref) => ref !== '');
+  const trees = await outlinesOf(scope, { named: refs, below: refs }, projectId);
+  const byRef = new Map(trees.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
+  const roots = refs.flatMap((ref) => byRef.get(ref) ?? []).filter(({ type }) => type !== 'task');
+  const { byRoot } = leafTasksBelow(
+    trees,
+    roots.map(({ _id }) => _id),
   );
-  const byRef = new Map(given.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
-  const roots = given.filter(({ type }) => type !== 'task').map(({ _id }) => _id);
-  const { byRoot } = await leafTasksBelow(scope, roots, ALL_LEVELS);
-  const below = [...byRoot.values()].flat().filter((id) => !byRef.has(id));
-  for (const leaf of await outlinesOf(scope, below)) byRef.set(leaf._id, leaf);
 
   const tasks = new Map<string, Outline>();
   const notFound: string[] = [];

@@ -1,6 +1,11 @@
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
+import type { PipelineStage } from 'mongoose';
+import { AttachmentModel, type AttachmentRecord } from '../attachments/attachments.model.ts';
+import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
+import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { narrowed } from '../narrowed.ts';
+import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
 import type { Scope } from '../scope.ts';
 
 /** What plans need to know of an item: not its text, which would be most of the answer's work for some hundreds of them. */
@@ -34,65 +39,100 @@ export const OUTLINE = {
   'metadata.prompt.generatedAt': 1,
 } as const;
 
-const UUID_LENGTH = 36;
+/** The driver asks for 101 documents, and then for the rest. */
+const IN_ONE_ANSWER = { batchSize: 10_000 } as const;
 
-/** All that exist of these, by UUID or task ID, in no order. One query for each of the two kinds that is there. */
-export async function outlinesOf(
-  { caller, tx }: Scope,
-  refs: Iterable<string>,
-  projectId?: string,
-): Promise<Outline[]> {
-  const { organizationId } = caller;
-  const all = [...new Set(refs)];
-  const found: Outline[] = [];
-  for (const [field, values] of [
-    ['_id', all.filter((ref) => ref.length === UUID_LENGTH)],
-    ['taskId', all.filter((ref) => ref.length !== UUID_LENGTH)],
-  ] as const) {
-    if (values.length === 0) continue;
-    found.push(
-      ...(await ItemModel.aggregate<Outline>([
-        ...narrowed({ organizationId, [field]: { $in: values } }, { projectId }),
-        { $project: OUTLINE },
-      ]).session(tx ?? null)),
-    );
-  }
-  return [...new Map(found.map((outline) => [outline._id, outline])).values()];
+/** Which items: those named by UUID or task ID, children by their parent, and all that is below. */
+export interface Which {
+  readonly named?: Iterable<string>;
+  readonly childrenOf?: Iterable<string>;
+  readonly below?: Iterable<string>;
 }
 
-/** Everything below the given items, level by level: as many queries as there are levels, however many items. */
-export async function outlinesBelow(
-  { caller, tx }: Scope,
-  ids: readonly string[],
-  levels = Number.POSITIVE_INFINITY,
-): Promise<Outline[]> {
-  const { organizationId } = caller;
-  const below: Outline[] = [];
-  // Parents cannot form a cycle; still a loop that ends by itself is worth a set.
-  const seen = new Set(ids);
-  for (let level = [...seen], depth = 0; level.length > 0 && depth < levels; depth++) {
-    const children = await ItemModel.find({ organizationId, parentId: mongoose.trusted({ $in: level }) }, OUTLINE)
-      .session(tx ?? null)
-      .lean<Outline[]>();
-    const fresh = children.filter(({ _id }) => !seen.has(_id));
-    for (const { _id } of fresh) seen.add(_id);
-    below.push(...fresh);
-    level = fresh.map(({ _id }) => _id);
-  }
-  return below;
+/** In no order, by one query. */
+export function outlinesOf(scope: Scope, which: Which, projectId?: string): Promise<Outline[]> {
+  return ItemModel.aggregate<Outline>([...matching(scope, which, projectId), { $project: OUTLINE }])
+    .option(IN_ONE_ANSWER)
+    .session(scope.tx ?? null);
 }
 
-/** What items can be put below: epics and features, newest first. */
+/** What stands around items, in no order. */
+export interface Surroundings<Item extends Outline = Outline> {
+  readonly items: readonly Item[];
+  /** All of the given projects. */
+  readonly boards: ReadonlyMap<string, BoardRecord>;
+  readonly attachments: readonly AttachmentRecord[];
+}
+
+/**
+ * Items, the boards that they are on and the attachments of one of them, by one query.
+ * @param projectIds of the items; with none there is nothing to find
+ * @param alsoDescriptions they are left out else
+ */
+export async function surroundings<Described extends boolean = false>(
+  scope: Scope,
+  which: Which,
+  projectIds: Iterable<string>,
+  options: { readonly attachmentsOf?: string; readonly alsoDescriptions?: Described } = {},
+): Promise<Surroundings<Described extends true ? Outline & { readonly description: string } : Outline>> {
+  const { organizationId } = scope.caller;
+  const { attachmentsOf, alsoDescriptions } = options;
+  const projects = [...new Set(projectIds)];
+  if (projects.length === 0) return { items: [], boards: new Map(), attachments: [] };
+  const found = await ItemModel.aggregate<Outline | BoardRecord | AttachmentRecord>([
+    ...matching(scope, which),
+    { $project: { ...OUTLINE, ...(alsoDescriptions && { description: 1 }) } },
+    union(BoardModel.collection.name, { organizationId, projectId: { $in: projects } }),
+    ...(attachmentsOf === undefined
+      ? []
+      : [union(AttachmentModel.collection.name, { organizationId, workItemId: attachmentsOf })]),
+  ])
+    .option(IN_ONE_ANSWER)
+    .session(scope.tx ?? null);
+  return {
+    items: found.filter((each) => 'taskId' in each) as never,
+    boards: boardsAmong(found),
+    attachments: found.filter((each) => 'workItemId' in each),
+  };
+}
+
+/** What items can be put below: epics and features, newest first; with all boards and the projects that they may be on, by one query. */
 export async function newestParents(
   { caller }: Scope,
   projectId: string | undefined,
   limit: number,
-): Promise<Outline[]> {
+): Promise<Pick<Surroundings, 'items' | 'boards'> & { readonly projects: readonly ProjectRecord[] }> {
   const { organizationId } = caller;
-  return ItemModel.aggregate<Outline>([
+  const found = await ItemModel.aggregate<Outline | BoardRecord | ProjectRecord>([
     ...narrowed({ organizationId, projectId }, { type: { $in: ['epic', 'feature'] } }),
     { $project: OUTLINE },
     { $sort: { _id: -1 } },
     { $limit: limit },
+    union(BoardModel.collection.name, { organizationId, ...(projectId && { projectId }) }),
+    ...(projectId ? [union(ProjectModel.collection.name, { organizationId, _id: projectId })] : []),
   ]);
+  return {
+    items: found.filter((each) => 'taskId' in each),
+    boards: boardsAmong(found),
+    projects: found.filter((each) => 'defaultBoardId' in each),
+  };
+}
+
+function matching({ caller }: Scope, which: Which, projectId?: string): PipelineStage.Match[] {
+  const { organizationId } = caller;
+  const phrases = [
+    ...[...(which.named ?? [])].map(itself),
+    ...[...(which.childrenOf ?? [])].map(childOf),
+    ...[...(which.below ?? [])].map(below),
+  ];
+  return narrowed({ organizationId, foundBy: { $in: [...new Set(phrases)] } }, { projectId });
+}
+
+const union = (coll: string, match: Record<string, unknown>): PipelineStage.UnionWith => ({
+  $unionWith: { coll, pipeline: [{ $match: match }] },
+});
+
+function boardsAmong(found: readonly object[]): ReadonlyMap<string, BoardRecord> {
+  const boards = found.filter((each): each is BoardRecord => 'columns' in each);
+  return new Map(boards.map((board) => [board._id, board]));
 }

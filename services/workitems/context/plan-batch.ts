@@ -1,9 +1,8 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../scope.ts';
 import { dependenciesOf } from './dependencies.ts';
-import { type Outline, outlinesOf } from './outline.repository.ts';
+import { type Outline, surroundings } from './outline.repository.ts';
 import { stageOf } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';
 
@@ -22,8 +21,7 @@ export interface BatchPlan extends Plan {
 const NAMES_NOTHING = '?';
 
 /**
- * Plans a batch of tasks: what is around them is read in one query (two where dependencies are named by task ID as well as by UUID), and their boards in
- * another, however many tasks they are.
+ * Plans a batch of tasks. What is around them and their boards are read by one query, however many tasks they are.
  * @param stage how far a task is; default: by its column
  */
 export async function planBatch(
@@ -38,19 +36,15 @@ export async function planBatch(
     if (task.parentId !== null) wanted.add(task.parentId);
     for (const reference of dependenciesOf(task.metadata)) wanted.add(reference);
   }
-  const around = await outlinesOf(
-    scope,
-    [...wanted].filter((reference) => !inBatch.has(reference) && !byTaskId.has(reference)),
-  );
+  const named = [...wanted].filter((reference) => !inBatch.has(reference) && !byTaskId.has(reference));
+  const projectIds = new Set(tasks.map(({ projectId }) => projectId));
+  const { items, boards } = await surroundings(scope, { named }, projectIds);
+  // A dependency is one of the same project: what an id names elsewhere is as good as nothing.
+  const around = items.filter(({ projectId }) => projectIds.has(projectId));
   const known = new Map<string, Outline>();
   for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);
-  const boards = await boardsById(
-    scope,
-    [...tasks, ...around].map(({ boardId }) => boardId),
-  );
   const columnOf = (item: Outline) => columnName(boards.get(item.boardId), item.boardColumnId);
 
-  // A dependency is one of the same project: what an id names elsewhere is as good as nothing.
   const keysOf = (task: Outline) =>
     dependenciesOf(task.metadata).map((reference) => {
       const item = known.get(reference);

@@ -1,14 +1,13 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/implement';
-import { attachmentsOf, toAttachment } from '../attachments/attachments.repository.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { toAttachment } from '../attachments/attachments.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { toWorkItem } from '../items/present.ts';
 import { boardMap } from './board-map.ts';
 import { dependenciesOf } from './dependencies.ts';
-import { type Outline, outlinesBelow, outlinesOf } from './outline.repository.ts';
+import { type Outline, surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 
 /** What a reviewer looks at, and where a pass and a fail lead. */
@@ -17,14 +16,19 @@ export async function getReviewContext(
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.taskId);
-  const below = input.featureReview ? await outlinesBelow(context, [item._id]) : [];
-  const siblings = item.parentId === null ? [] : await outlinesBelow(context, [item.parentId], 1);
-  const dependencies = await outlinesOf(context, dependenciesOf(item.metadata), item.projectId);
-  const attachments = await attachmentsOf(context, item._id);
-  const boards = await boardsById(
+  const named = dependenciesOf(item.metadata);
+  const { items, boards, attachments } = await surroundings(
     context,
-    [item, ...below, ...siblings, ...dependencies].map(({ boardId }) => boardId),
+    { named, childrenOf: item.parentId ? [item.parentId] : [], below: input.featureReview ? [item._id] : [] },
+    [item.projectId],
+    { attachmentsOf: item._id },
   );
+  const isDependency = new Set(named);
+  const dependencies = items.filter(
+    ({ _id, taskId, projectId }) => projectId === item.projectId && (isDependency.has(_id) || isDependency.has(taskId)),
+  );
+  const siblings = items.filter(({ parentId }) => parentId !== null && parentId === item.parentId);
+  const below = input.featureReview ? itemsBelow(items, item._id) : [];
   const placed = (outlines: readonly Outline[]): PlacedItem[] =>
     outlines.map((outline) => toPlaced(outline, columnName(boards.get(outline.boardId), outline.boardColumnId)));
 
@@ -41,9 +45,16 @@ export async function getReviewContext(
     dependencies: placed(dependencies),
     siblings: placed(siblings.filter(({ _id }) => _id !== item._id)),
     children: placed(below).filter((child) => child.columnName === 'Review'),
-    attachments: attachments.map(toAttachment),
+    attachments: attachments.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toAttachment),
     latestReview: reviewOf(item.metadata.review),
   };
+}
+
+function itemsBelow(items: readonly Outline[], id: string): Outline[] {
+  const children = Map.groupBy(items, ({ parentId }) => parentId);
+  const found = [...(children.get(id) ?? [])];
+  for (const item of found) found.push(...(children.get(item._id) ?? []));
+  return found;
 }
 
 /** Metadata is free-form: somebody may have put something else there. */

@@ -1,12 +1,10 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getValidateContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/implement';
-import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
-import { findItems } from '../items/items.repository.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
-import type { Outline } from './outline.repository.ts';
+import { type Outline, surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 import { stageOf } from './stage.ts';
 import type { Progress } from './waves.ts';
@@ -26,11 +24,10 @@ export async function getValidateContext(
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
   const parentIds = [...new Set(tasks.flatMap(({ parentId }) => parentId ?? []))];
-  const parents = await findItems(context, parentIds, ['metadata']);
-  const boards = await boardsById(
-    context,
-    [...tasks, ...parents].map(({ boardId }) => boardId),
-  );
+  const projectIds = tasks.map((task) => task.projectId);
+  const alsoDescriptions = true;
+  const around = await surroundings(context, { named: parentIds }, projectIds, { alsoDescriptions });
+  const { items: parents, boards } = around;
   const columnOf = (item: Pick<Outline, 'boardId' | 'boardColumnId'>) =>
     columnName(boards.get(item.boardId), item.boardColumnId);
   const within = (name: string) =>

@@ -1,5 +1,7 @@
+import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { followChildren } from './cascade-rule.ts';
+import { dependsOnSiblings, followChildren } from './cascade-rule.ts';
 
 describe('a parent follows its children', () => {
   test.each([
@@ -30,4 +32,14 @@ describe('a parent follows its children', () => {
   ])('from %s, with children in %j: %s', (parent, children, expected) => {
     expect(followChildren(parent, children)).toBe(expected);
   });
+});
+
+test('where siblings are said not to matter, they do not', () => {
+  const column = fc.constantFrom(...STANDARD_COLUMNS, 'My column');
+  fc.assert(
+    fc.property(column, column, fc.array(column), (parent, child, siblings) => {
+      fc.pre(!dependsOnSiblings(parent, child));
+      expect(followChildren(parent, [child, ...siblings])).toBe(followChildren(parent, [child]));
+    }),
+  );
 });

@@ -13,3 +13,12 @@ export function followChildren(
   if (childColumns.every(isDone)) return isDone(parentColumn) ? undefined : 'Done';
   return isPending(parentColumn) && childColumns.some((column) => !isPending(column)) ? 'In Progress' : undefined;
 }
+
+/**
+ * Whether the other children matter for where the parent goes; if not, the moved child stands for all. A parent may have hundreds of children,
+ * and mostly one is moved that is neither the first to start nor the last to end.
+ */
+export function dependsOnSiblings(parentColumn: string, childColumn: string): boolean {
+  if (isDone(childColumn)) return !isDone(parentColumn);
+  return isPending(childColumn) && isPending(parentColumn);
+}

@@ -7,7 +7,7 @@ import { isDone } from '../boards/progress.ts';
 import { endsLease } from '../leases/lease.ts';
 import type { WriteScope } from '../scope.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
-import { followChildren } from './cascade-rule.ts';
+import { dependsOnSiblings, followChildren } from './cascade-rule.ts';
 import type { ItemRecord } from './items.model.ts';
 import { changeItem, childrenOf, findItem, type ItemOutline, touch } from './items.repository.ts';
 import { placeAtEnd } from './position.ts';
@@ -23,16 +23,12 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
   while (child.parentId !== null) {
     const parent = await findItem(scope, child.parentId);
     if (!parent) throw new Error(`Parent ${child.parentId} of work item ${child._id} is gone.`);
-    const siblings = await childrenOf(scope, [parent._id]);
-    const boards = await boardsById(
-      scope,
-      [parent, ...siblings].map(({ boardId }) => boardId),
-    );
-    const nameOf = ({ boardId, boardColumnId }: ItemOutline) => columnName(boards.get(boardId), boardColumnId);
-
-    const fromColumn = nameOf(parent);
-    const follows = followChildren(fromColumn, siblings.map(nameOf));
-    const board = boards.get(parent.boardId);
+    const board = (await boardsById(scope, [parent.boardId])).get(parent.boardId);
+    const fromColumn = columnName(board, parent.boardColumnId);
+    const children = dependsOnSiblings(fromColumn, childColumn)
+      ? await columnsOfChildren(scope, parent)
+      : [childColumn];
+    const follows = followChildren(fromColumn, children);
     const to = follows && board && columnNamed(board, follows);
     if (!to) {
       // It stays because a sibling is not done yet. That one may be moving to Done at this moment, and sees us where we were:
@@ -45,6 +41,15 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
     cascaded.push({ id: parent._id, taskId: parent.taskId, fromColumn, toColumn: to.name });
   }
   return cascaded;
+}
+
+async function columnsOfChildren(scope: WriteScope, { _id }: ItemRecord): Promise<string[]> {
+  const children = await childrenOf(scope, [_id]);
+  const boards = await boardsById(
+    scope,
+    children.map(({ boardId }) => boardId),
+  );
+  return children.map(({ boardId, boardColumnId }) => columnName(boards.get(boardId), boardColumnId));
 }
 
 async function follow(

@@ -6,6 +6,7 @@ import { shareColumns } from '../boards/guards.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
+import { foundBy } from './found-by.ts';
 import type { ItemRecord } from './items.model.ts';
 import { insertItem } from './items.repository.ts';
 import { merged } from './metadata.ts';
@@ -43,8 +44,9 @@ export async function createItem(
   const now = new Date();
   // Numbers come last: what is refused, or has to be tried again for the sake of somebody else, has used none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
+  const _id = uuidv7();
   const item: ItemRecord = {
-    _id: uuidv7(),
+    _id,
     organizationId: scope.caller.organizationId,
     projectId,
     boardId: board._id,
@@ -56,6 +58,7 @@ export async function createItem(
     priority,
     assignee: assignee || null,
     parentId: parent?._id ?? null,
+    foundBy: foundBy({ _id, taskId }, parent ?? null),
     position,
     metadata: wholeMetadata,
     isAiProcessing: false,

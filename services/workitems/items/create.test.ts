@@ -2,7 +2,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { ITEM_TYPES } from '@worktrack/contracts/work-items/work-item';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
-import { MAX_TASK_NESTING } from './parent.ts';
+import { MAX_TREE_LEVELS } from './parent.ts';
 import { parentFault } from './parent-rules.ts';
 
 let project: TestProject;
@@ -123,7 +123,7 @@ describe('a parent', () => {
 
   test('of a task may be a task, as deep as the limit and no deeper', async () => {
     let parentId: string | undefined;
-    for (let level = 1; level <= MAX_TASK_NESTING; level++) parentId = (await project.create('task', { parentId })).id;
+    for (let level = 1; level <= MAX_TREE_LEVELS; level++) parentId = (await project.create('task', { parentId })).id;
     const error = await failure(project.create('task', { parentId }));
     expect(error).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'parentId' }] } });
   });

@@ -6,6 +6,7 @@ import { releaseContent } from '../attachments/content.repository.ts';
 import { forgetItem } from '../search/search.repository.ts';
 import { handDownSessions } from '../usage/sessions.repository.ts';
 import { changeItems, childrenOf, removeItem, requireItem } from './items.repository.ts';
+import { loseParent } from './parent.ts';
 
 /** Children lose their parent, attachments go, what the work cost counts for the parent; the history stays, and ends here. */
 export async function deleteWorkItem(
@@ -19,6 +20,7 @@ export async function deleteWorkItem(
     eventType: 'updated',
     data: { changes: { parentId: { from: _id, to: null } } },
   }));
+  await loseParent(context, item);
   const contentIds = (await removeAttachmentsOf(context, _id)).map(({ contentId }) => contentId);
   if (contentIds.length > 0) await releaseContent(contentIds, context.tx);
   if (item.parentId !== null) {

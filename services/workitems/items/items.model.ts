@@ -16,6 +16,8 @@ export interface ItemRecord {
   priority: Priority;
   assignee: string | null;
   parentId: string | null;
+  /** See found-by.ts. */
+  foundBy: string[];
   position: number;
   metadata: Metadata;
   isAiProcessing: boolean;
@@ -60,6 +62,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     priority: { type: String, enum: PRIORITIES, required: true },
     assignee: { type: String, default: null },
     parentId: { type: String, default: null },
+    foundBy: { type: [String], required: true },
     position: { type: Number, required: true },
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
     isAiProcessing: { type: Boolean, required: true },
@@ -78,6 +81,7 @@ itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, parentId: 1 });
+itemSchema.index({ organizationId: 1, foundBy: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });

@@ -4,6 +4,7 @@ import { type NewEvent, record } from '../history/history.repository.ts';
 import { narrowed } from '../narrowed.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { takeTurn } from '../turns.repository.ts';
+import { below, itself, levelsAbove } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 /** Fields that a change may set; `version`, `revision` and `updatedAt` follow by themselves. */
@@ -16,6 +17,7 @@ export type ItemChanges = Partial<
     | 'priority'
     | 'assignee'
     | 'parentId'
+    | 'foundBy'
     | 'boardColumnId'
     | 'position'
     | 'metadata'
@@ -58,18 +60,10 @@ export async function findItems<Left extends 'description' | 'metadata' = never>
 ): Promise<Omit<ItemRecord, Left>[]> {
   const { organizationId } = caller;
   const fields = Object.fromEntries(leaveOut.map((field) => [field, 0]));
-  const find = (which: object) =>
-    ItemModel.find({ organizationId, ...which }, fields)
-      .session(tx ?? null)
-      .lean<ItemRecord[]>();
-  // Two queries rather than an $or: each has its index on every database that we run on.
-  const ids = refs.filter(isId);
-  const taskIds = refs.filter((ref) => !isId(ref));
-  const found = [
-    ...(ids.length > 0 ? await find({ _id: oneOf(ids) }) : []),
-    ...(taskIds.length > 0 ? await find({ taskId: oneOf(taskIds) }) : []),
-  ];
-  return [...new Map(found.map((item) => [item._id, item])).values()];
+  if (refs.length === 0) return [];
+  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, fields)
+    .session(tx ?? null)
+    .lean<ItemRecord[]>();
 }
 
 /** What the rules need to know of an item beside its content. */
@@ -89,9 +83,39 @@ export async function childrenOf({ caller, tx }: Scope, parentIds: readonly stri
     .lean();
 }
 
-export async function haveChildren({ caller }: Scope, parentIds: readonly string[]): Promise<boolean> {
+/** The named items and all that is below them, in no order, by one query. */
+export async function treesOf({ caller }: Scope, refs: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return (await ItemModel.exists({ organizationId, parentId: oneOf(parentIds) })) !== null;
+  if (refs.length === 0) return [];
+  return ItemModel.find(
+    { organizationId, foundBy: oneOf(refs.flatMap((ref) => [itself(ref), below(ref)])) },
+    OUTLINE,
+  ).lean();
+}
+
+/** How many levels there are below an item. */
+export async function heightBelow({ caller, tx }: Scope, item: Pick<ItemRecord, '_id' | 'foundBy'>): Promise<number> {
+  const { organizationId } = caller;
+  const [deepest] = await ItemModel.aggregate<{ phrases: number }>([
+    { $match: { organizationId, foundBy: below(item._id) } },
+    { $group: { _id: null, phrases: { $max: { $size: '$foundBy' } } } },
+  ]).session(tx ?? null);
+  return deepest ? levelsAbove(deepest.phrases) - levelsAbove(item.foundBy.length) : 0;
+}
+
+/** Takes what the whole tree below an item says of its ancestors from the old ones to the new ones. See found-by.ts. */
+export async function replaceAncestors(
+  { caller, tx }: WriteScope,
+  itemId: string,
+  { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
+): Promise<void> {
+  const { organizationId } = caller;
+  const kept = { $filter: { input: '$foundBy', cond: { $not: { $in: ['$$this', removed] } } } };
+  await ItemModel.updateMany(
+    { organizationId, foundBy: below(itemId) },
+    [{ $set: { foundBy: { $concatArrays: [kept, added] }, revision: { $add: ['$revision', 1] } } }],
+    { session: tx, updatePipeline: true },
+  );
 }
 
 export type ItemOrder = 'newest' | 'column';
@@ -232,13 +256,11 @@ export async function changeItem(
 ): Promise<ItemRecord> {
   const { organizationId } = scope.caller;
   await takeTurn(scope.tx, itemId);
-  const item = await ItemModel.findOneAndUpdate(
-    { organizationId, _id: itemId },
-    { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } },
-    { session: scope.tx, returnDocument: 'after' },
-  )
-    .orFail()
-    .lean();
+  // Not by one findOneAndUpdate: for that, one of our databases reads the whole collection (24 ms at 20 000 items, 2 ms for these two).
+  const which = { organizationId, _id: itemId };
+  const change = { $set: { ...changes, updatedAt: new Date() }, $inc: { version: 1, revision: 1 } };
+  await ItemModel.updateOne(which, change, { session: scope.tx });
+  const item = await ItemModel.findOne(which).session(scope.tx).orFail().lean();
   await record(
     scope,
     events.map((event) => ({ ...event, item })),

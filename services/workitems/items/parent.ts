@@ -1,51 +1,55 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import type { FailingWriteScope, Scope } from '../scope.ts';
+import type { FailingWriteScope, WriteScope } from '../scope.ts';
+import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
 import type { ItemRecord } from './items.model.ts';
-import { childrenOf, findItem, touch } from './items.repository.ts';
+import { childrenOf, heightBelow, replaceAncestors, touch } from './items.repository.ts';
 import { parentFault } from './parent-rules.ts';
 
-/** Only tasks nest in each other; this bounds what a cascade or a look at all ancestors may cost. */
-export const MAX_TASK_NESTING = 20;
+/** Levels of a tree, its top included. Only tasks nest in each other; this bounds what a cascade may cost, and how much an item says of its ancestors. */
+export const MAX_TREE_LEVELS = 20;
 
-export interface Child {
+export type Child = Pick<ItemRecord, 'type' | 'projectId'> & {
   /** Absent while the child is being created: nothing can be below it. */
-  readonly _id?: string;
-  readonly type: ItemType;
-  readonly projectId: string;
-}
+  readonly existing?: ItemRecord;
+};
 
 /**
  * Refuses a parent that the child may not have, and makes this transaction conflict with what would make it so: the parent's deletion or change of
- * type, and for tasks below tasks a new parent of any ancestor, which could close a cycle with this one.
+ * type, and a new parent of any of its ancestors, which writes the parent too.
  */
 export async function requireParentFor(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
-  child: Child,
+  { type, projectId, existing }: Child,
   parent: ItemRecord,
 ): Promise<void> {
-  const refuse = (field: 'parentId' | 'type', message: string) =>
-    scope.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: field, message }] });
+  const refuse = (message: string) =>
+    scope.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'parentId', message }] });
 
-  if (parent._id === child._id) throw refuse('parentId', 'A work item cannot be its own parent');
-  const fault = parentFault(child.type, parent.type);
-  if (fault) throw refuse('parentId', `${fault} (${parent.taskId})`);
-  if (parent.projectId !== child.projectId) {
-    throw refuse('parentId', `Parent and child must be in one project; ${parent.taskId} is in another`);
+  if (parent._id === existing?._id) throw refuse('A work item cannot be its own parent');
+  const fault = parentFault(type, parent.type);
+  if (fault) throw refuse(`${fault} (${parent.taskId})`);
+  if (parent.projectId !== projectId) {
+    throw refuse(`Parent and child must be in one project; ${parent.taskId} is in another`);
   }
-  if (parent.type !== 'task') return touch(scope, [parent._id]);
+  if (existing && parent.foundBy.includes(below(existing._id))) {
+    throw refuse(`${parent.taskId} is below this work item, so it cannot be its parent`);
+  }
+  const levels = ancestorIdsOf(parent).length + 2 + (existing ? await heightBelow(scope, existing) : 0);
+  if (levels > MAX_TREE_LEVELS) throw refuse(`Work items may be nested ${MAX_TREE_LEVELS} levels deep at most`);
+  await touch(scope, [parent._id]);
+}
 
-  const chain = await tasksAbove(scope, parent);
-  if (chain.some(({ _id }) => _id === child._id)) {
-    throw refuse('parentId', `${parent.taskId} is below this work item, so it cannot be its parent`);
-  }
-  const below = child._id === undefined ? 0 : await heightBelow(scope, child._id);
-  if (chain.length + 1 + below > MAX_TASK_NESTING) {
-    throw refuse('parentId', `Tasks may be nested ${MAX_TASK_NESTING} levels deep at most`);
-  }
-  await touch(
-    scope,
-    chain.map(({ _id }) => _id),
-  );
+/** After the item itself was given another parent, or none. */
+export async function followParent(scope: WriteScope, item: ItemRecord, parent: ItemRecord | null): Promise<void> {
+  await replaceAncestors(scope, item._id, {
+    removed: aboveAllBelow(item),
+    added: aboveAllBelow({ foundBy: foundBy(item, parent) }),
+  });
+}
+
+/** When an item goes, what was its child stands at the top, and knows none of its ancestors any more. */
+export async function loseParent(scope: WriteScope, item: ItemRecord): Promise<void> {
+  await replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
 }
 
 /** A changed type must still be allowed as the parent of the children that are there. */
@@ -63,28 +67,4 @@ export async function requireTypeForChildren(
       });
     }
   }
-}
-
-/** The item and its ancestors up to the first that is no task, or none. */
-async function tasksAbove(scope: Scope, item: ItemRecord): Promise<ItemRecord[]> {
-  const chain = [item];
-  let last = item;
-  while (last.parentId !== null && chain.length <= MAX_TASK_NESTING) {
-    const parent = await findItem(scope, last.parentId);
-    if (parent?.type !== 'task') break;
-    chain.push(parent);
-    last = parent;
-  }
-  return chain;
-}
-
-async function heightBelow(scope: Scope, id: string): Promise<number> {
-  let height = 0;
-  let level = [id];
-  while (height <= MAX_TASK_NESTING) {
-    level = (await childrenOf(scope, level)).map(({ _id }) => _id);
-    if (level.length === 0) break;
-    height++;
-  }
-  return height;
 }

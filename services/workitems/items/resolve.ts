@@ -5,7 +5,7 @@ import type { ReadContext } from '@worktrack/runtime/implement';
 import { boardsById } from '../boards/boards.repository.ts';
 import type { Scope } from '../scope.ts';
 import type { ItemRecord } from './items.model.ts';
-import { findItems } from './items.repository.ts';
+import { findItems, type ItemOutline, treesOf } from './items.repository.ts';
 import { leafTasksBelow } from './leaf-tasks.ts';
 import { toSummary } from './present.ts';
 
@@ -37,11 +37,15 @@ async function resolve(
   const inputs = [...new Set(ids)];
   const refOf = new Map(inputs.map((input) => [input, ItemRef.safeParse(input.trim()).data]));
   const refs = [...refOf.values()].filter((ref) => ref !== undefined);
-  const found = await findItems(scope, refs, ['description', 'metadata']);
-  const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
-
-  const roots = includeLeafTasks ? found.filter(({ type }) => type !== 'task').map(({ _id }) => _id) : [];
-  const leaves = await leafTasksBelow(scope, roots, maxDepth);
+  const found = includeLeafTasks
+    ? await treesOf(scope, refs)
+    : await findItems(scope, refs, ['description', 'metadata']);
+  const byRef = new Map<string, ItemOutline>(
+    found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]),
+  );
+  const named = refs.flatMap((ref) => byRef.get(ref) ?? []);
+  const roots = includeLeafTasks ? named.filter(({ type }) => type !== 'task').map(({ _id }) => _id) : [];
+  const leaves = leafTasksBelow(found, roots, maxDepth);
 
   const resolvedFrom = new Map<string, string[]>();
   const notFound: string[] = [];

@@ -5,11 +5,12 @@ import { requireColumn } from '../boards/columns.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import { indexItem } from '../search/search.repository.ts';
 import { differenceOf, type Editable } from './changes.ts';
+import { foundBy } from './found-by.ts';
 import type { ItemRecord } from './items.model.ts';
 import { changeItem, requireItem } from './items.repository.ts';
 import { merged } from './metadata.ts';
 import { boardOf, moveTo } from './move.ts';
-import { requireParentFor, requireTypeForChildren } from './parent.ts';
+import { followParent, requireParentFor, requireTypeForChildren } from './parent.ts';
 import { toWorkItem } from './present.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
@@ -29,7 +30,10 @@ export async function updateWorkItem(
     );
   }
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
-  const { changes, described } = differenceOf(item, await wantedOf(input, item, context));
+  const parent = await wantedParent(item, input, context);
+  const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, context));
+  const newParent = differing.parentId === undefined ? undefined : (parent ?? null);
+  const changes = { ...differing, ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }) };
   if (changes.type) await requireTypeForChildren(context, item, changes.type);
 
   const changed = Object.keys(changes).length > 0;
@@ -40,15 +44,17 @@ export async function updateWorkItem(
   } else if (changed) {
     after = await changeItem(context, item._id, changes, events);
   }
+  if (newParent !== undefined) await followParent(context, item, newParent);
   if (changes.title !== undefined || changes.description !== undefined) await indexItem(context, after);
   return toWorkItem(after, board);
 }
 
-async function wantedOf(
+function wantedOf(
   input: Input<typeof operation>,
   item: ItemRecord,
+  parent: ItemRecord | null | undefined,
   context: Context,
-): Promise<Partial<Editable>> {
+): Partial<Editable> {
   const { title, description, type, priority, assignee, metadata } = input;
   return {
     title,
@@ -57,7 +63,7 @@ async function wantedOf(
     priority,
     // An empty name is nobody, for clients that cannot send null.
     assignee: assignee === '' ? null : assignee,
-    parentId: await wantedParent(item, input, context),
+    parentId: parent === null ? null : parent?._id,
     metadata: metadata && merged(context, item.metadata, metadata),
   };
 }
@@ -66,13 +72,13 @@ async function wantedParent(
   item: ItemRecord,
   { parentId, type = item.type }: Input<typeof operation>,
   context: Context,
-): Promise<string | null | undefined> {
+): Promise<ItemRecord | null | undefined> {
   if (parentId === null) return null;
-  const child = { ...item, type };
+  const child = { type, projectId: item.projectId, existing: item };
   if (parentId !== undefined) {
     const parent = await requireItem(context, parentId);
     await requireParentFor(context, child, parent);
-    return parent._id;
+    return parent;
   }
   if (type !== item.type && item.parentId !== null) {
     await requireParentFor(context, child, await requireItem(context, item.parentId));

@@ -5,7 +5,7 @@ import type { ReadContext } from '@worktrack/runtime/implement';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
-import { type Outline, outlinesBelow, outlinesOf } from '../context/outline.repository.ts';
+import { type Outline, outlinesOf } from '../context/outline.repository.ts';
 import { toPlaced } from '../context/present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
@@ -53,7 +53,6 @@ async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null
 /** All below it; for an idea also the items that name it, and all below those. In the order of their creation. */
 async function madeOf(scope: Scope, item: ItemRecord): Promise<Outline[]> {
   const naming = item.type === 'idea' ? (await idsNamingIdea(scope, item)).filter((id) => id !== item._id) : [];
-  const made = [...(await outlinesOf(scope, naming)), ...(await outlinesBelow(scope, [item._id, ...naming]))];
-  const distinct = new Map(made.map((outline) => [outline._id, outline]));
-  return [...distinct.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
+  const made = await outlinesOf(scope, { named: naming, below: [item._id, ...naming] });
+  return made.sort((a, b) => (a._id < b._id ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { dependenciesOf } from '../context/dependencies.ts';
-import { type Outline, outlinesBelow, outlinesOf } from '../context/outline.repository.ts';
+import { type Outline, outlinesOf } from '../context/outline.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import type { FailingScope } from '../scope.ts';
@@ -12,8 +12,8 @@ import type { PromptMaterial } from './compose.ts';
 export async function gatherMaterial(scope: FailingScope<'NOT_FOUND'>, item: ItemRecord): Promise<PromptMaterial> {
   const project = await requireProject(scope, item.projectId);
   const ancestors = await ancestorsOf(scope, item);
-  const siblings = item.parentId === null ? [] : await outlinesBelow(scope, [item.parentId], 1);
-  const dependencies = await outlinesOf(scope, dependenciesOf(item.metadata), item.projectId);
+  const siblings = item.parentId === null ? [] : await outlinesOf(scope, { childrenOf: [item.parentId] });
+  const dependencies = await outlinesOf(scope, { named: dependenciesOf(item.metadata) }, item.projectId);
   const boards = await boardsById(
     scope,
     [item, ...ancestors, ...siblings, ...dependencies].map(({ boardId }) => boardId),

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
 import type { ReadContext } from '@worktrack/runtime/implement';
-import { outlinesBelow } from '../context/outline.repository.ts';
+import { outlinesOf } from '../context/outline.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import { endOf, startOf } from './period.ts';
@@ -39,6 +39,6 @@ async function subject(
   if (projectId !== undefined && item.projectId !== projectId) {
     throw context.fail('NOT_FOUND', `There is no work item ${workItemId} in project ${projectId}.`);
   }
-  const below = await outlinesBelow(context, [item._id]);
+  const below = await outlinesOf(context, { below: [item._id] });
   return { itemIds: [item._id, ...below.map(({ _id }) => _id)] };
 }

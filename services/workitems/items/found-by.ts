@@ -1,0 +1,40 @@
+import type { ItemRecord } from './items.model.ts';
+
+/**
+ * The phrases that an item is found by, kept in it and in one index. An item names itself and all its ancestors, each by UUID and by task ID, since neither
+ * ever changes. So what a mix of UUIDs and task IDs names, and the whole trees below, are one query, however deep they are.
+ *
+ * Whoever changes a parent writes the phrases of the whole tree below in the same transaction. So two that change parents in one tree conflict, and
+ * what an item says of its ancestors can be relied on: to find a cycle is to look whether the parent says that it is below the child.
+ */
+export function foundBy(item: Named, parent: Placed | null): string[] {
+  return [itself(item._id), itself(item.taskId), ...(parent ? aboveChildrenOf(parent) : [])];
+}
+type Named = Pick<ItemRecord, '_id' | 'taskId'>;
+type Placed = Named & Pick<ItemRecord, 'foundBy'>;
+
+/** What an item's children say of their ancestors, the nearest first. */
+export function aboveChildrenOf(item: Placed): string[] {
+  return [childOf(item._id), below(item._id), below(item.taskId), ...aboveAllBelow(item)];
+}
+
+/** What an item says of its ancestors, and everything below it too. */
+export function aboveAllBelow({ foundBy }: Pick<ItemRecord, 'foundBy'>): string[] {
+  return foundBy.filter((phrase) => phrase.startsWith(BELOW));
+}
+
+/** @param ref a UUID or a task ID */
+export const itself = (ref: string) => `is ${ref}`;
+/** @param ref a UUID or a task ID */
+export const below = (ref: string) => `${BELOW}${ref}`;
+const BELOW = 'below ';
+/** @param id a UUID */
+export const childOf = (id: string) => `child of ${id}`;
+
+/** UUIDs from the parent upwards. */
+export function ancestorIdsOf(item: Pick<ItemRecord, 'foundBy'>): string[] {
+  return aboveAllBelow(item).flatMap((phrase, index) => (index % 2 === 0 ? phrase.slice(BELOW.length) : []));
+}
+
+/** @param phrases how many an item is found by: two for itself, one for its parent, two for each ancestor */
+export const levelsAbove = (phrases: number) => Math.floor((phrases - 2) / 2);
