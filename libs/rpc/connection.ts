@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChannelModel, connect } from 'amqplib';
 import type { Log } from './types.ts';
@@ -154,6 +155,7 @@ export class RecoveringConnection {
       timeout: CONNECT_TIMEOUT_MS,
       clientProperties: { connection_name: this.title },
     });
+    gatherWrites(model);
     model.on('error', (error) => this.log.warn({ error }, 'The connection to the broker failed'));
     model.on('handler-error', (error, event) => this.log.error({ error, event }, 'A connection listener threw'));
     return model;
@@ -189,7 +191,28 @@ export class RecoveringConnection {
 
 /** amqplib ends its half of the socket only; a peer that is frozen or cut off would keep the other half, and this process, alive. */
 function destroySocket(model: ChannelModel): void {
-  (model.connection as unknown as { readonly stream: { destroy(): void } }).stream.destroy();
+  socketOf(model).destroy();
+}
+
+/**
+ * What amqplib writes in one tick leaves by one system call. It writes the head of a message, its body and each acknowledgement by
+ * themselves, and without Nagle's algorithm each is then a packet that wakes the broker: a tenth of the CPU of a batched call.
+ */
+function gatherWrites(model: ChannelModel): void {
+  const socket = socketOf(model);
+  const write = socket.write;
+  const uncork = () => socket.uncork();
+  socket.write = function gathering(...args: Parameters<typeof write>) {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(uncork);
+    }
+    return write.apply(socket, args);
+  } as typeof write;
+}
+
+function socketOf(model: ChannelModel): Socket {
+  return (model.connection as unknown as { readonly stream: Socket }).stream;
 }
 
 /** Exponential with half of it at random, so that the processes of a fleet do not come back in step. */

@@ -60,10 +60,9 @@ export function admit({ operation }: Endpoint, caller: Caller | null, input: unk
 
 const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
 
-/** Plain fields, so that whoever adds to a context may spread it; only the log is made when it is asked for. */
+/** Plain fields, so that whoever adds to a context may spread it. */
 export function contextOf(body: CallBody, remainingMs: number, log: Log): CallContext<ErrorCode> {
   const [operation, requestId, idempotencyKey, traceparent, caller] = body;
-  let own: Log | undefined;
   return {
     // Absent for internal operations only, whose handlers have no use for it.
     caller: caller as Caller,
@@ -72,11 +71,43 @@ export function contextOf(body: CallBody, remainingMs: number, log: Log): CallCo
     deadlineAtMs: Date.now() + remainingMs,
     traceparent: traceparent ?? undefined,
     fail,
-    get log() {
-      own ??= log.child({ operation, requestId });
-      return own;
-    },
+    log: new CallLog(log, operation, requestId),
   };
+}
+
+/** The log with the call's fields. It is made when the first line is written, which most calls never do. */
+class CallLog implements Log {
+  private readonly base: Log;
+  private readonly operation: string;
+  private readonly requestId: string;
+  private bound: Log | undefined;
+
+  constructor(base: Log, operation: string, requestId: string) {
+    this.base = base;
+    this.operation = operation;
+    this.requestId = requestId;
+  }
+
+  debug(fields: object, message: string): void {
+    this.log.debug(fields, message);
+  }
+  info(fields: object, message: string): void {
+    this.log.info(fields, message);
+  }
+  warn(fields: object, message: string): void {
+    this.log.warn(fields, message);
+  }
+  error(fields: object, message: string): void {
+    this.log.error(fields, message);
+  }
+  child(bindings: Record<string, unknown>): Log {
+    return this.log.child(bindings);
+  }
+
+  private get log(): Log {
+    this.bound ??= this.base.child({ operation: this.operation, requestId: this.requestId });
+    return this.bound;
+  }
 }
 
 /** What the caller is told of a failure: an error of the contract as it is, anything else as INTERNAL, with its cause in the log alone. */
