@@ -1,10 +1,13 @@
 # syntax=docker/dockerfile:1
-# One image for each service: docker build --build-arg SERVICE=feedback .
+# One image for all services; SERVICE says which one a container is: docker run -e SERVICE=feedback …
 #
 # Node runs the TypeScript as it is. It strips no types inside node_modules, so the workspace packages stay in their folders: what
 # node_modules holds of them are links, and Node goes by the files that these lead to.
 
-FROM node:24-bookworm-slim AS manifests
+# Any Node 24 with npm; another one where images come from a mirror, for example.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM $NODE_IMAGE AS manifests
 WORKDIR /app
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY libs/contracts/package.json libs/contracts/
@@ -18,32 +21,30 @@ COPY cli/package.json cli/
 COPY widget/package.json widget/
 
 FROM manifests AS widget
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/widget...
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter @worktrack/widget...
 COPY tsconfig.json ./
 COPY libs/contracts libs/contracts
 COPY widget widget
 RUN node widget/build.ts
 
-FROM manifests AS service
-ARG SERVICE
-RUN test -f "services/$SERVICE/package.json" || { echo 'Name a service: --build-arg SERVICE=feedback|gateway|keys|workitems'; exit 1; }
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter "@worktrack/$SERVICE..." --filter @worktrack/cli...
+FROM manifests AS services
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter './services/*...' --filter @worktrack/cli...
 COPY libs libs
 COPY cli cli
-COPY services/$SERVICE services/$SERVICE
+COPY services services
 COPY --from=widget /app/widget/dist widget/dist
-# Without settings a service loads all of itself and ends with code 78; what it has compiled makes each start of the image quicker.
+# Without settings a service loads all of itself and ends with code 78; what it has compiled makes each start of a container quicker.
 ENV NODE_COMPILE_CACHE=/app/.compiled
-RUN node "services/$SERVICE/main.ts" 2>/dev/null; test $? -eq 78
+RUN for service in services/*/; do node "$service/main.ts" 2>/dev/null; test $? -eq 78 || exit 1; done
 
-FROM node:24-bookworm-slim
-ARG SERVICE
-ENV NODE_ENV=production SERVICE=$SERVICE NODE_COMPILE_CACHE=/app/.compiled OPS_HOST=0.0.0.0 OPS_PORT=9090
+FROM $NODE_IMAGE
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.compiled OPS_HOST=0.0.0.0 OPS_PORT=9090
 WORKDIR /app
-COPY --from=service /app ./
-USER node
+COPY --from=services /app ./
+# The user `node` of the official image, by number: so an orchestrator can see that it is not root.
+USER 1000:1000
 # The gateway's API; health and metrics of every service.
 EXPOSE 3000 9090
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.OPS_PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "-c", "exec node services/$SERVICE/main.ts"]
+CMD ["sh", "-c", "exec node \"services/${SERVICE:?is one of feedback, gateway, keys, workitems}/main.ts\""]
