@@ -1,4 +1,3 @@
-import type mongoose from 'mongoose';
 import type { PipelineStage } from 'mongoose';
 import { AttachmentModel, type AttachmentRecord } from '../attachments/attachments.model.ts';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';

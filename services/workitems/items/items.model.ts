@@ -80,9 +80,11 @@ itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
 itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, parentId: 1 });
+itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, foundBy: 1 });
-itemSchema.index({ organizationId: 1, assignee: 1 });
+itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, 'lease.expiresAt': 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });
 

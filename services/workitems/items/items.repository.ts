@@ -4,6 +4,7 @@ import { type NewEvent, record } from '../history/history.repository.ts';
 import { narrowed } from '../narrowed.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { takeTurn } from '../turns.repository.ts';
+import { firstInOrder, type ItemOrder, type Which } from './first-in-order.repository.ts';
 import { below, itself, levelsAbove } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
@@ -118,12 +119,10 @@ export async function replaceAncestors(
   );
 }
 
-export type ItemOrder = 'newest' | 'column';
-
 /** Without what is large. */
 const ROW = { description: 0, metadata: 0 } as const;
 
-/** Fields that an index follows the organization with, the likely most selective first. */
+/** Fields that follow the organization in an index, before that of the order; the likely most selective first. */
 const INDEXED = ['parentId', 'boardColumnId', 'assignee', 'boardId', 'projectId'] as const;
 
 /** Sorted and cut to one page, and how many there are in all. */
@@ -134,25 +133,34 @@ export async function pageOfItems(
   page: number,
   limit: number,
 ): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
-  const { organizationId } = caller;
   const [field] = INDEXED.filter((each) => filter[each] !== undefined);
   const { [field as 'projectId']: value, ...rest } = filter;
-  const byIndex = { organizationId, ...(field && { [field]: value }) };
-  const sort: Record<string, 1 | -1> = order === 'column' ? { position: 1, _id: 1 } : { _id: -1 };
-  const skip = (page - 1) * limit;
-  if (Object.keys(rest).length === 0) {
-    const [items, total] = await Promise.all([
-      ItemModel.find(byIndex, ROW).sort(sort).skip(skip).limit(limit).lean<ItemRow[]>(),
-      ItemModel.countDocuments(byIndex),
-    ]);
-    return { items, total };
-  }
-  const found = narrowed(byIndex, rest);
-  const [items, [counted]] = await Promise.all([
-    ItemModel.aggregate<ItemRow>([...found, { $project: ROW }, { $sort: sort }, { $skip: skip }, { $limit: limit }]),
-    ItemModel.aggregate<{ total: number }>([...found, { $count: 'total' }]),
+  const which = { byIndex: field ? { [field]: value } : {}, rest };
+  const [first, total] = await Promise.all([
+    firstInOrder<Place>({ caller }, which, order, page * limit, { _id: 1 }),
+    countOf({ caller }, which),
   ]);
-  return { items, total: counted?.total ?? 0 };
+  return { items: await rowsOf({ caller }, first.slice((page - 1) * limit)), total };
+}
+
+async function countOf({ caller }: Scope, { byIndex, rest }: Which): Promise<number> {
+  const { organizationId } = caller;
+  // Not by $count, which is a third as fast as $group on one of our databases.
+  const [counted] = await ItemModel.aggregate<{ total: number }>([
+    ...narrowed({ organizationId, ...byIndex }, { ...rest }),
+    { $group: { _id: null, total: { $sum: 1 } } },
+  ]);
+  return counted?.total ?? 0;
+}
+
+/** In the order of the ids, without those that are gone. */
+async function rowsOf({ caller }: Scope, which: readonly Pick<ItemRecord, '_id'>[]): Promise<ItemRow[]> {
+  const { organizationId } = caller;
+  if (which.length === 0) return [];
+  const _id = oneOf(which.map((each) => each._id));
+  const items = await ItemModel.find({ organizationId, _id }, ROW).lean<ItemRow[]>();
+  const byId = new Map(items.map((item) => [item._id, item]));
+  return which.flatMap((each) => byId.get(each._id) ?? []);
 }
 
 /**
@@ -167,15 +175,12 @@ export async function pageOfItemsAmong(
   page: number,
   limit: number,
 ): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
-  const { organizationId } = caller;
   const found = await placesOf({ caller }, ids, filter);
   const newestFirst = (a: { _id: string }, b: { _id: string }) => (a._id < b._id ? 1 : -1);
   if (order === 'newest') found.sort(newestFirst);
   else found.sort((a, b) => a.position - b.position || newestFirst(b, a));
-  const wanted = found.slice((page - 1) * limit, page * limit).map(({ _id }) => _id);
-  const items = await ItemModel.find({ organizationId, _id: oneOf(wanted) }, ROW).lean<ItemRow[]>();
-  const byId = new Map(items.map((item) => [item._id, item]));
-  return { items: wanted.flatMap((id) => byId.get(id) ?? []), total: found.length };
+  const items = await rowsOf({ caller }, found.slice((page - 1) * limit, page * limit));
+  return { items, total: found.length };
 }
 
 const PORTION = 250;

@@ -8,12 +8,11 @@ import type { Outline } from '../context/outline.repository.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOf } from '../context/stage.ts';
 import type { FailingScope } from '../scope.ts';
-import { BEST_FIRST, pageOfTasks, parentsAmong, takeOrder, tasksWithExpiredLease } from './candidates.repository.ts';
+import { BEST_FIRST, firstTasks, parentsAmong, takeOrder, tasksWithExpiredLease } from './candidates.repository.ts';
 import { isLive } from './lease.ts';
 
-/** How many tasks of a column are looked at before all of them are: mostly the first ones are ready. */
-const FIRST_LOOK = 64;
-const ALL = 1_000_000;
+/** How many tasks of a column are looked at before more of them are: mostly the first ones are ready. */
+const LOOKS = [8, 64, 1_000_000];
 
 /** The task that an agent should take next, or why there is none. */
 export type Choice = { readonly taskId: string; readonly itemId: string } | { readonly reason: string };
@@ -63,12 +62,12 @@ async function bestOfColumn(
   now: Date,
 ): Promise<{ readonly best?: Outline; readonly seen: number }> {
   let seen = 0;
-  for (const limit of [FIRST_LOOK, ALL]) {
-    const page = await pageOfTasks(scope, where, seen, limit);
-    seen += page.length;
-    const [best] = await readyAmong(scope, page, now);
+  for (const count of LOOKS) {
+    const first = await firstTasks(scope, where, count);
+    const [best] = await readyAmong(scope, first.slice(seen), now);
+    seen = first.length;
     if (best) return { best, seen };
-    if (page.length < limit) break;
+    if (first.length < count) break;
   }
   return { seen };
 }

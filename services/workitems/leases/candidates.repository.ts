@@ -1,6 +1,7 @@
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
 import { OUTLINE, type Outline } from '../context/outline.repository.ts';
+import { firstInOrder } from '../items/first-in-order.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
@@ -19,26 +20,17 @@ export function takeOrder(columnIds: readonly string[]) {
 }
 type Ordered = Pick<Outline, '_id' | 'boardColumnId' | 'position'> & { readonly priority: Priority };
 
-/**
- * Tasks of one column and priority from the top. Page by page, since the best are mostly ready: one sorted aggregation over all pending tasks
- * takes four times as long on the database of the one-machine stack (204 ms against 55 ms for a page, at 3 000 tasks on a busy machine).
- */
-export async function pageOfTasks(
-  { caller, tx }: Scope,
+/** The first tasks of one column and priority. */
+export function firstTasks(
+  scope: Scope,
   where: { readonly boardColumnId: string; readonly priority: Priority },
-  skip: number,
-  limit: number,
+  count: number,
 ): Promise<Outline[]> {
-  const { organizationId } = caller;
   const { boardColumnId, priority } = where;
-  return ItemModel.aggregate<Outline>([
-    ...narrowed({ organizationId, boardColumnId }, { priority, type: 'task' }),
-    { $project: OUTLINE },
-    { $sort: { position: 1, _id: 1 } },
-    { $skip: skip },
-    { $limit: limit },
-  ]).session(tx ?? null);
+  return firstInOrder<Outline>(scope, { byIndex: { boardColumnId, type: 'task', priority } }, 'column', count, OUTLINE);
 }
+
+const BEFORE_ANY_LEASE = new Date(0);
 
 /** Tasks of these columns whose agent did not come back. */
 export async function tasksWithExpiredLease(
@@ -49,8 +41,10 @@ export async function tasksWithExpiredLease(
   const { organizationId } = caller;
   return ItemModel.aggregate<Outline>([
     ...narrowed(
-      { organizationId, boardColumnId: { $in: columnIds } },
-      { type: 'task', 'lease.expiresAt': { $lte: now } },
+      // Bounded on both sides and without the ends: on one of our databases an open range reads also what has no lease (35 ms of 10 000
+      // items, 0.5 ms so), and an inclusive end leaves out what lies on it.
+      { organizationId, 'lease.expiresAt': { $gt: BEFORE_ANY_LEASE, $lt: now } },
+      { boardColumnId: { $in: columnIds }, type: 'task' },
     ),
     { $project: OUTLINE },
   ]).session(tx ?? null);
