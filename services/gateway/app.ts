@@ -21,6 +21,7 @@ import { decorateRequests } from './http/request.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
 import { endConnectionsAtStop } from './http/stop.ts';
+import { discardUnreadBodies } from './http/unread-body.ts';
 import { registerMcpEndpoint } from './mcp/endpoint.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
@@ -77,6 +78,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   decorateRequests(app);
   observeRequests(app, log);
   limitSlowBodies(app);
+  discardUnreadBodies(app);
   endConnectionsAtStop(app);
   const answerTheOthers = answerOtherMethods(app);
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -201,6 +202,34 @@ describe('an upload is refused, with what to change', () => {
     const answer = await upload(uploadsOf(item), Buffer.alloc(25 * 1024 * 1024 + 1));
     expect([answer.status, answer.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(await (await fetch(uploadsOf(item), { headers: headers() })).json()).toEqual({ success: true, data: [] });
+  });
+
+  test('before its bytes were read, and the connection takes the next request', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (method: string, url: string, extra: Record<string, string>, body: Buffer) =>
+      new Promise<[status: number | undefined, port: number | undefined]>((resolve, reject) => {
+        const sent = request(url, { method, agent, headers: headers(extra) }, (response) => {
+          const port = response.socket.localPort;
+          response.resume().once('end', () => resolve([response.statusCode, port]));
+        });
+        sent.once('error', reject);
+        sent.end(body);
+      });
+    const body = Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'),
+      randomBytes(8 * 1024 * 1024),
+      Buffer.from('\r\n--b--\r\n'),
+    ]);
+    const nobodys = `${system.baseUrl}/api/work-items/${randomUUID()}/attachments`;
+    try {
+      const form = { 'content-type': 'multipart/form-data; boundary=b' };
+      const [status, port] = await send('POST', nobodys, form, body);
+      const [next, nextPort] = await send('GET', `${system.baseUrl}/api/me`, {}, Buffer.alloc(0));
+      expect([status, next]).toEqual([404, 200]);
+      expect(nextPort).toBe(port);
+    } finally {
+      agent.destroy();
+    }
   });
 
   test('as JSON', async () => {
