@@ -112,7 +112,11 @@ class CallLog implements Log {
 
 /** What the caller is told of a failure: an error of the contract as it is, anything else as INTERNAL, with its cause in the log alone. */
 export function failureOf({ operation, codes }: Endpoint, error: unknown, requestId: string, log: Log): ErrorValue {
-  if (error instanceof OperationError && codes.has(error.code)) return error.toValue();
+  if (error instanceof OperationError && codes.has(error.code)) {
+    if (error.cause !== undefined)
+      log.warn({ error: error.cause, operation: operation.name, requestId }, 'The handler could not do its work');
+    return error.toValue();
+  }
   log.error({ error, operation: operation.name, requestId }, 'The handler failed');
   return internalFailure();
 }

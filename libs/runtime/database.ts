@@ -7,6 +7,9 @@ const SERVER_SELECTION_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 2;
 const RECONNECT_DELAY_MS = 500;
 const MAX_POOL_SIZE = 32;
+/** Codes of MongoDB's servers (error_codes.yml). */
+const INTERNAL_ERROR = 1;
+const OUT_OF_DISK_SPACE = 14031;
 
 mongoose.set('sanitizeFilter', true);
 mongoose.set('strictQuery', 'throw');
@@ -112,6 +115,15 @@ export function databaseFailure(error: unknown): OperationError | undefined {
       'The answer did not come in time. Repeat the request with the same Idempotency-Key: it has its effect once.',
     );
   }
+  if (isStorageFault(error)) {
+    return Object.assign(
+      new OperationError('UNAVAILABLE', 'The database cannot store anything now. Try again shortly.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+      // For the log: unlike an absence, nobody else tells of it.
+      { cause: error },
+    );
+  }
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
     error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
@@ -121,6 +133,12 @@ export function databaseFailure(error: unknown): OperationError | undefined {
     });
   }
   return undefined;
+}
+
+/** Of the server: its disk is full, or its storage engine fails otherwise. MongoDB has a code for it; SecantusDB says it in words. */
+function isStorageFault(error: Error): boolean {
+  if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
+  return error.code === OUT_OF_DISK_SPACE || (error.code === INTERNAL_ERROR && /WiredTiger error/.test(error.message));
 }
 
 /** A bulk write (`insertMany`, `bulkWrite`) puts its own error in front of that of the connection, without its name or labels. */

@@ -28,13 +28,14 @@ interface Response {
   };
 }
 
-export type Send = (gateway: string, idempotencyKey: string) => Promise<Response>;
+export type Send = (gateway: string, headers: Readonly<Record<string, string>>) => Promise<Response>;
 
 /** What clients saw that they must never see. */
 export class Violations {
-  readonly list: string[] = [];
-  add(what: string): void {
-    this.list.push(what);
+  readonly list: { readonly what: string; readonly requestId: string | undefined }[] = [];
+  /** @param requestId of the call, by which the services' logs tell more */
+  add(what: string, requestId?: string): void {
+    this.list.push({ what, requestId });
   }
 }
 
@@ -53,7 +54,9 @@ export async function untilAcknowledged(
   const giveUpAt = Date.now() + GIVE_UP_MS;
   for (let turn = 0; Date.now() < giveUpAt; turn++) {
     const at = Date.now();
-    const response = await send(gateways[turn % gateways.length] as string, idempotencyKey).catch(
+    const requestId = randomUUID();
+    const headers = { 'idempotency-key': idempotencyKey, 'x-request-id': requestId };
+    const response = await send(gateways[turn % gateways.length] as string, headers).catch(
       (error: unknown): Response => ({
         status: 0,
         retryAfter: null,
@@ -63,11 +66,12 @@ export async function untilAcknowledged(
     const durationMs = Date.now() - at;
     const { status, body } = response;
     attempts.push({ at, durationMs, status, code: body.error?.code ?? 'ok' });
-    if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: answered ${status} only after ${durationMs} ms`);
+    if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: ${status} only after ${durationMs} ms`, requestId);
     if (status >= 200 && status < 300 && body.data) return { data: body.data };
-    if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`);
+    if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`, requestId);
     // Written down, and then repeated all the same: the ledger has to go on.
-    if (![0, 503, 504].includes(status)) violations.add(`${what}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+    if (![0, 503, 504].includes(status))
+      violations.add(`${what}: ${status} ${JSON.stringify(body).slice(0, 300)}`, requestId);
     // What Retry-After asks for would hide how soon the service is back.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
@@ -76,12 +80,12 @@ export async function untilAcknowledged(
 
 /** A REST call. */
 export function rest(method: string, path: string, apiKey: string | undefined, body: unknown): Send {
-  return async (gateway, idempotencyKey) => {
+  return async (gateway, headers) => {
     const response = await fetch(`${gateway}${path}`, {
       method,
       headers: {
         'content-type': 'application/json',
-        'idempotency-key': idempotencyKey,
+        ...headers,
         ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
       },
       body: JSON.stringify(body),
@@ -99,9 +103,10 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = { UNAVAILABLE: 503, DEA
 
 /** A tool call; its failure in the words of REST. */
 export function tool(name: string, apiKey: string, args: unknown): Send {
-  return async (gateway, idempotencyKey) => {
+  return async (gateway, given) => {
     const { status, headers, output, error, isToolError } = await callTool(gateway, apiKey, name, args, {
-      meta: { 'worktrack/idempotencyKey': idempotencyKey },
+      meta: { 'worktrack/idempotencyKey': given['idempotency-key'] },
+      headers: { 'x-request-id': given['x-request-id'] as string },
       signal: AbortSignal.timeout(LATEST_ANSWER_MS * 2),
     });
     if (output) return { status: 200, retryAfter: null, body: { data: output } };

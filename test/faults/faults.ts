@@ -6,11 +6,16 @@ import type { RunningSystem } from '../support/run-system.ts';
 
 /** Longer than the deadline of a call (10 s), so that what was under way cannot be answered in time. */
 const FREEZE_MS = 12_000;
+/** A process that has a tenth of its time: each call takes ten times as long, and nothing of it is broken. */
+const PULSE_STOPPED_MS = 450;
+const PULSE_RUNNING_MS = 50;
 /** How long a killed part stays away. */
 const AWAY_MS = 2_000;
 
 export interface Fault {
   readonly name: string;
+  /** No client may be refused because of it. */
+  readonly unnoticed?: boolean;
   /** Breaks the part and brings it back. What is faulty is faulty by itself: no time-out of the test decides. */
   run(system: RunningSystem): Promise<void>;
 }
@@ -32,6 +37,21 @@ const frozen = (name: string, partsOf: (system: RunningSystem) => readonly (Part
     await Promise.all(parts.map((part) => part.kill('SIGSTOP')));
     await delay(FREEZE_MS);
     await Promise.all(parts.map((part) => part.kill('SIGCONT')));
+  },
+});
+
+/** As a process is on a machine that has no time for it. */
+const slowed = (name: string, partsOf: (system: RunningSystem) => readonly (Part | undefined)[]): Fault => ({
+  name: `${name}: slowed to a tenth for ${FREEZE_MS / 1000} s`,
+  async run(system) {
+    const parts = partsOf(system).filter((part) => part !== undefined);
+    const until = Date.now() + FREEZE_MS;
+    while (Date.now() < until) {
+      await Promise.all(parts.map((part) => part.kill('SIGSTOP')));
+      await delay(PULSE_STOPPED_MS);
+      await Promise.all(parts.map((part) => part.kill('SIGCONT')));
+      await delay(PULSE_RUNNING_MS);
+    }
   },
 });
 
@@ -64,6 +84,7 @@ const poisonedQueue: Fault = {
 /** As a deployment does it: each replica in turn, told to stop, and started again. Nobody may notice. */
 export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback'] as const).map((service) => ({
   name: `${service}: rolling restart`,
+  unnoticed: true,
   async run(system) {
     for (const { part } of system.services.of(service)) {
       await part.stop();
@@ -72,7 +93,7 @@ export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedba
   },
 }));
 
-export const SERVICE_FAULTS: readonly Fault[] = [
+export const SERVICE_KILLS: readonly Fault[] = [
   killed('one of two gateways', one('gateway')),
   killed('one of two workitems', one('workitems')),
   killed('both workitems', all('workitems')),
@@ -87,13 +108,22 @@ export const SERVER_FAULTS: readonly Fault[] = [
   blockedBroker,
   poisonedQueue,
 ];
-export const FREEZES: readonly Fault[] = [
+export const LONE_FREEZE: Fault = frozen('both workitems', all('workitems'));
+/** What the short form has no time for: each part that is left, killed, frozen and slow. */
+export const OTHERS: readonly Fault[] = [
+  killed('both gateways', all('gateway')),
+  killed('one of two keys', one('keys')),
   frozen('one of two gateways', one('gateway')),
+  frozen('both gateways', all('gateway')),
   frozen('one of two workitems', one('workitems')),
-  frozen('both workitems', all('workitems')),
   frozen('one of two feedback', one('feedback')),
+  frozen('both feedback', all('feedback')),
+  frozen('one of two keys', one('keys')),
   frozen('both keys', all('keys')),
   frozen('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
   frozen('Redis', ({ servers }) => [servers?.redis.part]),
   frozen('the database', ({ servers }) => [servers?.mongodb.part]),
+  slowed('both workitems', all('workitems')),
+  slowed('both feedback', all('feedback')),
+  slowed('the database', ({ servers }) => [servers?.mongodb.part]),
 ];

@@ -131,8 +131,8 @@ export class Load {
 }
 
 function bootstrap(publicKey: string): Send {
-  return async (gateway) => {
-    const response = await fetch(`${gateway}/feedback/widget/bootstrap?publicKey=${publicKey}`);
+  return async (gateway, headers) => {
+    const response = await fetch(`${gateway}/feedback/widget/bootstrap?publicKey=${publicKey}`, { headers });
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),

@@ -12,8 +12,12 @@ export interface SystemOptions {
   readonly replicas?: Partial<Record<ServiceName, number>>;
   /** Added to the environment of every service. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Added to the environment of one replica: `keys` is the first of that service, `keys-2` the second. */
+  readonly envOf?: (id: string) => Readonly<Record<string, string>>;
   /** Servers that only this system uses, for a test that kills or freezes them. They take some five seconds to start. */
   readonly ownServers?: boolean;
+  /** Servers that the test runs itself. */
+  readonly urls?: Partial<ServerUrls>;
 }
 
 export interface RunningSystem {
@@ -38,12 +42,14 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   }
   const progress = new Progress(process.stderr);
   const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
-  const urls = servers?.urls ?? { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };
+  const leased = { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };
+  const urls = { ...(servers?.urls ?? leased), ...options.urls };
   const services = await startServices({
     urls,
     secrets: loadSecrets(folder, {}),
     replicas: options.replicas,
     env: { ...process.env, MONGODB_DATABASE_PREFIX: lease.databasePrefix, ...options.env },
+    envOf: options.envOf,
     port: 0,
     host: '127.0.0.1',
     dataDir: folder,

@@ -32,12 +32,17 @@ export async function callTool(
   apiKey: string,
   name: string | undefined,
   args: unknown,
-  options: { readonly meta?: Record<string, unknown>; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly meta?: Record<string, unknown>;
+    readonly headers?: Record<string, string>;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<ToolAnswer> {
   const { status, headers, text } = await post(
     baseUrl,
     apiKey,
     { name, arguments: args, _meta: options.meta },
+    options.headers,
     options.signal,
   );
   // Plain JSON, or the one event of a stream.
@@ -48,13 +53,20 @@ export async function callTool(
   return { status, headers, text, output, error: failure, isToolError };
 }
 
-async function post(baseUrl: string, apiKey: string, params: unknown, signal: AbortSignal | undefined) {
+async function post(
+  baseUrl: string,
+  apiKey: string,
+  params: unknown,
+  headers: Record<string, string> | undefined,
+  signal: AbortSignal | undefined,
+) {
   const response = await fetch(`${baseUrl}/mcp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     signal,

@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import type { RunningSystem } from '../support/run-system.ts';
+import { type System, startSystem } from '../support/system.ts';
+import { type Attempt, Violations } from './attempt.ts';
+import { compare } from './compare.ts';
+import type { Fault } from './faults.ts';
+import { Ledger } from './ledger.ts';
+import { Load } from './load.ts';
+import { type Memory, memoryOf } from './memory.ts';
+
+/** Of the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
+export const MINUTES = Number(process.env.WORKTRACK_FAULT_MINUTES ?? 0);
+/** Between two faults, so that the rate before one is not that of the recovery from another. */
+const CALM_MS = 2_000;
+const RATE_WINDOW_MS = 2_000;
+const RECOVERED_SHARE = 0.7;
+/** What is promised is 10 s. The short form runs beside other tests, on machines that may be slow, and shall find what does not come back at all. */
+const RECOVERY_LIMIT_MS = MINUTES > 0 ? 10_000 : 30_000;
+/** Far above what any of them takes (the table says it), far below what a queue without a bound would take within a minute. */
+const MEMORY_LIMIT_MIB = 768;
+const MEMORY_EVERY_MS = 250;
+const SHOWN_VIOLATIONS = 10;
+
+interface Row {
+  readonly fault: string;
+  readonly calls: number;
+  readonly refused: number;
+  readonly slowestMs: number;
+  readonly ratePerSecond: number;
+  /** From the part's return until calls are acknowledged at the rate from before. */
+  readonly recoveryMs: number;
+  readonly memory: Memory;
+}
+
+const acknowledged = ({ status }: Attempt) => status >= 200 && status < 300;
+
+/** A system under load, the ledger of what it acknowledged, and what each fault did to its clients. */
+export class Trial {
+  readonly system: System & RunningSystem;
+  readonly organization: TestOrganization;
+  readonly ledger = new Ledger();
+  readonly violations = new Violations();
+  readonly load: Load;
+  readonly #rows: Row[] = [];
+
+  static async start(options: Parameters<typeof startSystem>[0]): Promise<Trial> {
+    const system = await startSystem(options);
+    try {
+      const organization = await system.newOrganization();
+      const source = await organization.call<{ publicKey: string }>('POST', '/api/feedback/sources', {
+        name: 'Load',
+        type: 'server',
+        requireCaptcha: false,
+        rateLimit: { perIp: 1_000_000, perSource: 1_000_000, windowSeconds: 60 },
+      });
+      if (!source.success) throw new Error(source.error.message);
+      const trial = new Trial(system, organization, source.data.publicKey);
+      await trial.acknowledgedSince(Date.now(), 50);
+      return trial;
+    } catch (error) {
+      await system.stop();
+      throw error;
+    }
+  }
+
+  private constructor(system: System & RunningSystem, organization: TestOrganization, publicKey: string) {
+    this.system = system;
+    this.organization = organization;
+    this.load = new Load({ gateways: system.gateways, organization, publicKey }, this.ledger, this.violations);
+  }
+
+  /** Resolves once so many calls that began since then are acknowledged. */
+  async acknowledgedSince(since: number, count: number): Promise<void> {
+    while (this.load.attempts.filter((attempt) => attempt.at >= since && acknowledged(attempt)).length < count)
+      await delay(20);
+  }
+
+  /** Whether any call is acknowledged from now on. */
+  async acknowledgedWithin(durationMs: number): Promise<boolean> {
+    const since = Date.now();
+    await delay(durationMs);
+    return this.load.attempts.some((attempt) => attempt.at >= since && acknowledged(attempt));
+  }
+
+  /** Breaks a part under load, and waits until the load is what it was before. */
+  async endure(fault: Fault): Promise<void> {
+    await delay(CALM_MS);
+    const from = Date.now();
+    const ratePerSecond = this.#rateBetween(from - RATE_WINDOW_MS, from);
+    const memory = { serviceMiB: 0, brokerMiB: 0 };
+    const measured = setInterval(() => {
+      const now = memoryOf(this.system);
+      memory.serviceMiB = Math.max(memory.serviceMiB, now.serviceMiB);
+      memory.brokerMiB = Math.max(memory.brokerMiB, now.brokerMiB);
+    }, MEMORY_EVERY_MS);
+    try {
+      await fault.run(this.system);
+      const recoveryMs = await this.#recovery(fault, Date.now(), ratePerSecond);
+      const attempts = this.#between(from, Date.now());
+      const refused = attempts.filter((attempt) => !acknowledged(attempt));
+      if (fault.unnoticed)
+        for (const { status, code } of refused)
+          this.violations.add(`${fault.name}: a client was answered ${status} ${code}`);
+      if (Math.max(memory.serviceMiB, memory.brokerMiB) > MEMORY_LIMIT_MIB)
+        this.violations.add(`${fault.name}: a service took ${memory.serviceMiB} MiB, the broker ${memory.brokerMiB}`);
+      const slowestMs = Math.max(0, ...attempts.map(({ durationMs }) => durationMs));
+      this.#rows.push({
+        fault: fault.name,
+        calls: attempts.length,
+        refused: refused.length,
+        slowestMs,
+        ratePerSecond,
+        recoveryMs,
+        memory,
+      });
+    } finally {
+      clearInterval(measured);
+    }
+  }
+
+  /** Ends the load, prints the table, and holds the ledger against what the system shows. */
+  async end(): Promise<void> {
+    await this.load.stop();
+    const differences = await compare(this.ledger, this.organization);
+    console.table(this.#table());
+    console.log(
+      `${this.ledger.entries.length} acknowledged writes, ${this.load.attempts.length} calls: ${differences.lost.length} lost, ${differences.doubled.length} doubled, ${differences.torn.length} torn, ${differences.outOfOrder.length} out of order`,
+    );
+    expect(differences).toEqual({ lost: [], doubled: [], torn: [], outOfOrder: [] });
+    const shown = this.violations.list.slice(0, SHOWN_VIOLATIONS).map((violation) => this.#withItsCause(violation));
+    expect({ violations: this.violations.list.length, shown }).toEqual({ violations: 0, shown: [] });
+  }
+
+  /** A line for each fault: of one that came several times, the sum of its calls and the worst of the rest. */
+  #table(): Record<string, Record<string, number>> {
+    const table: Record<string, Record<string, number>> = {};
+    for (const [name, rows] of Map.groupBy(this.#rows, ({ fault }) => fault)) {
+      const worst = (of: (row: Row) => number) => Math.max(...rows.map(of));
+      const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+      table[name] = {
+        times: rows.length,
+        calls: sum(({ calls }) => calls),
+        refused: sum(({ refused }) => refused),
+        'slowest answer (s)': inSeconds(worst(({ slowestMs }) => slowestMs)),
+        'writes/s before': Math.round(sum(({ ratePerSecond }) => ratePerSecond) / rows.length),
+        'back to that rate (s)': inSeconds(worst(({ recoveryMs }) => recoveryMs)),
+        'largest service (MiB)': worst(({ memory }) => memory.serviceMiB),
+        'broker (MiB)': worst(({ memory }) => memory.brokerMiB),
+      };
+    }
+    return table;
+  }
+
+  #between(from: number, to: number): Attempt[] {
+    return this.load.attempts.filter(({ at, durationMs }) => at + durationMs >= from && at + durationMs < to);
+  }
+
+  #rateBetween(from: number, to: number): number {
+    return (this.#between(from, to).filter(acknowledged).length * 1_000) / (to - from);
+  }
+
+  async #recovery(fault: Fault, healedAt: number, ratePerSecond: number): Promise<number> {
+    for (;;) {
+      const now = Date.now();
+      const from = Math.max(healedAt, now - RATE_WINDOW_MS);
+      if (now - healedAt >= 500 && this.#rateBetween(from, now) >= ratePerSecond * RECOVERED_SHARE)
+        return now - healedAt;
+      if (now - healedAt > RECOVERY_LIMIT_MS) {
+        this.violations.add(`${fault.name}: the rate was not back within ${RECOVERY_LIMIT_MS} ms of the part's return`);
+        return now - healedAt;
+      }
+      await delay(50);
+    }
+  }
+
+  /** With what the services logged about it: their logs go with the run. */
+  #withItsCause({ what, requestId }: Violations['list'][number]): string {
+    if (!requestId) return what;
+    const folder = join(this.system.folder, 'logs');
+    const lines = readdirSync(folder)
+      .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+      .filter((line) => line.includes(requestId));
+    return [what, ...lines].join('\n');
+  }
+}
+
+function inSeconds(durationMs: number): number {
+  return Math.round(durationMs / 100) / 10;
+}
