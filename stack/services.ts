@@ -39,6 +39,8 @@ export interface ServicesOptions {
   readonly replicas?: Partial<Record<ServiceName, number>>;
   /** Passed on to every service; what the stack itself decides has precedence. */
   readonly env: NodeJS.ProcessEnv;
+  /** Added to it for one service, for a test in which one is given what the others are not. */
+  readonly envOf?: (id: string) => NodeJS.ProcessEnv;
   /** Of the first gateway; 0 takes a free one, as every other gateway does. */
   readonly port: number;
   readonly host: string;
@@ -104,7 +106,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
         command: process.execPath,
         args: [join(REPOSITORY, 'services', service, 'main.ts')],
         cwd: REPOSITORY,
-        env: environment(service, publicPort, options),
+        env: { ...environment(service, publicPort, options), ...options.envOf?.(id) },
         logFile: join(options.dataDir, 'logs', `${id}.log`),
         ipc: true,
       });
