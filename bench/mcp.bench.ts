@@ -1,16 +1,21 @@
 /**
  * A `tools/call` of the gateway beside the SDK's bare low-level server with the same payload, in one run, with the RPC hop shown apart:
  * behind it are the broker, the service and its database. `npm run bench -- mcp [--calls 2000] [--rounds 3]`
+ *
+ * Alone, a call is timed, and the hop's time is taken off. That still charges the gateway for waking up after it: the bare server is never
+ * idle. So the CPU that the server process uses per call is measured too, with several calls under way, as a server works.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '@worktrack/contracts/projects/project';
+import { cpuMsOf } from './support/cpu-of.ts';
 import { startSide } from './support/side.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const WANTED_RATIO = 1.3;
 const ITEMS = 10;
+const TOGETHER = 8;
 const TOOL = 'list_work_items';
 const { values } = parseArgs({
   options: { calls: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '3' } },
@@ -21,7 +26,9 @@ const system = await startBenchSystem({ env: { LOG_LEVEL: 'warn' } });
 let bare: Awaited<ReturnType<typeof startSide>> | undefined;
 try {
   const [gateway = ''] = system.gateways;
-  const opsUrl = system.services.of('gateway')[0]?.opsUrl as string;
+  const [replica] = system.services.of('gateway');
+  const opsUrl = replica?.opsUrl as string;
+  const gatewayPid = replica?.part.pid;
   const project = await system.call<Project>('POST', '/api/projects', { name: 'Bench' });
   const board = await system.call<{ columns: { id: string }[] }>('GET', `/api/boards/${project.defaultBoardId}`);
   for (let number = 0; number < ITEMS; number++) {
@@ -85,35 +92,47 @@ try {
     for (let number = 0; number < calls; number++) await call(url, era);
     return ((performance.now() - startedAtMs) * 1_000) / calls;
   };
+  /** Of the process that serves `url`, per call, all of its threads. */
+  const cpuUs = async (url: string, era: Era, pid: number | undefined): Promise<number> => {
+    const before = cpuMsOf(pid);
+    let left = calls;
+    const caller = async () => {
+      while (left-- > 0) await call(url, era);
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, caller));
+    return ((cpuMsOf(pid) - before) * 1_000) / calls;
+  };
   const middle = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-  const rows: (string | number)[][] = [];
+  const alone: (string | number)[][] = [];
+  const together: (string | number)[][] = [];
   for (const era of Object.keys(eras) as Era[]) {
-    const rounds: { bare: number; whole: number; hop: number }[] = [];
+    const rounds: { bare: number; whole: number; hop: number; bareCpu: number; cpu: number }[] = [];
     for (let round = 0; round <= Number(values.rounds); round++) {
       const bareUs = await timeUs(bare.url, era);
       const before = await hopUs();
       const whole = await timeUs(gateway, era);
+      const hop = ((await hopUs()) - before) / calls;
+      const bareCpu = await cpuUs(bare.url, era, bare.child.pid);
+      const cpu = await cpuUs(gateway, era, gatewayPid);
       // The first round warms up.
-      if (round > 0) rounds.push({ bare: bareUs, whole, hop: ((await hopUs()) - before) / calls });
+      if (round > 0) rounds.push({ bare: bareUs, whole, hop, bareCpu, cpu });
     }
     const bareUs = middle(rounds.map((round) => round.bare));
     const gatewayUs = middle(rounds.map(({ whole, hop }) => whole - hop));
-    const hop = middle(rounds.map((round) => round.hop));
-    rows.push([`${era}, ${ITEMS} items`, bareUs, gatewayUs, gatewayUs / bareUs, hop]);
+    alone.push([era, bareUs, gatewayUs, gatewayUs / bareUs, middle(rounds.map((round) => round.hop))]);
+    const bareCpu = middle(rounds.map((round) => round.bareCpu));
+    const cpu = middle(rounds.map((round) => round.cpu));
+    together.push([era, bareCpu, cpu, cpu / bareCpu]);
   }
-  printTable(
-    [
-      'one call at a time',
-      'bare SDK server, µs',
-      'gateway, µs',
-      `ratio (wanted: ≤ ${WANTED_RATIO})`,
-      'RPC hop and service, µs',
-    ],
-    rows,
-  );
+  const ratio = `ratio (wanted: ≤ ${WANTED_RATIO})`;
+  printTable(['alone', 'bare SDK server, µs', 'gateway, µs', ratio, 'RPC hop and service, µs'], alone);
   console.log(
-    `Median of ${values.rounds} rounds of ${calls} calls, client included on both sides. The gateway: HTTP, key, permission, input, protocol, answer.`,
+    `Time per call, client included on both sides. The gateway: HTTP, key, permission, input, protocol, answer.\n`,
+  );
+  printTable([`${TOGETHER} together`, 'bare SDK server, CPU µs', 'gateway, CPU µs', ratio], together);
+  console.log(
+    `CPU of the server process per call; the gateway's end of the RPC hop and of Redis is in it.\nMedian of ${values.rounds} rounds of ${calls} calls that list ${ITEMS} items.`,
   );
 } finally {
   bare?.child.disconnect();
