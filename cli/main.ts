@@ -20,6 +20,12 @@ for (const command of [orgCommand(), userCommand(), keyCommand(), sourceCommand(
   program.addCommand(command);
 throwInsteadOfExit(program);
 
+// Who reads the output has enough of it, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
+import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import type { Service } from '../service.ts';
 
 /** Above the longest operation, the writing of a prompt. */
@@ -11,7 +12,6 @@ const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 2_000;
 /** The era in which a request needs no negotiation before it. The service speaks both alike. */
 const PROTOCOL_VERSION = '2025-11-25';
-const IDEMPOTENCY_KEY_META = 'worktrack/idempotencyKey';
 
 /** A refusal in words for the user of the bridge, who can do something about it. */
 export class ServiceRefused extends Error {

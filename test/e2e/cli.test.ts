@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,6 +58,13 @@ async function ownOrganization() {
 }
 
 describe('worktrack', () => {
+  test('ends quietly when nobody reads its output any more', async () => {
+    const program = spawn(process.execPath, [PROGRAM, '--help'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    program.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  });
+
   test('org create makes an organization, its owner and a key that holds all permissions', async () => {
     const args = ['org', 'create', '--name', 'Example', '--owner-email', 'ada@example.com', '--owner-name', 'Ada'];
     const made = await worktrack([...args, '--json'], { RABBITMQ_URL: system.rabbitmqUrl });

@@ -54,10 +54,11 @@ export const getBoard = operation({
   summary: 'Get a board with its columns.',
   permission: 'projects:read',
   effect: 'read',
-  input: z.strictObject({ id: Id }),
+  input: z.strictObject({ id: Id.optional().describe('Default: that of the session’s project') }),
   output: Board,
   errors: ['NOT_FOUND'],
   rest: 'GET /api/boards/:id',
+  mcp: { tool: 'get_board', title: 'Get board' },
 });
 
 export const updateBoard = operation({

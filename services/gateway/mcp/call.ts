@@ -1,15 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
+import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
 import { registry } from '@worktrack/runtime/metrics';
 import { Counter } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { echoed, invalid, unknownField } from '../validation/parse.ts';
 import type { Tool } from './tools.ts';
-
-const IDEMPOTENCY_KEY_META = 'worktrack/idempotencyKey';
-/** Beside the result of a call whose answer is that of an earlier one. */
-const REPLAYED_META = 'worktrack/idempotencyReplayed';
 
 const calls = new Counter({
   name: 'worktrack_mcp_tool_calls_total',
@@ -45,7 +42,7 @@ export async function callTool(
     return {
       content: [{ type: 'text', text: JSON.stringify(output) }],
       structuredContent: output as Record<string, unknown>,
-      ...(replayed ? { _meta: { [REPLAYED_META]: true } } : {}),
+      ...(replayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
     };
   } catch (thrown) {
     const { code, message, details, current } = failureOf(thrown);

@@ -27,6 +27,12 @@ describe('a board', () => {
     expect(await call(project.caller, 'boards.get', { id: own.id })).toEqual(own);
   });
 
+  test('that is not named is the default board of the session’s project', async () => {
+    expect(await call(project.caller, 'boards.get', {})).toEqual(project.board);
+    const withoutSession = await failure(call(project.organization, 'boards.get', {}));
+    expect(withoutSession).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'id' }] } });
+  });
+
   test('of another organization is not found', async () => {
     const stranger = await startProject();
     const { id } = project.board;

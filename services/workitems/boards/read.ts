@@ -19,5 +19,13 @@ export async function getBoard(
   { id }: Input<typeof getOperation>,
   context: ReadContext<FailureOf<typeof getOperation>>,
 ): Promise<Output<typeof getOperation>> {
-  return toBoard(await requireBoard(context, id));
+  return toBoard(await requireBoard(context, id ?? (await defaultBoardId(context))));
+}
+
+async function defaultBoardId(context: ReadContext<FailureOf<typeof getOperation>>): Promise<string> {
+  const { sessionProjectId } = context.caller;
+  if (sessionProjectId) return (await requireProject(context, sessionProjectId)).defaultBoardId;
+  throw context.fail('VALIDATION_FAILED', 'Give the id of a board, or connect with ?projectId= in the address.', {
+    details: [{ path: 'id', message: 'is required without a project of the session' }],
+  });
 }

@@ -1,3 +1,4 @@
+import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
@@ -49,6 +50,15 @@ describe('a batch move', () => {
     });
     await batch([item.id], 'Review');
     expect((await project.get(item.id)).isAiProcessing).toBe(true);
+  });
+
+  test('skips an item whose metadata has no room for the provider, and moves it without one', async () => {
+    const full = await project.create('task', { metadata: { text: 'x'.repeat(MAX_METADATA_BYTES - 20) } });
+    const other = await project.create('task');
+    const answer = await batch([full.id, other.id], 'In Progress', { setAiProcessing: true, aiProvider: 'openai' });
+    expect(answer).toMatchObject({ movedCount: 1, skipped: [{ id: full.id }] });
+    expect(await project.get(full.id)).toMatchObject({ columnName: 'Backlog', version: 1 });
+    expect((await batch([full.id], 'In Progress', { setAiProcessing: true })).movedCount).toBe(1);
   });
 
   test('takes 500 items, and refuses one more', async () => {

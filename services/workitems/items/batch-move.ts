@@ -1,17 +1,19 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
+import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
 import type { WriteContext } from '@worktrack/runtime/implement';
 import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
 import { endsLease } from '../leases/lease.ts';
-import { changeItems, findItems, type ItemRow } from './items.repository.ts';
+import { changeItems, findItems, type ItemRow, metadataOf } from './items.repository.ts';
+import { isTooLargeAfter } from './metadata.ts';
 import { toSummary } from './present.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
 
-/** As many queries for 500 items as for one. */
+/** As many queries for 500 items as for one; with a provider, their metadata is read first, for it may be full. */
 export async function batchMoveWorkItems(
   { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
@@ -30,6 +32,17 @@ export async function batchMoveWorkItems(
     else if (item.boardId !== board._id) skipped.push({ id: ref, reason: `It is not on board "${board.name}".` });
     else moving.set(item._id, item);
   }
+  const provider = setAiProcessing && aiProvider ? { aiProvider } : undefined;
+  if (provider) {
+    for await (const { _id, metadata } of metadataOf(context, [...moving.keys()])) {
+      if (!isTooLargeAfter(metadata, provider)) continue;
+      skipped.push({
+        id: _id,
+        reason: `Its metadata has no room for aiProvider: ${MAX_METADATA_BYTES} bytes at most.`,
+      });
+      moving.delete(_id);
+    }
+  }
 
   const items = [...moving.values()];
   await changeItems(
@@ -38,7 +51,8 @@ export async function batchMoveWorkItems(
     {
       boardColumnId: to.id,
       ...(endsLease(to.name) && { lease: null }),
-      ...(setAiProcessing && { isAiProcessing: true, ...(aiProvider && { 'metadata.aiProvider': aiProvider }) }),
+      ...(setAiProcessing && { isAiProcessing: true }),
+      ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
     },
     (item) => ({
       eventType: 'moved',

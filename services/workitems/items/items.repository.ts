@@ -67,6 +67,19 @@ export async function findItems<Left extends 'description' | 'metadata' = never>
     .lean<ItemRecord[]>();
 }
 
+/** One after the other, since all at once may be more than a process can hold. */
+export async function* metadataOf(
+  { caller, tx }: Scope,
+  ids: readonly string[],
+): AsyncGenerator<Pick<ItemRecord, '_id' | 'metadata'>> {
+  const { organizationId } = caller;
+  yield* ItemModel.find({ organizationId, _id: oneOf(ids) }, { metadata: 1 })
+    .session(tx ?? null)
+    .lean<Pick<ItemRecord, '_id' | 'metadata'>[]>()
+    .cursor({ batchSize: METADATA_BATCH });
+}
+const METADATA_BATCH = 20;
+
 /** What the rules need to know of an item beside its content. */
 export type ItemOutline = Pick<
   ItemRecord,

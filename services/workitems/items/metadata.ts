@@ -5,7 +5,7 @@ import { mergeMetadata } from './merge-metadata.ts';
 /** Metadata after a merge, or VALIDATION_FAILED when it has become too large. */
 export function merged({ fail }: FailingScope<'VALIDATION_FAILED'>, current: Metadata, patch: Metadata): Metadata {
   const metadata = mergeMetadata(current, patch);
-  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  const bytes = bytesOf(metadata);
   if (bytes > MAX_METADATA_BYTES) {
     const message = `must be at most ${MAX_METADATA_BYTES} bytes as JSON after the merge; it would be ${bytes}`;
     throw fail('VALIDATION_FAILED', `metadata ${message}. Remove keys with null, or keep large texts as attachments.`, {
@@ -14,3 +14,9 @@ export function merged({ fail }: FailingScope<'VALIDATION_FAILED'>, current: Met
   }
   return metadata;
 }
+
+export function isTooLargeAfter(current: Metadata, patch: Metadata): boolean {
+  return bytesOf(mergeMetadata(current, patch)) > MAX_METADATA_BYTES;
+}
+
+const bytesOf = (metadata: Metadata) => Buffer.byteLength(JSON.stringify(metadata));
