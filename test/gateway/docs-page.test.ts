@@ -1,0 +1,57 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+let system: System;
+let browser: Browser;
+beforeAll(async () => {
+  [system, browser] = await Promise.all([sharedSystem(), launchChromium()]);
+});
+afterAll(() => browser.close());
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+test('the page of the API shows every operation and lets a request be tried, without a complaint of the browser', async () => {
+  const { apiKey } = await system.newOrganization();
+  const page = await browser.newPage();
+  // Violations of the content security policy are among them.
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`));
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).origin));
+
+  await page.goto(`${system.baseUrl}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  const { paths } = (await (await fetch(`${system.baseUrl}/openapi.json`)).json()) as OpenApi;
+  const operations = Object.values(paths).flatMap((methods) => Object.keys(methods));
+  await expect.poll(() => page.locator('.opblock').count()).toBe(operations.length);
+
+  await page.locator('button.authorize').first().click();
+  const dialog = page.locator('.dialog-ux');
+  await dialog.locator('input').fill(apiKey);
+  await dialog.locator('button[type=submit]').click();
+  await dialog.locator('.btn-done').click();
+
+  const me = page.locator('.opblock', { has: page.locator('[data-path="/api/me"]') });
+  await me.locator('.opblock-summary-control').click();
+  await me.locator('.execute').click();
+  const answer = me.locator('.live-responses-table');
+  await answer.waitFor();
+  expect(await answer.locator('.response-col_status').last().textContent()).toContain('200');
+  expect(await answer.locator('.response-col_description').last().textContent()).toContain('"success": true');
+
+  // One with parameters and a body shows its form.
+  const create = page.locator('.opblock', { has: page.locator('[data-path="/api/work-items/{workItemId}/move"]') });
+  await create.locator('.opblock-summary-control').click();
+  await create.locator('textarea').waitFor();
+
+  expect(complaints).toEqual([]);
+  expect([...new Set(asked)]).toEqual([new URL(system.baseUrl).origin]);
+});
