@@ -1,33 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { Progress } from '../../stack/progress.ts';
 import { type Servers, startServers } from '../../stack/servers/start.ts';
+import { echoAfter, echoContract } from './test-echo.ts';
 import { Gate, RpcRig, type TestClient } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';
 
-const echo = operation({
-  name: 'broker.echo',
-  summary: 'Answers.',
-  permission: 'internal',
-  effect: 'read',
-  input: z.strictObject({ text: z.string() }),
-  output: z.object({ text: z.string() }),
-  errors: [],
-});
-const contract = serviceContract('broker', [echo]);
+const contract = echoContract('broker');
 type Contract = typeof contract;
 
-function doing(work: (text: string) => Promise<unknown>): RpcHandlers<Contract> {
-  const one = async ({ text }: { text: string }) => {
-    await work(text);
-    return { output: { text }, replayed: false };
-  };
-  return { 'broker.echo': { one } };
-}
+/** Handlers that do this before they answer. */
+const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
+  'broker.echo': echoAfter(work),
+});
 const nothing = doing(async () => {});
 
 // A broker of its own: it is killed, frozen and starved.

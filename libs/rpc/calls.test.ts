@@ -4,6 +4,8 @@ import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
+import { echoAfter } from './test-echo.ts';
+import { failure } from './test-failure.ts';
 import { Gate, RpcRig, testCaller } from './test-rig.ts';
 import type { CallContext, RpcHandlers } from './types.ts';
 
@@ -45,15 +47,6 @@ beforeEach(async () => {
   rig = new RpcRig((await servers()).rabbitmqUrl, contract);
 });
 afterEach(() => rig.stop());
-
-async function failure(call: Promise<unknown>): Promise<OperationError> {
-  const outcome = await call.then(
-    (value) => value,
-    (error) => error,
-  );
-  expect(outcome).toBeInstanceOf(OperationError);
-  return outcome as OperationError;
-}
 
 describe('an answer', () => {
   test('is what the handler returned for the parsed input', async () => {
@@ -280,12 +273,7 @@ describe('calls of one tick', () => {
     const gate = new Gate();
     await rig.serve({
       ...handlers,
-      'calls.hold': {
-        one: async (input) => {
-          await gate.passed;
-          return await echo(input);
-        },
-      },
+      'calls.hold': echoAfter(() => gate.passed),
       'calls.fail': { one: () => Promise.reject(new Error('broken')) },
     });
     const { service, seen } = await rig.client();
@@ -371,12 +359,7 @@ describe('a service that is not there', () => {
     const gate = new Gate();
     await rig.serve({
       ...handlers,
-      'calls.hold': {
-        one: async (input) => {
-          await gate.passed;
-          return await echo(input);
-        },
-      },
+      'calls.hold': echoAfter(() => gate.passed),
     });
     const { service, seen } = await rig.client();
     const held = service.call('calls.hold', { text: 'slow' }, { requestId });
@@ -413,12 +396,7 @@ describe('a call is refused before it is sent', () => {
     const gate = new Gate();
     await rig.serve({
       ...handlers,
-      'calls.hold': {
-        one: async (input) => {
-          await gate.passed;
-          return await echo(input);
-        },
-      },
+      'calls.hold': echoAfter(() => gate.passed),
     });
     const { service } = await rig.client({ maxPending: 3 });
     const held = [1, 2, 3].map(() => service.call('calls.hold', {}, { requestId }));

@@ -12,6 +12,7 @@ import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from './batch.ts';
 import { RecoveringChannel } from './channel.ts';
 import { DeadlineTimer, nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
+import { consumeReplies, DIRECT_REPLY_TO } from './direct-reply.ts';
 import {
   callBody,
   type ReplyItem,
@@ -24,7 +25,7 @@ import {
 import { decodeFrame, encodeFrame } from './frame.ts';
 import { laneQueues } from './queues.ts';
 import { StreamClient } from './stream-client.ts';
-import { DIRECT_REPLY_TO } from './streams.ts';
+import { oncePerTick } from './tick.ts';
 import type { CallOptions, Log, RpcObserver, ServiceClient } from './types.ts';
 
 const DEFAULT_MAX_PENDING = 8_192;
@@ -97,7 +98,7 @@ class Client implements RpcClient {
   private streamClient: StreamClient | undefined;
   private identity = newIdentity();
   private lastId = 0;
-  private flushScheduled = false;
+  private readonly scheduleFlush = oncePerTick(() => this.flush());
   private closing = false;
   private whenIdle: (() => void) | undefined;
   /** Since when there is no channel. */
@@ -253,16 +254,6 @@ class Client implements RpcClient {
 
   // ---- sending
 
-  private scheduleFlush(): void {
-    if (this.flushScheduled) return;
-    this.flushScheduled = true;
-    // After all that the event loop has ready to read: what arrived together leaves together, and alone nothing waits.
-    setImmediate(() => {
-      this.flushScheduled = false;
-      this.flush();
-    });
-  }
-
   private flush(): void {
     const channel = this.channel.current;
     if (!channel) return;
@@ -330,14 +321,10 @@ class Client implements RpcClient {
 
   private async setup(channel: Channel): Promise<void> {
     channel.on('return', (message) => this.returned(message));
-    await channel.consume(DIRECT_REPLY_TO, (message) => this.received(channel, message), { noAck: true });
+    await consumeReplies(channel, (message) => this.received(message));
   }
 
-  private received(channel: Channel, message: ConsumeMessage | null): void {
-    if (!message) {
-      channel.close().catch(() => {});
-      return;
-    }
+  private received(message: ConsumeMessage): void {
     let replies: readonly ReplyItem[];
     try {
       replies = readReplies(decodeFrame(message.content).json);

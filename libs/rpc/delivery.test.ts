@@ -2,23 +2,15 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, type ChannelModel, connect, type GetMessage } from 'amqplib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
 import { callBody, requestItem, requestMessage } from './envelope.ts';
 import { encodeFrame } from './frame.ts';
 import { laneQueues } from './queues.ts';
+import { echoAfter, echoOperation } from './test-echo.ts';
 import { Gate, RpcRig } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';
 
-const echo = operation({
-  name: 'delivery.echo',
-  summary: 'Answers.',
-  permission: 'internal',
-  effect: 'read',
-  input: z.strictObject({ text: z.string() }),
-  output: z.object({ text: z.string() }),
-  errors: [],
-});
+const echo = echoOperation('delivery');
 const prompt = operation({ ...echo, name: 'delivery.prompt', lane: 'long' });
 const contract = serviceContract('delivery', [echo, prompt]);
 type Contract = typeof contract;
@@ -28,13 +20,10 @@ const queues = laneQueues('delivery', 'normal');
 const requestId = 'r';
 
 /** Handlers that do this before they answer. */
-function doing(work: Echo): RpcHandlers<Contract> {
-  const one = async ({ text }: { text: string }) => {
-    await work(text);
-    return { output: { text }, replayed: false };
-  };
-  return { 'delivery.echo': { one }, 'delivery.prompt': { one } };
-}
+const doing = (work: Echo): RpcHandlers<Contract> => ({
+  'delivery.echo': echoAfter(work),
+  'delivery.prompt': echoAfter(work),
+});
 const nothing = doing(async () => {});
 
 let raw: ChannelModel;

@@ -1,32 +1,19 @@
-import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
+import { echoAfter, echoContract } from './test-echo.ts';
 import { TestProxy } from './test-proxy.ts';
 import { Gate, RpcRig } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';
 
-const echo = operation({
-  name: 'recovery.echo',
-  summary: 'Answers.',
-  permission: 'internal',
-  effect: 'read',
-  input: z.strictObject({ text: z.string() }),
-  output: z.object({ text: z.string() }),
-  errors: [],
-});
-const contract = serviceContract('recovery', [echo]);
+const contract = echoContract('recovery');
 type Contract = typeof contract;
 const requestId = 'r';
 
-function doing(work: (text: string) => Promise<unknown>): RpcHandlers<Contract> {
-  const one = async ({ text }: { text: string }) => {
-    await work(text);
-    return { output: { text }, replayed: false };
-  };
-  return { 'recovery.echo': { one } };
-}
+/** Handlers that do this before they answer. */
+const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
+  'recovery.echo': echoAfter(work),
+});
 
 let rig: RpcRig<Contract>;
 let network: TestProxy;

@@ -4,15 +4,8 @@ import { RecoveringChannel } from './channel.ts';
 import type { Broker } from './connection.ts';
 import { replyMessage } from './envelope.ts';
 import { encodeFrame } from './frame.ts';
+import { oncePerTick } from './tick.ts';
 import type { RpcObserver } from './types.ts';
-
-/** What the broker makes of `amq.rabbitmq.reply-to`: the client's channel, in base64. */
-const REPLY_ADDRESS = /^amq\.rabbitmq\.reply-to\.[A-Za-z0-9+/=._-]{8,400}$/;
-
-/** Whether an address is a reply address and not the name of a queue, which a message could otherwise make us publish to. */
-export function isReplyAddress(value: unknown): value is string {
-  return typeof value === 'string' && REPLY_ADDRESS.test(value);
-}
 
 /**
  * Collects the replies of one tick by the client that they go to. Hooks of `afterSent` run once the replies that were handed in before
@@ -25,7 +18,7 @@ export class ReplySender {
   private readonly channel: RecoveringChannel;
   private readonly waiting = new Map<string, string[]>();
   private sentHooks: (() => void)[] = [];
-  private flushScheduled = false;
+  private readonly scheduleFlush = oncePerTick(() => this.flush());
   private full = false;
   private whenEmpty: (() => void) | undefined;
 
@@ -72,15 +65,6 @@ export class ReplySender {
       clearTimeout(timer);
     }
     await this.channel.close();
-  }
-
-  private scheduleFlush(): void {
-    if (this.flushScheduled) return;
-    this.flushScheduled = true;
-    setImmediate(() => {
-      this.flushScheduled = false;
-      this.flush();
-    });
   }
 
   private flush(): void {

@@ -6,13 +6,12 @@ import type { ConsumeMessage, Message } from 'amqplib';
 import { RecoveringChannel } from './channel.ts';
 import { nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
+import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from './direct-reply.ts';
 import { callBody, ReplyStatus, readReplies, readRequests, requestItem, requestMessage } from './envelope.ts';
 import { encodeFrame } from './frame.ts';
 import { laneQueues } from './queues.ts';
-import { isReplyAddress } from './replies.ts';
 import {
   CHUNK_BYTES,
-  DIRECT_REPLY_TO,
   decodeStreamFrame,
   encodeStreamFrame,
   Inlet,
@@ -135,9 +134,7 @@ export class StreamClient {
       name: 'rpc streams',
       setup: async (channel) => {
         channel.on('return', (message) => this.returned(message));
-        const take = (message: ConsumeMessage | null) =>
-          message ? this.received(message) : void channel.close().catch(() => {});
-        await channel.consume(DIRECT_REPLY_TO, take, { noAck: true });
+        await consumeReplies(channel, (message) => this.received(message));
       },
       lost: () => {
         for (const transfer of this.transfers.values()) transfer.fail(interrupted());

@@ -3,18 +3,10 @@ import type { ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from './channel.ts';
 import { nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
+import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from './direct-reply.ts';
 import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
 import type { RequestItem } from './envelope.ts';
-import { isReplyAddress } from './replies.ts';
-import {
-  DIRECT_REPLY_TO,
-  decodeStreamFrame,
-  encodeStreamFrame,
-  Inlet,
-  interrupted,
-  Outlet,
-  type StreamFrame,
-} from './streams.ts';
+import { decodeStreamFrame, encodeStreamFrame, Inlet, interrupted, Outlet, type StreamFrame } from './streams.ts';
 import type { Log, RpcObserver } from './types.ts';
 
 /** Each may hold a window of chunks. */
@@ -82,9 +74,7 @@ export class StreamServer {
       name: 'rpc streams',
       // The address that the broker gives to this channel is where the clients send data and credit.
       setup: async (channel) => {
-        const take = (message: ConsumeMessage | null) =>
-          message ? this.received(message) : void channel.close().catch(() => {});
-        await channel.consume(DIRECT_REPLY_TO, take, { noAck: true });
+        await consumeReplies(channel, (message) => this.received(message));
       },
       lost: () => {
         for (const transfer of this.transfers.values()) transfer.interrupt();

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
 import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams.ts';
+import { failure } from './test-failure.ts';
 import { Gate, RpcRig, testCaller } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';
 
@@ -66,6 +67,20 @@ const handlers: RpcHandlers<Contract> = {
   },
   'files.ping': { one: async () => ({ output: {}, replayed: false }) },
 };
+/** Opens the gate when the iteration of a download's bytes has ended. */
+function leaving(left: Gate): RpcHandlers<Contract> {
+  async function* bytes() {
+    try {
+      yield* pieces(content, CHUNK_BYTES);
+    } finally {
+      left.open();
+    }
+  }
+  return {
+    ...handlers,
+    'files.get': { download: async () => ({ output: { size: content.length }, bytes: bytes() }) },
+  };
+}
 const writing = { requestId: 'r', idempotencyKey: 'k', caller: testCaller };
 const reading = { requestId: 'r' };
 
@@ -78,15 +93,6 @@ afterEach(() => rig.stop());
 /** Not `once`: a stream that is left early closes with an AbortError. */
 async function closed(stream: Readable): Promise<void> {
   if (!stream.closed) await new Promise((resolve) => stream.once('close', resolve));
-}
-
-async function failure(call: Promise<unknown>): Promise<OperationError> {
-  const outcome = await call.then(
-    (value) => value,
-    (error) => error,
-  );
-  expect(outcome).toBeInstanceOf(OperationError);
-  return outcome as OperationError;
 }
 
 describe('an upload', () => {
@@ -290,21 +296,7 @@ describe('a download', () => {
     ['unread', async () => {}],
   ])('that its reader leaves %s ends the iteration at the server', async (_when, read) => {
     const left = new Gate();
-    await rig.serve({
-      ...handlers,
-      'files.get': {
-        download: async () => ({
-          output: { size: content.length },
-          bytes: (async function* () {
-            try {
-              yield* pieces(content, CHUNK_BYTES);
-            } finally {
-              left.open();
-            }
-          })(),
-        }),
-      },
-    });
+    await rig.serve(leaving(left));
     const { service } = await rig.client();
     const { bytes } = await service.download('files.get', {}, reading);
     await read(bytes);
@@ -350,21 +342,7 @@ describe('silence', () => {
 
   test('of a download’s reader ends the iteration at the server, and the reader is told', async () => {
     const left = new Gate();
-    await rig.serve({
-      ...handlers,
-      'files.get': {
-        download: async () => ({
-          output: { size: content.length },
-          bytes: (async function* () {
-            try {
-              yield* pieces(content, CHUNK_BYTES);
-            } finally {
-              left.open();
-            }
-          })(),
-        }),
-      },
-    });
+    await rig.serve(leaving(left));
     const { service } = await rig.client();
     const { bytes } = await service.download('files.get', {}, { ...reading, deadlineMs: 100 });
     await left.passed;

@@ -15,7 +15,6 @@ import { decodeFrame, encodeFrame } from './frame.ts';
  * Either end may say `abort`. The receiver grants credit, so that a sender is never more than a window ahead of what was taken.
  * A stream lives on one channel at each end and ends with either: it is not repeated, for its bytes cannot be asked for again.
  */
-export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 export const CHUNK_BYTES = 64 * 1024;
 /** Chunks on their way or waiting to be taken: 1 MiB for each stream and end. */
 export const WINDOW_CHUNKS = 16;

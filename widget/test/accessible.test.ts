@@ -1,20 +1,12 @@
 import type { AxeResults } from 'axe-core';
 import { source as axe } from 'axe-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { describe, expect, test } from 'vitest';
 import { createSource } from './support/source.ts';
-import { Scene, type Visitor } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
+import type { Visitor } from './support/visitor.ts';
 
-const scene = new Scene();
-let baseUrl: string;
-let organization: TestOrganization;
-beforeAll(async () => {
-  const system = await sharedSystem();
-  ({ baseUrl } = system);
-  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-});
-afterAll(() => scene.stop());
+const stage = openStage();
+const { scene } = stage;
 
 /** What axe finds on the whole page, best practices included, one line each. */
 async function findings(visitor: Visitor): Promise<string[]> {
@@ -31,8 +23,8 @@ const LOOKS = [
 ] as const;
 
 test.each(LOOKS)('axe finds nothing in any state of the form: $look', async ({ look, options }) => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag }, { reducedMotion: 'reduce', ...options });
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag }, { reducedMotion: 'reduce', ...options });
   const found: Record<string, string[]> = {};
   const lookAt = async (state: string) => {
     await visitor.picture(`${look}-${state}`);
@@ -65,10 +57,10 @@ test.each(LOOKS)('axe finds nothing in any state of the form: $look', async ({ l
 });
 
 test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be read', async (accent) => {
-  const source = await createSource(organization);
+  const source = await createSource(stage.organization);
   for (const colorScheme of ['light', 'dark'] as const) {
     const tag = { ...source.tag, 'data-accent': accent };
-    const visitor = await scene.visit(baseUrl, { tag }, { colorScheme, reducedMotion: 'reduce' });
+    const visitor = await scene.visit(stage.baseUrl, { tag }, { colorScheme, reducedMotion: 'reduce' });
     expect(await findings(visitor)).toEqual([]);
     await visitor.open();
     expect(await findings(visitor)).toEqual([]);
@@ -77,8 +69,8 @@ test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be re
 
 describe('by keyboard alone', () => {
   async function visit() {
-    const source = await createSource(organization);
-    const visitor = await scene.visit(baseUrl, { tag: source.tag });
+    const source = await createSource(stage.organization);
+    const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
     const { keyboard } = visitor.page;
     const focused = () =>
       visitor.page.evaluate(() => {
@@ -134,8 +126,8 @@ describe('by keyboard alone', () => {
   });
 
   test('the focus goes back to whatever has opened it, inside a component of the page too', async () => {
-    const source = await createSource(organization);
-    const visitor = await scene.visit(baseUrl, {
+    const source = await createSource(stage.organization);
+    const visitor = await scene.visit(stage.baseUrl, {
       tag: source.tag,
       body: '<h1>Help</h1><div id="component"><template shadowrootmode="open"><button>Tell us</button></template></div>',
     });
@@ -168,8 +160,8 @@ async function keyboardEscape(visitor: Visitor): Promise<void> {
 }
 
 test('a screen reader hears what the button is for, what the form is, and what becomes of it', async () => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   expect(await visitor.launcher.getAttribute('aria-haspopup')).toBe('dialog');
   expect(await visitor.launcher.getAttribute('aria-expanded')).toBe('false');
   await visitor.open();
@@ -229,9 +221,9 @@ describe('dark and light', () => {
     { theme: 'page', system: 'light', page: ':root { color-scheme: dark; }', dark: true },
     { theme: 'page', system: 'dark', page: ':root { color-scheme: light dark; }', dark: true },
   ] as const)('data-theme $theme, system $system, page "$page": dark $dark', async ({ theme, system, page, dark }) => {
-    const source = await createSource(organization);
+    const source = await createSource(stage.organization);
     const tag = { ...source.tag, ...(theme && { 'data-theme': theme }) };
-    const visitor = await scene.visit(baseUrl, { tag, styles: page }, { colorScheme: system });
+    const visitor = await scene.visit(stage.baseUrl, { tag, styles: page }, { colorScheme: system });
     expect((await brightness(visitor)) < 128).toBe(dark);
   });
 });

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { expect, test } from 'vitest';
 import { createSource } from './support/source.ts';
-import { Scene } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
 
-const scene = new Scene();
-let baseUrl: string;
-let organization: TestOrganization;
-beforeAll(async () => {
-  const system = await sharedSystem();
-  ({ baseUrl } = system);
-  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-});
-afterAll(() => scene.stop());
+const stage = openStage();
+const { scene } = stage;
 
 test('a page can open and close the form without the button', async () => {
-  const source = await createSource(organization);
+  const source = await createSource(stage.organization);
   const visitor = await scene.visitor();
-  await visitor.page.goto(scene.site.add(baseUrl, { tag: { ...source.tag, 'data-launcher': 'none' } }));
+  await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: { ...source.tag, 'data-launcher': 'none' } }));
   await visitor.page.waitForFunction(() => window.WorktrackFeedback);
   await visitor.page.evaluate(() => window.WorktrackFeedback?.open());
   await visitor.dialog.waitFor();
@@ -27,8 +18,8 @@ test('a page can open and close the form without the button', async () => {
 });
 
 test('what the page fills in never replaces what a person has written', async () => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   const open = (message: string) =>
     visitor.page.evaluate((text) => window.WorktrackFeedback?.open({ message: text, category: 'bug' }), message);
   await open('Order 1234 failed: ');
@@ -43,8 +34,8 @@ test('what the page fills in never replaces what a person has written', async ()
 });
 
 test('the address of a person whom the page knows is filled in, may be changed, and follows who is signed in', async () => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   const identify = (email: string) =>
     visitor.page.evaluate((address) => window.WorktrackFeedback?.identify({ email: address }), email);
   await identify('ada@example.com');
@@ -62,8 +53,8 @@ test('the address of a person whom the page knows is filled in, may be changed, 
 });
 
 test('a page hears what happens, as long as it listens, and its own faults are its own', async () => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   const heard: unknown[] = [];
   await visitor.page.exposeFunction('heard', (...event: unknown[]) => heard.push(event));
   await visitor.page.evaluate(() => {
@@ -95,8 +86,8 @@ test('a page hears what happens, as long as it listens, and its own faults are i
 });
 
 test('the colour, the corner and the words of the button are the page’s to choose', async () => {
-  const source = await createSource(organization);
-  const visitor = await scene.visit(baseUrl, {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, 'data-accent': '#0f766e', 'data-position': 'bottom-left', 'data-label': 'Tell us' },
   });
   expect(await visitor.launcher.textContent()).toBe('Tell us');
@@ -108,14 +99,14 @@ test('the colour, the corner and the words of the button are the page’s to cho
 });
 
 test('the form is used from another server than the script was loaded from', async () => {
-  const source = await createSource(organization);
+  const source = await createSource(stage.organization);
   const visitor = await scene.visitor();
   const elsewhere = 'http://cdn.localhost';
   await visitor.page.route(`${elsewhere}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
-    await route.fulfill({ response: await route.fetch({ url: baseUrl + pathname }) });
+    await route.fulfill({ response: await route.fetch({ url: stage.baseUrl + pathname }) });
   });
-  await visitor.page.goto(scene.site.add(elsewhere, { tag: { ...source.tag, 'data-base-url': baseUrl } }));
+  await visitor.page.goto(scene.site.add(elsewhere, { tag: { ...source.tag, 'data-base-url': stage.baseUrl } }));
   await (await (await visitor.open()).write('By way of a CDN.')).send();
   await visitor.isThanked();
   expect(await source.inbox()).toHaveLength(1);

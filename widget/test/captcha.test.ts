@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { expect, test } from 'vitest';
 import { createSource } from './support/source.ts';
-import { Scene } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
 
-const scene = new Scene();
-let baseUrl: string;
-let organization: TestOrganization;
-beforeAll(async () => {
-  const system = await sharedSystem();
-  ({ baseUrl } = system);
-  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-});
-afterAll(() => scene.stop());
+const stage = openStage();
+const { scene } = stage;
 
 async function visit(changes: Parameters<typeof createSource>[1] = {}) {
-  const source = await createSource(organization, { requireCaptcha: true, ...changes });
+  const source = await createSource(stage.organization, { requireCaptcha: true, ...changes });
   const visitor = await scene.visitor();
   /** The threads that the page has started. */
   const workers: string[] = [];
@@ -24,7 +15,7 @@ async function visit(changes: Parameters<typeof createSource>[1] = {}) {
   visitor.page.on('request', (request) => {
     if (request.method() !== 'OPTIONS') asked.push(new URL(request.url()).pathname);
   });
-  await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+  await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: source.tag }));
   return { source, visitor, workers, asked };
 }
 
@@ -85,7 +76,7 @@ test('a captcha that is switched on while the form is open is solved without a w
   const { source, visitor } = await visit({ requireCaptcha: false });
   await (await visitor.open()).write('Before and after.');
   await source.change({ requireCaptcha: true });
-  const bootstrap = `${baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
+  const bootstrap = `${stage.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
   const isOn = async () => (await (await fetch(bootstrap)).json()).data.config.requireCaptcha;
   await expect.poll(isOn, { timeout: 10_000 }).toBe(true);
   await visitor.send();

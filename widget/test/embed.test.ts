@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { expect, test } from 'vitest';
 import { createSource } from './support/source.ts';
-import { Scene } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
 
-const scene = new Scene();
-let baseUrl: string;
-let organization: TestOrganization;
-beforeAll(async () => {
-  const system = await sharedSystem();
-  ({ baseUrl } = system);
-  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-});
-afterAll(() => scene.stop());
+const stage = openStage();
+const { scene } = stage;
 
 test('what is sent from an allowed website is in the inbox, with where and in which language it was written', async () => {
-  const source = await createSource(organization, { allowedDomains: ['shop.localhost'] });
-  const visitor = await scene.visit(baseUrl, { tag: { ...source.tag, 'data-locale': 'de-CH' } });
+  const source = await createSource(stage.organization, { allowedDomains: ['shop.localhost'] });
+  const visitor = await scene.visit(stage.baseUrl, { tag: { ...source.tag, 'data-locale': 'de-CH' } });
   await visitor.open();
   await visitor.page.getByRole('radio', { name: 'Problem' }).check();
   await visitor.write('Der Preis fehlt.\n💡', 'kundin@example.com');
@@ -39,19 +30,19 @@ test('what is sent from an allowed website is in the inbox, with where and in wh
 });
 
 test('a wildcard allows every subdomain, and not the domain itself', async () => {
-  const source = await createSource(organization, { allowedDomains: ['*.shop.localhost'] });
-  const below = await scene.visit(baseUrl, { host: 'eu.north.shop.localhost', tag: source.tag });
+  const source = await createSource(stage.organization, { allowedDomains: ['*.shop.localhost'] });
+  const below = await scene.visit(stage.baseUrl, { host: 'eu.north.shop.localhost', tag: source.tag });
   await (await (await below.open()).write('From below.')).send();
   await below.isThanked();
 
-  const itself = await scene.visit(baseUrl, { host: 'shop.localhost', tag: source.tag });
+  const itself = await scene.visit(stage.baseUrl, { host: 'shop.localhost', tag: source.tag });
   await itself.open();
   await itself.isTold('Feedback from this website is not accepted.');
 });
 
 test('a website that is not allowed is told so in words, its developer what to do, and once it is done nothing has to be typed again', async () => {
-  const source = await createSource(organization, { allowedDomains: ['other.localhost'] });
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization, { allowedDomains: ['other.localhost'] });
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   await visitor.open();
   await visitor.isTold('Feedback from this website is not accepted. Please tell its operator.');
   await visitor.picture('refused');
@@ -62,7 +53,7 @@ test('a website that is not allowed is told so in words, its developer what to d
   await source.change({ allowedDomains: ['other.localhost', 'shop.localhost'] });
   // The public endpoints follow a change within two seconds.
   const isAllowed = async () => {
-    const url = `${baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
+    const url = `${stage.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
     return (await fetch(url, { headers: { origin: scene.site.origin() } })).ok;
   };
   await expect.poll(isAllowed, { timeout: 10_000 }).toBe(true);
@@ -72,7 +63,7 @@ test('a website that is not allowed is told so in words, its developer what to d
 });
 
 test('a public key that names no source is told in words, and to the developer', async () => {
-  const visitor = await scene.visit(baseUrl, { tag: { 'data-public-key': 'pk_aaaaaaaaaaaaaaaaaaaaaaaa' } });
+  const visitor = await scene.visit(stage.baseUrl, { tag: { 'data-public-key': 'pk_aaaaaaaaaaaaaaaaaaaaaaaa' } });
   await visitor.open();
   await visitor.isTold('This feedback form is not in service.');
   expect(visitor.console.join('\n')).toContain('SOURCE_NOT_FOUND');
@@ -80,14 +71,14 @@ test('a public key that names no source is told in words, and to the developer',
 
 test('a tag without a key puts nothing on the page and says why; so does a second tag', async () => {
   const without = await scene.visitor();
-  await without.page.goto(scene.site.add(baseUrl, { tag: {} }));
+  await without.page.goto(scene.site.add(stage.baseUrl, { tag: {} }));
   await expect.poll(() => without.console.join()).toContain('needs data-public-key');
   expect(await without.launcher.count()).toBe(0);
 
-  const source = await createSource(organization);
-  const twice = await scene.visit(baseUrl, {
+  const source = await createSource(stage.organization);
+  const twice = await scene.visit(stage.baseUrl, {
     tag: source.tag,
-    body: `<p>Twice.</p><script src="${baseUrl}/widget.js" data-public-key="${source.publicKey}"></script>`,
+    body: `<p>Twice.</p><script src="${stage.baseUrl}/widget.js" data-public-key="${source.publicKey}"></script>`,
   });
   await expect.poll(() => twice.console.join()).toContain('twice');
   expect(await twice.launcher.count()).toBe(1);
@@ -97,10 +88,10 @@ const WITHOUT_STYLES = (base: string) =>
   `default-src 'none'; script-src ${base}; connect-src ${base}; worker-src blob:; require-trusted-types-for 'script'; trusted-types worktrack-feedback`;
 
 test('a strict policy of the page is kept to the letter: no inline style, no script but its own, no string as code', async () => {
-  const source = await createSource(organization, { requireCaptcha: true });
-  const visitor = await scene.visit(baseUrl, {
+  const source = await createSource(stage.organization, { requireCaptcha: true });
+  const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, 'data-accent': '#0f766e', 'data-locale': 'fr' },
-    policy: `${WITHOUT_STYLES(baseUrl)}; img-src data:`,
+    policy: `${WITHOUT_STYLES(stage.baseUrl)}; img-src data:`,
   });
   expect(await visitor.launcher.evaluate((launcher) => getComputedStyle(launcher).position)).toBe('fixed');
   await (await (await visitor.open()).write('Écrit sous une politique stricte.')).send();
@@ -111,10 +102,10 @@ test('a strict policy of the page is kept to the letter: no inline style, no scr
 });
 
 test('where the policy refuses workers, the captcha is solved in the page, and the developer is told what would allow one', async () => {
-  const source = await createSource(organization, { requireCaptcha: true });
-  const visitor = await scene.visit(baseUrl, {
+  const source = await createSource(stage.organization, { requireCaptcha: true });
+  const visitor = await scene.visit(stage.baseUrl, {
     tag: source.tag,
-    policy: WITHOUT_STYLES(baseUrl).replace('worker-src blob:', "worker-src 'none'; img-src data:"),
+    policy: WITHOUT_STYLES(stage.baseUrl).replace('worker-src blob:', "worker-src 'none'; img-src data:"),
   });
   await (await (await visitor.open()).write('Solved in the page.')).send();
   await visitor.isThanked();
@@ -124,10 +115,10 @@ test('where the policy refuses workers, the captcha is solved in the page, and t
 });
 
 test('a script under the nonce of the page gives the nonce to the solver that it adds', async () => {
-  const source = await createSource(organization, { requireCaptcha: true });
-  const visitor = await scene.visit(baseUrl, {
+  const source = await createSource(stage.organization, { requireCaptcha: true });
+  const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, nonce: 'r4nd0m' },
-    policy: `default-src 'none'; script-src 'nonce-r4nd0m'; connect-src ${baseUrl}; img-src data:`,
+    policy: `default-src 'none'; script-src 'nonce-r4nd0m'; connect-src ${stage.baseUrl}; img-src data:`,
   });
   await (await (await visitor.open()).write('Solved under a nonce.')).send();
   await visitor.isThanked();
@@ -135,8 +126,8 @@ test('a script under the nonce of the page gives the nonce to the solver that it
 });
 
 test('on a page without https, where browsers have no cryptography of their own, the captcha is solved all the same', async () => {
-  const source = await createSource(organization, { requireCaptcha: true });
-  const visitor = await scene.visit(baseUrl, { host: 'intranet.test', tag: source.tag });
+  const source = await createSource(stage.organization, { requireCaptcha: true });
+  const visitor = await scene.visit(stage.baseUrl, { host: 'intranet.test', tag: source.tag });
   expect(await visitor.page.evaluate(() => [isSecureContext, 'subtle' in crypto])).toEqual([false, false]);
   await (await (await visitor.open()).write('From the intranet.')).send();
   await visitor.isThanked();
@@ -144,8 +135,8 @@ test('on a page without https, where browsers have no cryptography of their own,
 });
 
 test('pinned by its hash, the script and all that it loads are those of that build', async () => {
-  const source = await createSource(organization, { requireCaptcha: true });
-  const manifest = (await (await fetch(`${baseUrl}/widget/manifest.json`)).json()) as Record<
+  const source = await createSource(stage.organization, { requireCaptcha: true });
+  const manifest = (await (await fetch(`${stage.baseUrl}/widget/manifest.json`)).json()) as Record<
     string,
     { path: string; integrity: string }
   >;
@@ -154,7 +145,7 @@ test('pinned by its hash, the script and all that it loads are those of that bui
   const visitor = await scene.visitor();
   const loaded: string[] = [];
   visitor.page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
-  await visitor.page.goto(scene.site.add(baseUrl, { tag: { ...tag, integrity }, script: path.slice(1) }));
+  await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: { ...tag, integrity }, script: path.slice(1) }));
   await (await (await visitor.open()).write('固定されたビルドから。')).send();
   await visitor.isThanked();
   for (const name of ['widget.js', 'widget-ja.json', 'widget-solver.js']) {
@@ -164,13 +155,13 @@ test('pinned by its hash, the script and all that it loads are those of that bui
 
   const wrong = `sha384-${'A'.repeat(64)}`;
   const refused = await scene.visitor();
-  await refused.page.goto(scene.site.add(baseUrl, { tag: { ...tag, integrity: wrong }, script: path.slice(1) }));
+  await refused.page.goto(scene.site.add(stage.baseUrl, { tag: { ...tag, integrity: wrong }, script: path.slice(1) }));
   await expect.poll(() => refused.console.join('\n')).toContain('integrity');
   expect(await refused.launcher.count()).toBe(0);
 });
 
 test('the styles of the page and those of the widget never meet', async () => {
-  const source = await createSource(organization);
+  const source = await createSource(stage.organization);
   const hostile = `
     html { font-size: 62.5%; }
     * { color: red !important; font: 900 40px/3 monospace !important; letter-spacing: 9px !important; text-transform: uppercase !important; }
@@ -184,13 +175,15 @@ test('the styles of the page and those of the widget never meet', async () => {
         return { color, font, letterSpacing, textTransform, display, visibility, border, width };
       }),
     );
-  const plain = await (await scene.visit(baseUrl, { tag: source.tag })).open();
-  const styled = await (await scene.visit(baseUrl, { tag: source.tag, styles: hostile })).open();
+  // A colour in the midst of its transition would be told from one that has arrived.
+  const still = { reducedMotion: 'reduce' } as const;
+  const plain = await (await scene.visit(stage.baseUrl, { tag: source.tag }, still)).open();
+  const styled = await (await scene.visit(stage.baseUrl, { tag: source.tag, styles: hostile }, still)).open();
   expect(await look(styled)).toEqual(await look(plain));
 
   const pageOnly = await scene.visitor();
-  await pageOnly.page.goto(scene.site.add(baseUrl, { tag: {}, styles: 'p { color: rgb(1, 2, 3); }' }));
-  const withWidget = await scene.visit(baseUrl, { tag: source.tag, styles: 'p { color: rgb(1, 2, 3); }' });
+  await pageOnly.page.goto(scene.site.add(stage.baseUrl, { tag: {}, styles: 'p { color: rgb(1, 2, 3); }' }));
+  const withWidget = await scene.visit(stage.baseUrl, { tag: source.tag, styles: 'p { color: rgb(1, 2, 3); }' });
   const paragraph = (visitor: typeof plain) =>
     visitor.page.locator('main p').evaluate((p) => JSON.stringify(Object.entries(getComputedStyle(p))));
   expect(await paragraph(withWidget)).toBe(await paragraph(pageOnly));

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { describe, expect, test } from 'vitest';
 import { createSource } from './support/source.ts';
-import { Scene } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
 
-const scene = new Scene();
-let baseUrl: string;
-let organization: TestOrganization;
-beforeAll(async () => {
-  const system = await sharedSystem();
-  ({ baseUrl } = system);
-  [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-});
-afterAll(() => scene.stop());
+const stage = openStage();
+const { scene } = stage;
 
 async function visit(changes: Parameters<typeof createSource>[1] = {}) {
-  const source = await createSource(organization, changes);
-  const visitor = await scene.visit(baseUrl, { tag: source.tag });
+  const source = await createSource(stage.organization, changes);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   await visitor.open();
   return { source, visitor };
 }
@@ -46,7 +37,7 @@ describe('what was typed is kept', () => {
     await visitor.page.reload();
     await visitor.open();
     expect(await visitor.message.inputValue()).toBe('Half a thou');
-    await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+    await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: source.tag }));
     await visitor.open();
     expect([await visitor.message.inputValue(), await visitor.email.inputValue()]).toEqual([
       'Half a thou',
@@ -65,7 +56,7 @@ describe('what was typed is kept', () => {
   });
 
   test('where the page has no storage, as long as the page is there', async () => {
-    const source = await createSource(organization);
+    const source = await createSource(stage.organization);
     const visitor = await scene.visitor();
     await visitor.page.addInitScript(() => {
       Object.defineProperty(window, 'sessionStorage', {
@@ -74,7 +65,7 @@ describe('what was typed is kept', () => {
         },
       });
     });
-    await visitor.page.goto(scene.site.add(baseUrl, { tag: source.tag }));
+    await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: source.tag }));
     await (await visitor.open()).write('Without storage.');
     await visitor.page.keyboard.press('Escape');
     await (await visitor.open()).send();

@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
-import { sharedSystem } from '../../test/support/system.ts';
+import { describe, expect, test } from 'vitest';
 import { de } from '../src/locales/de.ts';
 import { en } from '../src/locales/en.ts';
 import { es } from '../src/locales/es.ts';
@@ -9,7 +7,7 @@ import { ja } from '../src/locales/ja.ts';
 import { tr } from '../src/locales/tr.ts';
 import { chooseLanguage, count, inTime } from '../src/strings.ts';
 import { createSource } from './support/source.ts';
-import { Scene } from './support/visitor.ts';
+import { openStage } from './support/stage.ts';
 
 const LOCALES = { en, de, fr, es, tr, ja };
 
@@ -65,21 +63,14 @@ function leaves(value: object, path = ''): [string, string][] {
 }
 
 describe('on a page', () => {
-  const scene = new Scene();
-  let baseUrl: string;
-  let organization: TestOrganization;
-  beforeAll(async () => {
-    const system = await sharedSystem();
-    ({ baseUrl } = system);
-    [organization] = await Promise.all([system.newOrganization(), scene.start()]);
-  });
-  afterAll(() => scene.stop());
+  const stage = openStage();
+  const { scene } = stage;
 
   test.each(Object.entries(LOCALES))(
     'data-locale="%s" shows everything in it, and says so to screen readers',
     async (locale, strings) => {
-      const source = await createSource(organization);
-      const visitor = await scene.visit(baseUrl, { tag: { ...source.tag, 'data-locale': locale } });
+      const source = await createSource(stage.organization);
+      const visitor = await scene.visit(stage.baseUrl, { tag: { ...source.tag, 'data-locale': locale } });
       await visitor.open();
       await visitor.picture(`language-${locale}`);
       const text = await visitor.dialog.textContent();
@@ -107,18 +98,18 @@ describe('on a page', () => {
   );
 
   test('without data-locale it is that of the page, and else that of the visitor', async () => {
-    const source = await createSource(organization);
-    const page = await scene.visit(baseUrl, { tag: source.tag, lang: 'tr-TR' }, { locale: 'fr-FR' });
+    const source = await createSource(stage.organization);
+    const page = await scene.visit(stage.baseUrl, { tag: source.tag, lang: 'tr-TR' }, { locale: 'fr-FR' });
     expect(await page.launcher.textContent()).toBe(tr.launcher);
-    const visitor = await scene.visit(baseUrl, { tag: source.tag, lang: '' }, { locale: 'fr-FR' });
+    const visitor = await scene.visit(stage.baseUrl, { tag: source.tag, lang: '' }, { locale: 'fr-FR' });
     expect(await visitor.launcher.textContent()).toBe(fr.launcher);
   });
 
   test('where its words cannot be loaded the form is there in English, and still says which language was asked for', async () => {
-    const source = await createSource(organization);
+    const source = await createSource(stage.organization);
     const visitor = await scene.visitor();
     await visitor.page.route('**/widget-de.json', (route) => route.abort());
-    await visitor.page.goto(scene.site.add(baseUrl, { tag: { ...source.tag, 'data-locale': 'de-DE' } }));
+    await visitor.page.goto(scene.site.add(stage.baseUrl, { tag: { ...source.tag, 'data-locale': 'de-DE' } }));
     await (await (await visitor.open()).write('Ohne Wörter.')).send();
     await visitor.isThanked();
     expect(await visitor.thanks.textContent()).toContain(en.sent);
