@@ -135,6 +135,12 @@ switch (command) {
     ]);
     break;
   }
+  case 'api': {
+    const requests = args[args.indexOf('--requests') + 1];
+    process.env.WORKTRACK_API_REQUESTS = args.includes('--requests') && Number(requests) > 0 ? requests : '10000';
+    handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', 'test/api/openapi.test.ts']);
+    break;
+  }
   case 'bench':
     handOver([inRepository('bench', 'main.ts'), ...args]);
     break;

@@ -1,11 +1,10 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '../find-program.ts';
 import type { Progress } from '../progress.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
-import { installDebianPackages, WITHOUT_INSTALLING } from './apt.ts';
+import { WITHOUT_INSTALLING } from './apt.ts';
+import { cacheRoot, pythonWithPip } from './pip.ts';
 
 /** The last releases whose wheel holds the server as a program; those of 0.7 do not. */
 const VERSION = '0.6.0b17';
@@ -22,9 +21,7 @@ with zipfile.ZipFile(wheel) as archive:
     archive.extractall(target, [n for n in archive.namelist() if n.startswith(('secantusdb.scripts/', 'secantusdb.libs/')) or '/licenses/' in n])
 `;
 
-function cacheFolder(): string {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'worktrack', `secantusdb-${VERSION}`);
-}
+const cacheFolder = () => join(cacheRoot(), `secantusdb-${VERSION}`);
 
 /** @returns the path of the server if it was installed before */
 export function findSecantus(): string | undefined {
@@ -44,7 +41,7 @@ export async function installSecantus(progress: Progress): Promise<string> {
       `There is no mongod, and SecantusDB is not made for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
     );
   }
-  const pip = (await findPip()) ?? (await installPip(progress));
+  const pip = await pythonWithPip(progress, WITHOUT_INSTALLING);
   const target = cacheFolder();
   progress.line(`There is no mongod: installing SecantusDB ${VERSION} (GPL-2) from PyPI into ${target}.`);
   const parent = join(target, '..');
@@ -121,20 +118,4 @@ function reason(output: string): string {
     lines.findLast((line) => line.trim() !== '') ??
     ''
   );
-}
-
-/** @returns a Python that has pip */
-async function findPip(): Promise<string | undefined> {
-  for (const name of ['python3', 'python']) {
-    const python = findProgram(name);
-    if (python && (await runToEnd(python, ['-m', 'pip', '--version'])).ok) return python;
-  }
-  return undefined;
-}
-
-async function installPip(progress: Progress): Promise<string> {
-  await installDebianPackages(['python3', 'python3-pip'], 'pip', progress);
-  const python = await findPip();
-  if (!python) throw new StartError(`pip was installed, but python3 does not find it. ${WITHOUT_INSTALLING}`);
-  return python;
 }

@@ -1,0 +1,33 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '../find-program.ts';
+import type { Progress } from '../progress.ts';
+import { runToEnd } from '../run-to-end.ts';
+import { StartError } from '../start-error.ts';
+import { installDebianPackages } from './apt.ts';
+
+/** Of the user, for what is fetched once and good for every clone. */
+export function cacheRoot(): string {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'worktrack');
+}
+
+/**
+ * @param otherwise what to do where it cannot be installed
+ * @returns a Python that has pip, installed where there is none
+ */
+export async function pythonWithPip(progress: Progress, otherwise: string): Promise<string> {
+  const found = await findPip();
+  if (found) return found;
+  await installDebianPackages(['python3', 'python3-pip'], 'pip', progress, otherwise);
+  const python = await findPip();
+  if (!python) throw new StartError(`pip was installed, but python3 does not find it. ${otherwise}`);
+  return python;
+}
+
+async function findPip(): Promise<string | undefined> {
+  for (const name of ['python3', 'python']) {
+    const python = findProgram(name);
+    if (python && (await runToEnd(python, ['-m', 'pip', '--version'])).ok) return python;
+  }
+  return undefined;
+}

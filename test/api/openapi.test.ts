@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newLease } from '../support/servers.ts';
+import { startSystem } from '../support/system.ts';
+import { schemathesis } from './schemathesis.ts';
+
+/** At least so many: `npm run test:api -- --requests 10000`. Not a part of `npm test`, for it takes minutes. */
+const REQUESTS = Number(process.env.WORKTRACK_API_REQUESTS ?? 0);
+const TIME_LIMIT_MS = 60 * 60_000;
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+
+/** They may end the key that calls, so they come last. */
+const ENDS_ITS_CALLER = ['keys.revoke', 'users.update'];
+const LONGEST_LINE = 240;
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+
+describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own description`, () => {
+  beforeAll(async () => {
+    system = await startSystem({ replicas: { gateway: 1 } });
+  });
+  afterAll(() => system?.stop());
+
+  test(
+    'none is answered 5xx, and every answer has the documented status, type and shape',
+    async () => {
+      const { folder } = await newLease();
+      const organization = await system.newOrganization();
+      const description = (await (await fetch(`${system.baseUrl}/openapi.json`)).json()) as { paths: object };
+      const operations = Object.values(description.paths).flatMap((path) => Object.keys(path)).length;
+      const maxExamples = Math.ceil(REQUESTS / operations);
+      const tryWith = async (...selected: string[]) => {
+        const { ok, output } = await schemathesis(
+          [
+            'run',
+            `${system.baseUrl}/openapi.json`,
+            ...['--header', `Authorization: Bearer ${organization.apiKey}`],
+            ...['--phases', 'examples,coverage,fuzzing,stateful'],
+            ...['--max-examples', `${maxExamples}`],
+            ...['--checks', CHECKS.join(',')],
+            '--continue-on-failure',
+            ...['--request-timeout', '30'],
+            ...['--suppress-health-check', 'all'],
+            ...['--generation-database', 'none'],
+            // More, and Python 3.11 breaks off in its parser now and then.
+            ...['--workers', '1'],
+            ...selected,
+          ],
+          folder,
+        );
+        console.log(output.replace(new RegExp(`^(.{${LONGEST_LINE}}).*$`, 'gm'), '$1 …'));
+        return ok;
+      };
+      const withId = (option: string) => ENDS_ITS_CALLER.flatMap((id) => [option, id]);
+      const passed = [
+        await tryWith(...withId('--exclude-operation-id')),
+        await tryWith(...withId('--include-operation-id')),
+      ];
+      const statuses = await answersByStatus();
+      const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+      console.table(Object.fromEntries(statuses));
+      expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([]);
+      expect(passed).toEqual([true, true]);
+      expect(answered).toBeGreaterThanOrEqual(REQUESTS);
+    },
+    TIME_LIMIT_MS,
+  );
+});
+
+/** As the gateway itself counted them. */
+async function answersByStatus(): Promise<Map<number, number>> {
+  const [gateway] = system.services.of('gateway');
+  const metrics = await (await fetch(`${gateway?.opsUrl}/metrics`)).text();
+  const statuses = new Map<number, number>();
+  for (const [, status, count] of metrics.matchAll(
+    /^worktrack_http_request_seconds_count\{.*status="(\d+)".*\} (\d+)$/gm,
+  )) {
+    statuses.set(Number(status), (statuses.get(Number(status)) ?? 0) + Number(count));
+  }
+  return new Map([...statuses].sort(([a], [b]) => a - b));
+}
