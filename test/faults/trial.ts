@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadSecrets } from '@worktrack/stack/secrets';
 import { expect } from 'vitest';
+import { leaks, wholeOutput } from '../security/output.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
@@ -24,6 +26,8 @@ const RECOVERY_LIMIT_MS = MINUTES > 0 ? 10_000 : 30_000;
 const MEMORY_LIMIT_MIB = 768;
 const MEMORY_EVERY_MS = 250;
 const SHOWN_VIOLATIONS = 10;
+/** So many characters of an API key are shown. */
+const PREFIX = 11;
 
 interface Row {
   readonly fault: string;
@@ -131,6 +135,12 @@ export class Trial {
       `${this.ledger.entries.length} acknowledged writes, ${this.load.attempts.length} calls: ${differences.lost.length} lost, ${differences.doubled.length} doubled, ${differences.torn.length} torn, ${differences.outOfOrder.length} out of order`,
     );
     expect(differences).toEqual({ lost: [], doubled: [], torn: [], outOfOrder: [] });
+    const { apiKey } = this.organization;
+    const secrets = new Map([
+      ...Object.entries(loadSecrets(this.system.folder, {})),
+      ['the API key', apiKey.slice(PREFIX)],
+    ]);
+    expect(leaks(await wholeOutput(this.system), secrets)).toEqual([]);
     const shown = this.violations.list.slice(0, SHOWN_VIOLATIONS).map((violation) => this.#withItsCause(violation));
     expect({ violations: this.violations.list.length, shown }).toEqual({ violations: 0, shown: [] });
   }

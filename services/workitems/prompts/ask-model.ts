@@ -5,6 +5,7 @@ import type { PromptModel } from './settings.ts';
 
 /** Far above what PROMPT_MAX_OUTPUT_TOKENS can be; an endless answer must not fill the memory. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const LOGGED_CHARACTERS = 1_000;
 const ANTHROPIC_VERSION = '2023-06-01';
 const DEFAULT_RETRY_AFTER_SECONDS = 5;
 const MAX_RETRY_AFTER_SECONDS = 300;
@@ -69,12 +70,12 @@ export async function askModel(
   }
 
   if (!response.ok) {
-    log.warn({ status: response.status, body: body.slice(0, 1_000), model: model.model }, 'The prompt model refused');
+    log.warn({ status: response.status, body: excerpt(body, model), model: model.model }, 'The prompt model refused');
     throw refusal(response, fail);
   }
   const outcome = protocol.outcome(body);
   if (!outcome) {
-    log.warn({ body: body.slice(0, 1_000), model: model.model }, 'The prompt model answered something else');
+    log.warn({ body: excerpt(body, model), model: model.model }, 'The prompt model answered something else');
     throw fail(
       'UNAVAILABLE',
       'The model endpoint answered in another format than its protocol’s. Nothing was saved; the operator has to check PROMPT_PROVIDER and PROMPT_BASE_URL.',
@@ -91,6 +92,11 @@ export async function askModel(
     throw fail('UNAVAILABLE', 'The model declined to write a prompt. Nothing was saved; reword the item or try again.');
   }
   return outcome.text.trim();
+}
+
+/** For the log. Endpoints and proxies repeat the key in their complaints. */
+function excerpt(body: string, { apiKey }: PromptModel): string {
+  return (apiKey ? body.replaceAll(apiKey, '[redacted]') : body).slice(0, LOGGED_CHARACTERS);
 }
 
 function refusal(response: Response, fail: Context['fail']): Error {
