@@ -8,10 +8,15 @@ export interface Outcome {
 }
 
 /** Runs a program that ends by itself, without input. Never rejects for what the program does. */
-export function runToEnd(command: string, args: readonly string[], env = process.env): Promise<Outcome> {
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  env = process.env,
+  cwd = process.cwd(),
+): Promise<Outcome> {
   return new Promise((resolve) => {
     let output = '';
-    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
     const settle = (ok: boolean) => {
