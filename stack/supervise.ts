@@ -28,8 +28,9 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
     try {
       await part.restart();
       startedAtMs = Date.now();
-      progress.line(`${part.name} is ready again (process ${part.pid}).`);
+      // First, so that who reads the line finds in stack.json what it says.
       onRestart();
+      progress.line(`${part.name} is ready again (process ${part.pid}).`);
     } catch (error) {
       again(error instanceof Error ? error.message : String(error));
     }

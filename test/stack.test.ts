@@ -9,19 +9,22 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { processesOf } from './support/processes.ts';
 
 const START_TIMEOUT_MS = 150_000;
-const bootstrap = join(import.meta.dirname, '..', 'stack', 'bootstrap.mjs');
+const repository = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-stack-'));
 const dataDir = join(folder, 'data');
 const stackFile = join(dataDir, 'stack.json');
 
-/** A command of package.json, with what it has said so far. */
+/** A command of package.json, run by npm as its users do, with what it has said so far. Signals go to npm, which passes them on. */
 class Command {
   readonly process: ChildProcess;
   readonly ended: Promise<number | null>;
   output = '';
 
-  constructor(...args: string[]) {
-    this.process = spawn(process.execPath, [bootstrap, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(command: string, ...args: string[]) {
+    this.process = spawn('npm', ['run', '--silent', command, '--', ...args], {
+      cwd: repository,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [this.process.stdout, this.process.stderr])
       stream?.on('data', (data) => (this.output += data));
     this.ended = once(this.process, 'close').then(([code]) => code as number | null);
