@@ -4,7 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from '../service.ts';
 import { asProtocolError, RemoteTools, ServiceAway, ServiceRefused } from './remote.ts';
-import { UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
+import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 
 /**
  * Serves the tools of a service over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
@@ -12,6 +12,7 @@ import { UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
  */
 export async function serveBridge(service: Service, workingDirectory: string): Promise<void> {
   const remote = new RemoteTools(service);
+  const finishedUploads = new FinishedUploads();
   const bridge = serveStdio(
     () => {
       const server = new Server(
@@ -30,7 +31,7 @@ export async function serveBridge(service: Service, workingDirectory: string): P
         try {
           if (params.name === UPLOAD_TOOL) {
             return await remote.write(call._meta, mcpReq.signal, (key) =>
-              uploadLocalFile(service, params.arguments, key, workingDirectory),
+              uploadLocalFile(service, params.arguments, key, workingDirectory, finishedUploads),
             );
           }
           return await remote.call(call, mcpReq.signal);

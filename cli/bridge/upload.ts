@@ -19,6 +19,26 @@ interface Failed {
   readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
+const MAX_REMEMBERED = 1_000;
+
+/** Answers of uploads after which the file was gone: whoever repeats one, since its answer was lost, gets it again. */
+export class FinishedUploads {
+  /** The oldest first. */
+  readonly #answers = new Map<string, CallToolResult>();
+
+  of(idempotencyKey: string, given: unknown): CallToolResult | undefined {
+    return this.#answers.get(JSON.stringify([idempotencyKey, given]));
+  }
+
+  remember(idempotencyKey: string, given: unknown, answer: CallToolResult): void {
+    this.#answers.set(JSON.stringify([idempotencyKey, given]), answer);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= MAX_REMEMBERED) break;
+      this.#answers.delete(oldest);
+    }
+  }
+}
+
 /**
  * The tool that only the bridge can run whole, for it is on the machine where the file is.
  * @param workingDirectory files under it may be uploaded, beside those under `/tmp/`
@@ -29,7 +49,10 @@ export async function uploadLocalFile(
   given: unknown,
   idempotencyKey: string,
   workingDirectory: string,
+  finished: FinishedUploads,
 ): Promise<CallToolResult> {
+  const earlier = finished.of(idempotencyKey, given);
+  if (earlier) return earlier;
   const parsed = operation.input.safeParse(given ?? {});
   if (!parsed.success) {
     const details = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -44,7 +67,9 @@ export async function uploadLocalFile(
       if ('error' in outcome) return failed(outcome.error);
       const deletedLocalFile = input.deleteAfterUpload && (await file.deleteIfSame());
       const output = { attachment: outcome.data, deletedLocalFile };
-      return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output };
+      const answer = { content: [{ type: 'text' as const, text: JSON.stringify(output) }], structuredContent: output };
+      if (deletedLocalFile) finished.remember(idempotencyKey, given, answer);
+      return answer;
     } finally {
       await file.close();
     }

@@ -277,6 +277,23 @@ async function replay(identity: EffectIdentity, context: AnyContext): Promise<Re
   return { output: earlier.answer, replayed: true };
 }
 
+/**
+ * The recorded answer of an earlier write: for who cannot repeat the write itself, because what it takes is gone since.
+ * @param inputOf the input with which the write was recorded, parsed; of an operation that receives bytes, with their digest
+ * @returns undefined when there was none with this key, or it was another request
+ */
+export async function answerBefore<Op extends Operation>(
+  operation: Op,
+  by: { readonly organizationId: string; readonly idempotencyKey: string },
+  inputOf: (answer: Output<Op>) => Input<Op> | readonly [Input<Op>, contentDigest: string],
+): Promise<Output<Op> | undefined> {
+  const identity = (input: unknown) => effectIdentity(by.organizationId, by.idempotencyKey, operation.name, input);
+  const found = await earlierAnswer(identity(null));
+  if (!found) return undefined;
+  const answer = found.answer as Output<Op>;
+  return (await earlierAnswer(identity(inputOf(answer))))?.sameRequest ? answer : undefined;
+}
+
 function identityOf(operation: Operation, input: unknown, context: AnyContext): EffectIdentity {
   if (!context.idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
   const organizationId = operation.permission === 'internal' ? '-' : context.caller.organizationId;

@@ -9,7 +9,7 @@ import type { Cursors } from './items/cursor.ts';
 import type { Duplicates } from './items/duplicates.ts';
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';
-import { feedbackOf, linkItem } from './items/links.ts';
+import { feedbackOf, linkedBefore, linkItem } from './items/links.ts';
 import { sourcesOf } from './sources/sources.repository.ts';
 import { createSource, deleteSource, getSource, sourcesByPublicKey, updateSource } from './sources/sources.ts';
 
@@ -46,6 +46,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'feedback.updateStatus': async ({ feedbackId, status }, context) =>
       agentView(await updateStatus({ id: feedbackId, status }, context)),
     'feedback.linkItem': linkItem,
+    'feedback.linkedBefore': linkedBefore,
     'feedback.byWorkItems': feedbackOf,
   });
 }

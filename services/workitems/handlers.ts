@@ -1,6 +1,6 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { implement, receiving, sending, staged } from '@worktrack/runtime/implement';
-import { addAttachment } from './attachments/add.ts';
+import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
 import { readAttachment } from './attachments/read.ts';
@@ -80,6 +80,7 @@ export function handlers(promptModel: PromptModel | undefined) {
     'workItems.lineage': getLineage,
     'attachments.list': listAttachments,
     'attachments.add': receiving(addAttachment),
+    'attachments.addedBefore': addedBefore,
     'attachments.read': sending(readAttachment),
     'attachments.delete': deleteAttachment,
   });

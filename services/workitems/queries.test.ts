@@ -15,7 +15,7 @@ interface Query {
 /** What has no organization: the records of effects are found by their id, which begins with it. */
 const APART = ['effects'];
 /** Attachments move bytes and are tried elsewhere. */
-const WITH_BYTES = ['attachments.add', 'attachments.read'];
+const WITH_BYTES = ['attachments.add', 'attachments.addedBefore', 'attachments.read'];
 
 /** Every query that mongoose sends while `run` runs. */
 async function queriesOf(run: () => Promise<void>): Promise<Query[]> {

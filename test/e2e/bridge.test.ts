@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMcp, type McpClient, refusalOf, type ToolResult } from '../mcp/connect.ts';
 import type { TestOrganization } from '../support/organization.ts';
@@ -53,7 +54,7 @@ async function startBridge(
   await (client as EarlierClient).connect(transport as EarlierTransport);
   return {
     tools: async () => (await client.listTools()).tools,
-    call: async (name, args) => (await client.callTool({ name, arguments: args })) as ToolResult,
+    call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
     close: () => client.close(),
     words: () => words,
   };
@@ -167,6 +168,20 @@ describe('upload_work_item_attachment', () => {
       headers: { authorization: `Bearer ${organization.apiKey}` },
     });
     expect(await read.text()).toBe('not really a picture');
+    await bridge.close();
+  });
+
+  test('repeated with its idempotency key answers as the first time, though the file is gone', async () => {
+    const bridge = await startBridge();
+    const args = { workItemId: await newItem(bridge), filePath: 'once.txt' };
+    writeFileSync(join(folder, 'once.txt'), 'once');
+    const meta = { [IDEMPOTENCY_KEY_META]: randomUUID() };
+    const first = await bridge.call('upload_work_item_attachment', args, meta);
+    expect(first.structuredContent).toMatchObject({ deletedLocalFile: true });
+    const again = await bridge.call('upload_work_item_attachment', args, meta);
+    expect(again.structuredContent).toEqual(first.structuredContent);
+    const other = await bridge.call('upload_work_item_attachment', args, { [IDEMPOTENCY_KEY_META]: randomUUID() });
+    expect(refusalOf(other).code).toBe('VALIDATION_FAILED');
     await bridge.close();
   });
 

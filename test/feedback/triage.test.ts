@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentFeedbackItem, FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMcp, type McpClient, refusalOf } from '../mcp/connect.ts';
 import type { TestOrganization } from '../support/organization.ts';
@@ -72,6 +73,32 @@ describe('an agent', () => {
     expect(await get(one)).toMatchObject({ status: 'linked', linkedWorkItemIds: [idea.id] });
     const trace = await organization.call<{ feedback: object[] }>('GET', `/api/work-items/${idea.id}/trace`);
     expect(trace.data.feedback).toMatchObject([{ id: one, status: 'linked', untrustedText: { message } }, { id: two }]);
+  });
+
+  test('a link that is repeated with its idempotency key answers as the first time, also when the idea is gone', async () => {
+    const idea = await organization.call<{ id: string; taskId: string }>('POST', '/api/work-items', {
+      title: 'Dark mode',
+      type: 'idea',
+      boardId: organization.boardId,
+      boardColumnId: organization.columns.Backlog,
+    });
+    const { id, taskId } = idea.data;
+    const feedbackId = await submit();
+    const link = (key: string, workItemId: string, of = feedbackId) =>
+      agent.call('link_feedback_to_idea_item', { feedbackId: of, workItemId }, { [IDEMPOTENCY_KEY_META]: key });
+    const [byId, byTaskId] = [randomUUID(), randomUUID()];
+    const first = await link(byId, id);
+    expect(first.structuredContent).toMatchObject({ linked: true, taskId });
+    expect((await link(byTaskId, taskId)).structuredContent).toEqual(first.structuredContent);
+    await organization.call('DELETE', `/api/work-items/${id}`);
+
+    const again = await link(byId, id);
+    expect(again.structuredContent).toEqual(first.structuredContent);
+    expect(again._meta).toMatchObject({ [IDEMPOTENCY_REPLAYED_META]: true });
+    expect((await link(byTaskId, taskId)).structuredContent).toEqual(first.structuredContent);
+    // Another key, or another request, finds no idea.
+    expect(refusalOf(await link(randomUUID(), id)).code).toBe('NOT_FOUND');
+    expect(refusalOf(await link(byId, id, await submit())).code).toBe('NOT_FOUND');
   });
 
   test('is told what to change', async () => {

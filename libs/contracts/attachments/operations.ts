@@ -41,6 +41,17 @@ export const addAttachment = operation({
   deadlineMs: CHUNK_DEADLINE_MS,
 });
 
+/** What `attachments.add` answered, for a repetition after the local file was deleted. Neither a route nor a tool of its own. */
+export const addedBefore = operation({
+  name: 'attachments.addedBefore',
+  summary: 'The answer of an earlier upload with this idempotency key.',
+  permission: 'work-items:write',
+  effect: 'read',
+  input: z.strictObject({ idempotencyKey: z.string(), upload: addAttachment.input }),
+  output: Attachment.nullable(),
+  errors: [],
+});
+
 /** Both ends inclusive, as in the Range header. */
 export const ByteRange = z.strictObject({ start: z.int().min(0), end: z.int().min(0) });
 

@@ -1,7 +1,7 @@
 import { serviceContract } from '../operation.ts';
 import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
 import { captchaChallenge, ingestFeedback, sourceByPublicKey, verifyCaptcha } from './intake.ts';
-import { feedbackByWorkItems, linkItem } from './links.ts';
+import { feedbackByWorkItems, linkedBefore, linkItem } from './links.ts';
 import { createSource, deleteSource, getSource, listSources, updateSource } from './sources.ts';
 
 export const feedbackContract = serviceContract('feedback', [
@@ -16,6 +16,7 @@ export const feedbackContract = serviceContract('feedback', [
   updateFeedback,
   updateFeedbackStatus,
   linkItem,
+  linkedBefore,
   feedbackByWorkItems,
   sourceByPublicKey,
   captchaChallenge,

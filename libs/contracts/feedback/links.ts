@@ -23,6 +23,17 @@ export const linkItem = operation({
   errors: ['NOT_FOUND'],
 });
 
+/** What `feedback.linkItem` answered, for a repetition of `feedback.link` after the work item was deleted. Neither a route nor a tool of its own. */
+export const linkedBefore = operation({
+  name: 'feedback.linkedBefore',
+  summary: 'The answer of an earlier link with this idempotency key.',
+  permission: 'feedback:write',
+  effect: 'read',
+  input: z.strictObject({ idempotencyKey: z.string(), link: linkItem.input }),
+  output: linkItem.output.nullable(),
+  errors: [],
+});
+
 const MAX_WORK_ITEMS = 1_000;
 /** More feedback than this on one idea is counted, not listed. */
 export const MAX_LINKED_FEEDBACK = 1_000;

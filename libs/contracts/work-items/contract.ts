@@ -1,4 +1,10 @@
-import { addAttachment, deleteAttachment, listAttachments, readAttachment } from '../attachments/operations.ts';
+import {
+  addAttachment,
+  addedBefore,
+  deleteAttachment,
+  listAttachments,
+  readAttachment,
+} from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { createBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
 import { createProject, getProject, listProjects, updateProject } from '../projects/project-operations.ts';
@@ -61,6 +67,7 @@ export const workItemsContract = serviceContract('workitems', [
   getLineage,
   listAttachments,
   addAttachment,
+  addedBefore,
   readAttachment,
   deleteAttachment,
 ]);

@@ -1,11 +1,12 @@
 import {
   type feedbackByWorkItems,
-  type linkItem as linkOp,
+  type linkedBefore as linkedBeforeOp,
+  linkItem as linkOp,
   MAX_LINKED_FEEDBACK,
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
+import { answerBefore, type ReadContext, type WriteContext } from '@worktrack/runtime/implement';
 import { requireItem } from './inbox.ts';
 import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';
 
@@ -24,6 +25,13 @@ export async function linkItem(
   }
   const feedbackCount = await countLinked(caller.organizationId, workItemId, tx);
   return { linked: true, feedbackId, workItemId, feedbackCount };
+}
+
+export async function linkedBefore(
+  { idempotencyKey, link }: Input<typeof linkedBeforeOp>,
+  { caller: { organizationId } }: ReadContext,
+): Promise<Output<typeof linkedBeforeOp>> {
+  return (await answerBefore(linkOp, { organizationId, idempotencyKey }, () => link)) ?? null;
 }
 
 export async function feedbackOf(

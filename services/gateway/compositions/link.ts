@@ -1,16 +1,26 @@
+import { OperationError } from '@worktrack/contracts/errors';
 import type { linkFeedback as operation } from '@worktrack/contracts/gateway/link';
-import type { Composition } from './composition.ts';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { getItemBrief } from '@worktrack/contracts/work-items/lineage';
+import type { Composition, CompositionContext } from './composition.ts';
+
+type Context = CompositionContext<FailureOf<typeof operation>>;
 
 /**
  * The service of work items says whether the item is an idea, then the feedback service notes the link: one write, so there is nothing to undo, and a
- * repeated call finds it done.
+ * repeated call finds it done; also when the idea was deleted since.
  */
-export const linkFeedback: Composition<typeof operation> = async (
-  { feedbackId, workItemId },
-  { clients, options, fail },
-) => {
-  const { idempotencyKey: _, ...reading } = options;
-  const item = await clients.workitems.call('workItems.brief', { id: workItemId }, reading);
+export const linkFeedback: Composition<typeof operation> = async (input, context) => {
+  const { clients, options, fail } = context;
+  const { feedbackId, workItemId } = input;
+  let item: Output<typeof getItemBrief>;
+  try {
+    item = await clients.workitems.call('workItems.brief', { id: workItemId }, reading(context));
+  } catch (error) {
+    const earlier = isNotFound(error) && (await linkedBefore(input, context));
+    if (!earlier) throw error;
+    return { output: earlier, replayed: true };
+  }
   if (item.type !== 'idea') {
     const article = /^[aeiou]/.test(item.type) ? 'an' : 'a';
     throw fail('VALIDATION_FAILED', `${item.taskId} is ${article} ${item.type}; feedback is linked to ideas only.`, {
@@ -24,3 +34,28 @@ export const linkFeedback: Composition<typeof operation> = async (
   );
   return { output: { ...output, taskId: item.taskId }, replayed };
 };
+
+/** The history of a deleted item still says how it was called. */
+async function linkedBefore(
+  { feedbackId, workItemId }: Input<typeof operation>,
+  context: Context,
+): Promise<Output<typeof operation> | undefined> {
+  const { clients, options } = context;
+  const { idempotencyKey } = options;
+  if (idempotencyKey === undefined) return undefined;
+  try {
+    const item = await clients.workitems.call('workItems.events', { workItemId, limit: 1 }, reading(context));
+    const link = { feedbackId, workItemId: item.workItemId };
+    const answer = await clients.feedback.call('feedback.linkedBefore', { idempotencyKey, link }, reading(context));
+    return answer ? { ...answer, taskId: item.taskId } : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function reading({ options: { idempotencyKey: _, ...reading } }: Context): Context['options'] {
+  return reading;
+}
+
+const isNotFound = (error: unknown) => error instanceof OperationError && error.code === 'NOT_FOUND';

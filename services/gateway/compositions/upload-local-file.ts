@@ -15,17 +15,25 @@ type Context = CompositionContext<FailureOf<typeof operation>>;
  */
 export const uploadLocalFile: Composition<typeof operation> = async (input, context) => {
   if (!context.uploads.localFiles) throw await refusalWithTicket(input, context);
-  const file = await openAllowed(input, context);
+  const { workItemId, mimeType, uploadedBy, metadata } = input;
+  const fileName = input.fileName ?? path.basename(input.filePath);
+  const upload = { workItemId, fileName, mimeType, uploadedBy, metadata };
+  let file: LocalFile;
+  try {
+    file = await openAllowed(input, context);
+  } catch (error) {
+    const { idempotencyKey, ...reading } = context.options;
+    if (idempotencyKey === undefined) throw error;
+    // The first call deleted the file, and its answer was lost.
+    const query = { idempotencyKey, upload };
+    const attachment = await context.clients.workitems.call('attachments.addedBefore', query, reading);
+    if (!attachment) throw error;
+    return { output: { attachment, deletedLocalFile: input.deleteAfterUpload }, replayed: true };
+  }
   try {
     const { output: attachment, replayed } = await context.clients.workitems.upload(
       'attachments.add',
-      {
-        workItemId: input.workItemId,
-        fileName: input.fileName ?? path.basename(input.filePath),
-        mimeType: input.mimeType,
-        uploadedBy: input.uploadedBy,
-        metadata: input.metadata,
-      },
+      upload,
       file.stream(),
       context.options,
     );

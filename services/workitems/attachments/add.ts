@@ -1,9 +1,12 @@
 import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
-import type { addAttachment as operation } from '@worktrack/contracts/attachments/operations';
+import {
+  type addedBefore as addedBeforeOperation,
+  addAttachment as operation,
+} from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
-import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { AlreadyDone } from '@worktrack/runtime/effects.repository';
-import type { ReceivingContext } from '@worktrack/runtime/implement';
+import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/implement';
 import { uuidv7 } from '@worktrack/runtime/uuid';
 import mime from 'mime';
 import { recordOn, requireItem } from '../items/items.repository.ts';
@@ -63,6 +66,14 @@ export async function addAttachment(
     if (error instanceof AlreadyDone || error instanceof OperationError) await discardContent(content.contentId);
     throw error;
   }
+}
+
+export async function addedBefore(
+  { idempotencyKey, upload }: Input<typeof addedBeforeOperation>,
+  { caller: { organizationId } }: ReadContext,
+): Promise<Output<typeof addedBeforeOperation>> {
+  const by = { organizationId, idempotencyKey };
+  return (await answerBefore(operation, by, ({ sha256 }) => [upload, sha256])) ?? null;
 }
 
 async function receive(bytes: AsyncIterable<Buffer>, context: Context): Promise<StoredContent> {
