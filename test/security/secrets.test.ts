@@ -7,7 +7,7 @@ import { Child } from '@worktrack/stack/child';
 import { REPOSITORY, SERVICES } from '@worktrack/stack/layout';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
-import { newLease } from '../support/servers.ts';
+import { servers } from '../support/servers.ts';
 import { startSystem } from '../support/system.ts';
 import { callTool } from '../support/tool-call.ts';
 import { leaks, wholeOutput } from './output.ts';
@@ -156,7 +156,7 @@ describe('the passwords of servers that cannot be reached', () => {
   const away = (scheme: string, name: string) => `${scheme}://user:${passwords.get(name)}@127.0.0.1:9`;
 
   test.each(SERVICES)('are not said by %s, which waits for them', async (service) => {
-    const { folder } = await newLease();
+    const { folder } = await servers();
     const logFile = join(folder, `${service}.log`);
     const child = await Child.start({
       name: service,
