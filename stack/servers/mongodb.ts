@@ -9,6 +9,7 @@ import { type ServerKind, serverEnvironment } from './server.ts';
 const HOST = '127.0.0.1';
 export const REPLICA_SET = 'worktrack';
 const START_TIMEOUT_MS = 60_000;
+const OPLOG_MB = 512;
 const PROBE_TIMEOUT_MS = 2_000;
 const NOT_YET_INITIALIZED = 94;
 
@@ -44,6 +45,11 @@ export function mongodKind(program: string, dataDir: string, logFile: string): S
           dataDir,
           '--wiredTigerCacheSizeGB',
           '0.5',
+          // Nobody replicates from it; by default the log of operations may take 5 % of the disk.
+          '--oplogSize',
+          `${OPLOG_MB}`,
+          // It would lie in /tmp, and stay there when the process is killed.
+          '--nounixsocket',
         ],
         cwd: dataDir,
         logFile,
