@@ -7,6 +7,12 @@ const INTERNAL: ErrorValue = {
   message: 'The service failed in a way that it should not. Try again, and report the request id if it stays so.',
 };
 
+const FORBIDDEN = 403;
+const NO_SUCH_PATH: ErrorValue = {
+  code: 'NOT_FOUND',
+  message: 'There is nothing at this path. GET /openapi.json describes all that there is.',
+};
+
 /** Refusals of Fastify itself, by its error codes. */
 const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => ({
@@ -37,6 +43,8 @@ export function failureOf(
   const { code, statusCode } = (thrown ?? {}) as { readonly code?: unknown; readonly statusCode?: unknown };
   const known = typeof code === 'string' ? BY_FASTIFY[code] : undefined;
   if (known) return known(context.bodyLimitBytes);
+  // Of the file server, for a path that would leave its folder: permissions are ours, and a refusal names the one that is missing.
+  if (statusCode === FORBIDDEN) return NO_SUCH_PATH;
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return {
       code: codeOfStatus(statusCode),
