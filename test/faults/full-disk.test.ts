@@ -16,7 +16,7 @@ const FULL_MS = 5_000;
 const GOES_ON_MS = 2_000;
 const UPLOAD_BYTES = 8 * 1024 * 1024;
 const MAX_UPLOADS = 64;
-const reason = cannotMount();
+const reason = process.env.MONGODB_URL ? 'MONGODB_URL names a database of others' : cannotMount();
 
 interface Refusal {
   readonly status: number;
