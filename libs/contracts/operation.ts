@@ -39,6 +39,8 @@ export interface Operation<
   readonly output: Out;
   /** Beyond those that any operation may answer (IMPLICIT_ERRORS). */
   readonly errors: readonly Code[];
+  /** For the documentation: what a client gives, and what it gets. Every operation that is a route or a tool has one. */
+  readonly example?: { readonly input: z.input<In>; readonly output: z.output<Out> };
   readonly rest?: RestRoute;
   readonly mcp?: McpTool;
   /** How long the caller waits. Default: DEFAULT_DEADLINE_MS. */

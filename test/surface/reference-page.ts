@@ -67,6 +67,23 @@ function entry(operation: Operation): string[] {
     ...inputTable(input),
     `Answer: \`${typeOf(output, definitionsOf(output))}\``,
     '',
+    ...example(operation),
+  ];
+}
+
+/** Folded away: two thirds of the page are examples. */
+function example({ example }: Operation): string[] {
+  if (!example) return [];
+  const block = (value: unknown) => ['```json', JSON.stringify(value, null, 2), '```', ''];
+  return [
+    '<details><summary>Example</summary>',
+    '',
+    ...block(example.input),
+    'answers',
+    '',
+    ...block(example.output),
+    '</details>',
+    '',
   ];
 }
 

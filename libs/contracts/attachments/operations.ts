@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleAttachment, ids } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from '../work-items/metadata.ts';
@@ -19,6 +20,7 @@ export const listAttachments = operation({
   input: z.strictObject({ workItemId: ItemRef }),
   output: z.array(Attachment),
   errors: ['NOT_FOUND'],
+  example: { input: { workItemId: 'W-T-14' }, output: [exampleAttachment] },
   rest: 'GET /api/work-items/:workItemId/attachments',
 });
 
@@ -36,6 +38,10 @@ export const addAttachment = operation({
   }),
   output: Attachment,
   errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  example: {
+    input: { workItemId: 'W-T-14', fileName: 'dark.png', uploadedBy: 'agent 3', metadata: { page: 'checkout' } },
+    output: exampleAttachment,
+  },
   rest: 'POST /api/work-items/:workItemId/attachments',
   bytes: 'up',
   deadlineMs: CHUNK_DEADLINE_MS,
@@ -77,6 +83,10 @@ export const readAttachment = operation({
     outcome: z.enum(['whole', 'part', 'unsatisfiable', 'unchanged']),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-T-14', key: 'dark.png' },
+    output: { attachment: exampleAttachment, sent: { start: 0, end: 48_212 }, outcome: 'whole' },
+  },
   rest: 'GET /api/work-items/:workItemId/attachments/local',
   bytes: 'down',
   deadlineMs: CHUNK_DEADLINE_MS,
@@ -90,6 +100,10 @@ export const deleteAttachment = operation({
   input: z.strictObject({ workItemId: ItemRef, attachmentId: Id }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-T-14', attachmentId: ids.attachment },
+    output: { deleted: true, id: ids.attachment },
+  },
   rest: 'DELETE /api/work-items/:workItemId/attachments/:attachmentId',
 });
 
@@ -112,5 +126,9 @@ export const uploadLocalFile = operation({
   }),
   output: z.object({ attachment: Attachment, deletedLocalFile: z.boolean() }),
   errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  example: {
+    input: { workItemId: 'W-T-14', filePath: '/tmp/dark.png', uploadedBy: 'agent 3', metadata: { page: 'checkout' } },
+    output: { attachment: exampleAttachment, deletedLocalFile: true },
+  },
   mcp: { tool: 'upload_work_item_attachment', title: 'Upload attachment', openWorld: true },
 });

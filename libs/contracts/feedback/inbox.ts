@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleAgentFeedback, exampleFeedback, ids, times } from '../examples.ts';
 import { Id, MAX_PAGE_SIZE } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AgentFeedbackItem, Category, FeedbackItem, Status } from './records.ts';
@@ -43,6 +44,10 @@ export const listFeedback = operation({
   }),
   output: z.object({ items: z.array(FeedbackItem), nextCursor: z.string().nullable() }),
   errors: [],
+  example: {
+    input: { status: 'new', category: 'feature_request' },
+    output: { items: [exampleFeedback], nextCursor: null },
+  },
   rest: 'GET /api/feedback/items',
 });
 
@@ -55,6 +60,7 @@ export const listFeedbackForAgents = operation({
   input: z.strictObject({ ...filters, ...page }),
   output: z.object({ items: z.array(AgentFeedbackItem), nextCursor: z.string().nullable() }),
   errors: [],
+  example: { input: { status: 'new', search: 'dark' }, output: { items: [exampleAgentFeedback], nextCursor: null } },
   mcp: { tool: 'list_feedback', title: 'List feedback' },
 });
 
@@ -66,6 +72,7 @@ export const getFeedback = operation({
   input: z.strictObject({ id: Id }),
   output: FeedbackItem,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.feedback }, output: exampleFeedback },
   rest: 'GET /api/feedback/items/:id',
 });
 
@@ -77,6 +84,10 @@ export const updateFeedback = operation({
   input: z.strictObject({ id: Id, status: Status }),
   output: FeedbackItem,
   errors: ['NOT_FOUND'],
+  example: {
+    input: { id: ids.feedback, status: 'triaged' },
+    output: { ...exampleFeedback, status: 'triaged', updatedAt: times.updatedAt },
+  },
   rest: 'PATCH /api/feedback/items/:id',
 });
 
@@ -88,5 +99,9 @@ export const updateFeedbackStatus = operation({
   input: z.strictObject({ feedbackId: Id, status: Status }),
   output: AgentFeedbackItem,
   errors: ['NOT_FOUND'],
+  example: {
+    input: { feedbackId: ids.feedback, status: 'triaged' },
+    output: { ...exampleAgentFeedback, status: 'triaged', updatedAt: times.updatedAt },
+  },
   mcp: { tool: 'update_feedback_status', title: 'Update feedback status' },
 });

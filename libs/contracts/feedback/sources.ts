@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleSource, ids } from '../examples.ts';
 import { Id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AllowedDomain } from './allowed-domains.ts';
@@ -25,6 +26,7 @@ export const listSources = operation({
   input: z.strictObject({}),
   output: z.array(Source),
   errors: [],
+  example: { input: {}, output: [exampleSource] },
   rest: 'GET /api/feedback/sources',
 });
 
@@ -44,6 +46,7 @@ export const createSource = operation({
   }),
   output: Source,
   errors: ['CONFLICT'],
+  example: { input: { name: 'Shop', allowedDomains: ['shop.example.com'] }, output: exampleSource },
   rest: 'POST /api/feedback/sources',
 });
 
@@ -55,6 +58,7 @@ export const getSource = operation({
   input: z.strictObject({ id: Id }),
   output: Source,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.source }, output: exampleSource },
   rest: 'GET /api/feedback/sources/:id',
 });
 
@@ -76,6 +80,10 @@ export const updateSource = operation({
   }),
   output: Source,
   errors: ['NOT_FOUND'],
+  example: {
+    input: { id: ids.source, rateLimit: { perIp: 5, perSource: 300, windowSeconds: 60 } },
+    output: { ...exampleSource, rateLimit: { perIp: 5, perSource: 300, windowSeconds: 60 } },
+  },
   rest: 'PATCH /api/feedback/sources/:id',
 });
 
@@ -87,5 +95,6 @@ export const deleteSource = operation({
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.source }, output: { deleted: true, id: ids.source } },
   rest: 'DELETE /api/feedback/sources/:id',
 });

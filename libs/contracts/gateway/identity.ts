@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleKey, ids } from '../examples.ts';
 import { Identity } from '../keys/identity.ts';
 import { operation } from '../operation.ts';
 
@@ -10,5 +11,14 @@ export const me = operation({
   input: z.strictObject({}),
   output: Identity,
   errors: [],
+  example: {
+    input: {},
+    output: {
+      user: { id: ids.user, name: 'Ada', email: 'ada@example.com', role: 'owner' },
+      organization: { id: ids.organization, name: 'Example' },
+      permissions: exampleKey.permissions,
+      key: { id: ids.key, name: 'CI', prefix: exampleKey.prefix },
+    },
+  },
   rest: 'GET /api/me',
 });

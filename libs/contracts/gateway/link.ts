@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ids } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -17,6 +18,10 @@ export const linkFeedback = operation({
     feedbackCount: z.int(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { feedbackId: ids.feedback, workItemId: 'W-I-3' },
+    output: { linked: true, feedbackId: ids.feedback, workItemId: ids.idea, taskId: 'W-I-3', feedbackCount: 1 },
+  },
   rest: 'POST /api/feedback/items/:feedbackId/links',
   mcp: { tool: 'link_feedback_to_idea_item', title: 'Link feedback to idea' },
 });

@@ -1,3 +1,4 @@
+import { exampleIdea, exampleSession, exampleStory, exampleTotals, ids, times } from '../examples.ts';
 import { feedbackByWorkItems } from '../feedback/links.ts';
 import { operation } from '../operation.ts';
 import { getLineage } from '../work-items/lineage.ts';
@@ -11,6 +12,31 @@ export const getWorkItemTrace = operation({
   input: getLineage.input,
   output: getLineage.output.extend({ feedback: feedbackByWorkItems.output.shape.feedback }),
   errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
+  example: {
+    input: { id: 'W-S-9' },
+    output: {
+      workItem: { ...exampleStory, columnName: 'In Progress' },
+      idea: { ...exampleIdea, columnName: 'In Progress' },
+      descendants: [
+        { id: ids.task, taskId: 'W-T-14', title: 'Add a dark colour scheme', type: 'task', columnName: 'Review' },
+      ],
+      sessions: [exampleSession],
+      totals: exampleTotals,
+      feedback: [
+        {
+          id: ids.feedback,
+          status: 'linked',
+          category: 'feature_request',
+          createdAt: times.createdAt,
+          untrustedText: {
+            message: 'Please add a dark mode.',
+            email: 'visitor@example.com',
+            pageUrl: 'https://shop.example.com/cart',
+          },
+        },
+      ],
+    },
+  },
   rest: 'GET /api/work-items/:id/trace',
   mcp: {
     tool: 'get_work_item_trace',

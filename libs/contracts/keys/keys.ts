@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleKey, ids, times } from '../examples.ts';
 import { Id, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ApiKey, CreatedApiKey, Name, PermissionValue } from './records.ts';
@@ -21,6 +22,10 @@ export const createKey = operation({
   }),
   output: CreatedApiKey,
   errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { name: 'CI', permissions: ['work-items:read', 'work-items:write'] },
+    output: { ...exampleKey, key: `wt_7hQ2mXv9${'…'}` },
+  },
   rest: 'POST /api/api-keys',
 });
 
@@ -35,6 +40,7 @@ export const listKeys = operation({
   }),
   output: z.array(ApiKey),
   errors: [],
+  example: { input: {}, output: [exampleKey] },
   rest: 'GET /api/api-keys',
 });
 
@@ -46,5 +52,6 @@ export const revokeKey = operation({
   input: z.strictObject({ id: Id }),
   output: z.object({ id: z.string(), revokedAt: Timestamp }),
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.key }, output: { id: ids.key, revokedAt: times.updatedAt } },
   rest: 'DELETE /api/api-keys/:id',
 });

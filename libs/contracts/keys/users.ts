@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleUser, ids, pagination, times } from '../examples.ts';
 import { Id, Pagination, paging } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Email, Name, RoleValue, User } from './records.ts';
@@ -11,6 +12,7 @@ export const listUsers = operation({
   input: z.strictObject({ ...paging }),
   output: z.object({ users: z.array(User), pagination: Pagination }),
   errors: [],
+  example: { input: {}, output: { users: [exampleUser], pagination } },
   rest: 'GET /api/users',
 });
 
@@ -22,6 +24,10 @@ export const createUser = operation({
   input: z.strictObject({ email: Email, name: Name, role: RoleValue }),
   output: User,
   errors: ['CONFLICT'],
+  example: {
+    input: { email: 'grace@example.com', name: 'Grace', role: 'member' },
+    output: { ...exampleUser, email: 'grace@example.com', name: 'Grace', role: 'member' },
+  },
   rest: 'POST /api/users',
 });
 
@@ -38,5 +44,9 @@ export const updateUser = operation({
   }),
   output: User,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { id: ids.user, role: 'admin' },
+    output: { ...exampleUser, role: 'admin', updatedAt: times.updatedAt },
+  },
   rest: 'PATCH /api/users/:id',
 });

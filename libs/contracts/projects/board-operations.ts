@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleBoard, ids } from '../examples.ts';
 import { Id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Board, MAX_COLUMNS } from './board.ts';
@@ -31,6 +32,7 @@ export const listBoards = operation({
   input: z.strictObject({ id: Id }),
   output: z.array(Board),
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.project }, output: [exampleBoard] },
   rest: 'GET /api/projects/:id/boards',
 });
 
@@ -46,6 +48,7 @@ export const createBoard = operation({
   }),
   output: Board,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.project, name: 'Board' }, output: exampleBoard },
   rest: 'POST /api/projects/:id/boards',
 });
 
@@ -57,6 +60,7 @@ export const getBoard = operation({
   input: z.strictObject({ id: Id.optional().describe('Default: that of the session’s project') }),
   output: Board,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.board }, output: exampleBoard },
   rest: 'GET /api/boards/:id',
   mcp: { tool: 'get_board', title: 'Get board' },
 });
@@ -74,5 +78,6 @@ export const updateBoard = operation({
   }),
   output: Board,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { input: { id: ids.board, name: 'Sprint' }, output: { ...exampleBoard, name: 'Sprint' } },
   rest: 'PATCH /api/boards/:id',
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleProject, ids, pagination } from '../examples.ts';
 import { Id, Pagination, paging } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Project, projectFields } from './project.ts';
@@ -13,6 +14,7 @@ export const listProjects = operation({
   input: z.strictObject({ ...paging }),
   output: z.object({ projects: z.array(Project), pagination: Pagination }),
   errors: [],
+  example: { input: { limit: 20 }, output: { projects: [exampleProject], pagination: { ...pagination, limit: 20 } } },
   rest: 'GET /api/projects',
 });
 
@@ -30,6 +32,15 @@ export const createProject = operation({
   }),
   output: Project,
   errors: [],
+  example: {
+    input: {
+      name: 'Web shop',
+      description: 'The shop at shop.example.com.',
+      techStack: ['TypeScript', 'PostgreSQL'],
+      repositories: ['https://git.example.com/web-shop'],
+    },
+    output: exampleProject,
+  },
   rest: 'POST /api/projects',
 });
 
@@ -41,6 +52,7 @@ export const getProject = operation({
   input: z.strictObject({ id: Id }),
   output: Project,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.project }, output: exampleProject },
   rest: 'GET /api/projects/:id',
 });
 
@@ -60,5 +72,6 @@ export const updateProject = operation({
   }),
   output: Project,
   errors: ['NOT_FOUND'],
+  example: { input: { id: ids.project, name: 'Shop' }, output: { ...exampleProject, name: 'Shop' } },
   rest: 'PATCH /api/projects/:id',
 });

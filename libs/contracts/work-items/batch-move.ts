@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, exampleSummary } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AiProvider } from './move.ts';
@@ -24,6 +25,15 @@ export const batchMoveWorkItems = operation({
     note: z.string(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemIds: ['W-T-14', 'W-T-99'], boardColumnId: column('To Do') },
+    output: {
+      movedCount: 1,
+      items: [{ ...exampleSummary, isAiProcessing: false, version: 4 }],
+      skipped: [{ id: 'W-T-99', reason: 'There is no such work item.' }],
+      note: 'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.',
+    },
+  },
   rest: 'POST /api/work-items/batch-move',
   mcp: { tool: 'batch_move_work_items', title: 'Move many work items' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, ids, leaseToken } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { LeaseToken } from './leases.ts';
@@ -38,6 +39,22 @@ export const completeReview = operation({
     movedTo: z.string(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: {
+      workItemId: 'W-T-14',
+      result: 'pass',
+      summary: 'Reads well in the dark.',
+      reviewedFiles: ['src/theme.ts'],
+    },
+    output: {
+      completed: true,
+      workItemId: ids.task,
+      taskId: 'W-T-14',
+      result: 'pass',
+      fromColumn: 'Review',
+      movedTo: 'Testing',
+    },
+  },
   rest: 'POST /api/work-items/:workItemId/review',
   mcp: { tool: 'complete_review', title: 'Complete review' },
 });
@@ -83,6 +100,27 @@ export const completeValidation = operation({
     totalTokens: z.int(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: {
+      workItemId: 'W-T-14',
+      testResults: { passed: 12, failed: 0, testFiles: ['test/theme.test.ts'] },
+      documentation: { changelogEntry: 'A dark colour scheme.' },
+      model: 'claude-sonnet-4-5',
+      totalTokens: 40_000,
+    },
+    output: {
+      completed: true,
+      workItemId: ids.task,
+      taskId: 'W-T-14',
+      passed: true,
+      fromColumn: 'Validating',
+      movedTo: 'To Document',
+      redirected: false,
+      sessionId: ids.session,
+      estimatedCost: '0.240000',
+      totalTokens: 40_000,
+    },
+  },
   rest: 'POST /api/work-items/:workItemId/validation',
   mcp: {
     tool: 'complete_validation',
@@ -115,6 +153,25 @@ export const completeAiTask = operation({
     totalTokens: z.int(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: {
+      workItemId: 'W-T-14',
+      reviewColumnId: column('Review'),
+      userActions: '- Look at the cart in the dark',
+      model: 'gpt-4o',
+      totalTokens: 120_000,
+      durationMs: 420_000,
+      leaseToken,
+    },
+    output: {
+      completed: true,
+      workItemId: ids.task,
+      movedTo: 'Review',
+      sessionId: ids.session,
+      estimatedCost: '0.525000',
+      totalTokens: 120_000,
+    },
+  },
   rest: 'POST /api/work-items/:workItemId/ai-completion',
   mcp: {
     tool: 'complete_ai_task',

@@ -1,5 +1,15 @@
 import { z } from 'zod';
 import { Attachment } from '../attachments/attachment.ts';
+import {
+  column,
+  exampleAttachment,
+  exampleBoardMap,
+  exampleDependency,
+  exampleEpic,
+  exampleStory,
+  exampleTask,
+  ids,
+} from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
@@ -31,7 +41,7 @@ export const BoardMap = z.object({
 export type BoardMap = z.infer<typeof BoardMap>;
 
 // Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
-const ids = z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs or UUIDs');
+const Ids = z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs or UUIDs');
 
 export const TASK_STATES = ['ready', 'waiting', 'blocked', 'in_progress', 'in_review', 'done'] as const;
 
@@ -41,7 +51,7 @@ export const getImplementContext = operation({
     'Plan work: leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
   permission: 'work-items:read',
   effect: 'read',
-  input: z.strictObject({ ids, projectId: Id.optional() }),
+  input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
   output: z.object({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),
@@ -62,6 +72,42 @@ export const getImplementContext = operation({
     board: BoardMap.nullable(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { ids: ['W-S-9'] },
+    output: {
+      inputIds: ['W-S-9'],
+      notFound: [],
+      tasks: [
+        {
+          id: ids.dependency,
+          taskId: 'W-T-13',
+          title: 'Name all colours',
+          priority: 'medium',
+          columnName: 'To Do',
+          state: 'ready',
+          dependsOn: [],
+          blockedBy: [],
+          parent: exampleStory,
+          hasPrompt: false,
+        },
+        {
+          id: ids.task,
+          taskId: 'W-T-14',
+          title: 'Add a dark colour scheme',
+          priority: 'high',
+          columnName: 'To Do',
+          state: 'waiting',
+          dependsOn: ['W-T-13'],
+          blockedBy: ['W-T-13'],
+          parent: exampleStory,
+          hasPrompt: false,
+        },
+      ],
+      waves: [['W-T-13'], ['W-T-14']],
+      cycles: [],
+      board: exampleBoardMap,
+    },
+  },
   rest: 'POST /api/context/implement',
   mcp: { tool: 'get_implement_context', title: 'Get implement context' },
 });
@@ -83,6 +129,15 @@ export const getIdeationContext = operation({
     board: BoardMap.nullable(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { keywords: ['dark', 'theme'] },
+    output: {
+      keywords: ['dark', 'theme'],
+      items: [{ ...exampleStory, columnName: 'In Progress', score: 0.5, matched: ['dark'] }],
+      potentialParents: [{ ...exampleEpic, columnName: 'In Progress' }],
+      board: exampleBoardMap,
+    },
+  },
   rest: 'POST /api/context/ideation',
   mcp: { tool: 'get_ideation_context', title: 'Get ideation context' },
 });
@@ -106,6 +161,22 @@ export const getReviewContext = operation({
     latestReview: z.record(z.string(), z.unknown()).nullable(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { taskId: 'W-T-14' },
+    output: {
+      item: exampleTask('Review'),
+      routing: {
+        passColumnId: column('Testing'),
+        failColumnId: column('In Progress'),
+        reviewColumnId: column('Review'),
+      },
+      dependencies: [{ ...exampleDependency, columnName: 'Done' }],
+      siblings: [{ ...exampleDependency, columnName: 'Done' }],
+      children: [],
+      attachments: [exampleAttachment],
+      latestReview: null,
+    },
+  },
   rest: 'GET /api/work-items/:taskId/review-context',
   mcp: { tool: 'get_review_context', title: 'Get review context' },
 });
@@ -115,7 +186,7 @@ export const getValidateContext = operation({
   summary: 'Sort the leaf tasks of the given items into reviewable (Review), testable (Testing) and skipped.',
   permission: 'work-items:read',
   effect: 'read',
-  input: z.strictObject({ ids, projectId: Id.optional() }),
+  input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
   output: z.object({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),
@@ -126,6 +197,27 @@ export const getValidateContext = operation({
     board: BoardMap.nullable(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { ids: ['W-S-9'] },
+    output: {
+      inputIds: ['W-S-9'],
+      notFound: [],
+      reviewable: [],
+      testable: [
+        {
+          id: ids.task,
+          taskId: 'W-T-14',
+          title: 'Add a dark colour scheme',
+          type: 'task',
+          columnName: 'Testing',
+          parentId: ids.story,
+        },
+      ],
+      skipped: [{ id: ids.dependency, taskId: 'W-T-13', columnName: 'Done', reason: 'It is done.' }],
+      parents: [{ ...exampleStory, columnName: 'In Progress', description: 'For reading at night.' }],
+      board: exampleBoardMap,
+    },
+  },
   rest: 'POST /api/context/validate',
   mcp: { tool: 'get_validate_context', title: 'Get validate context' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } from '../examples.ts';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
@@ -24,6 +25,10 @@ export const createTask = operation({
   name: 'workItems.createTask',
   summary: "Create a task in the Backlog of the session project's default board.",
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('Any work item') }),
+  example: {
+    input: { title: 'Name all colours', parentId: 'W-S-9' },
+    output: exampleCreated({ ...exampleDependency, parentId: ids.story }),
+  },
   mcp: { tool: 'create_task', title: 'Create task' },
 });
 
@@ -32,6 +37,7 @@ export const createStory = operation({
   name: 'workItems.createStory',
   summary: "Create a story in the Backlog of the project's default board.",
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('A feature') }),
+  example: { input: { title: 'Dark mode' }, output: exampleCreated({ ...exampleStory, parentId: null }) },
   mcp: { tool: 'create_story', title: 'Create story' },
 });
 
@@ -40,6 +46,10 @@ export const createFeature = operation({
   name: 'workItems.createFeature',
   summary: "Create a feature in the Backlog of the project's default board.",
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('An epic') }),
+  example: {
+    input: { title: 'Themes', parentId: 'W-E-2' },
+    output: exampleCreated({ id: ids.story, taskId: 'W-F-4', title: 'Themes', type: 'feature', parentId: ids.epic }),
+  },
   mcp: { tool: 'create_feature', title: 'Create feature' },
 });
 
@@ -48,5 +58,6 @@ export const createEpic = operation({
   name: 'workItems.createEpic',
   summary: "Create an epic in the Backlog of the project's default board.",
   input: z.strictObject({ ...fields }),
+  example: { input: { title: 'Accessible shop' }, output: exampleCreated({ ...exampleEpic, parentId: null }) },
   mcp: { tool: 'create_epic', title: 'Create epic' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, exampleTask, ids, times } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
@@ -23,6 +24,19 @@ export const createWorkItem = operation({
   }),
   output: WorkItem,
   errors: ['NOT_FOUND'],
+  example: {
+    input: {
+      title: 'Add a dark colour scheme',
+      type: 'task',
+      priority: 'high',
+      boardId: ids.board,
+      boardColumnId: column('To Do'),
+      parentId: 'W-S-9',
+      description: 'Follow the system setting, and let people choose.',
+      metadata: { dependsOn: ['W-T-13'] },
+    },
+    output: exampleTask('To Do', { version: 1, updatedAt: times.createdAt }),
+  },
   rest: 'POST /api/work-items',
   mcp: { tool: 'create_work_item', title: 'Create work item' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ids } from '../examples.ts';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -10,6 +11,7 @@ export const deleteWorkItem = operation({
   input: z.strictObject({ id: ItemRef }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),
   errors: ['NOT_FOUND'],
+  example: { input: { id: 'W-T-14' }, output: { deleted: true, id: ids.task } },
   rest: 'DELETE /api/work-items/:id',
   mcp: { tool: 'delete_work_item', title: 'Delete work item' },
 });

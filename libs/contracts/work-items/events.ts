@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleEvent, ids } from '../examples.ts';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { EventType, HistoryEvent } from './history-event.ts';
@@ -24,6 +25,16 @@ export const getWorkItemEvents = operation({
     truncated: z.literal(true).optional(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-T-14', eventType: 'moved' },
+    output: {
+      workItemId: ids.task,
+      taskId: 'W-T-14',
+      title: 'Add a dark colour scheme',
+      totalEvents: 1,
+      events: [exampleEvent],
+    },
+  },
   rest: 'GET /api/work-items/:workItemId/events',
   mcp: { tool: 'get_work_item_events', title: 'Get work item history' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleTask } from '../examples.ts';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { WorkItem } from './work-item.ts';
@@ -11,6 +12,7 @@ export const getWorkItem = operation({
   input: z.strictObject({ id: ItemRef }),
   output: WorkItem,
   errors: ['NOT_FOUND'],
+  example: { input: { id: 'W-T-14' }, output: exampleTask('To Do') },
   rest: 'GET /api/work-items/:id',
   mcp: { tool: 'get_work_item', title: 'Get work item' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleTask, leaseToken, times } from '../examples.ts';
 import { Id, ItemRef, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
@@ -35,6 +36,14 @@ export const claimWorkItem = operation({
     reason: z.string().optional(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { ids: ['W-E-2'], agent: 'agent 3' },
+    output: {
+      claimed: true,
+      workItem: exampleTask('In Progress', { assignee: 'agent 3', isAiProcessing: true, version: 4 }),
+      lease: { token: leaseToken, expiresAt: times.leaseExpiresAt },
+    },
+  },
   rest: 'POST /api/work-items/claim',
   mcp: { tool: 'claim_work_item', title: 'Claim work item' },
 });
@@ -51,6 +60,10 @@ export const releaseWorkItem = operation({
   }),
   output: z.object({ released: z.boolean(), workItem: WorkItem }),
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { workItemId: 'W-T-14', leaseToken },
+    output: { released: true, workItem: exampleTask('To Do', { version: 5 }) },
+  },
   rest: 'POST /api/work-items/:workItemId/release',
   mcp: { tool: 'release_work_item', title: 'Release work item' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleSummary, pagination } from '../examples.ts';
 import { Id, ItemRef, Pagination, paging } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ItemType, Priority, WorkItemSummary } from './work-item.ts';
@@ -21,6 +22,7 @@ export const listWorkItems = operation({
   }),
   output: z.object({ workItems: z.array(WorkItemSummary), pagination: Pagination }),
   errors: [],
+  example: { input: { search: 'dark', type: 'task' }, output: { workItems: [exampleSummary], pagination } },
   rest: 'GET /api/work-items',
   mcp: { tool: 'list_work_items', title: 'List work items' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, exampleTask, ids } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { WorkItem } from './work-item.ts';
@@ -37,6 +38,15 @@ export const moveWorkItem = operation({
     cascaded: z.array(CascadedMove),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-T-14', boardColumnId: column('In Progress') },
+    output: {
+      workItem: exampleTask('In Progress', { isAiProcessing: true, version: 4 }),
+      fromColumn: 'To Do',
+      toColumn: 'In Progress',
+      cascaded: [{ id: ids.story, taskId: 'W-S-9', fromColumn: 'Backlog', toColumn: 'In Progress' }],
+    },
+  },
   rest: 'POST /api/work-items/:workItemId/move',
   mcp: { tool: 'move_work_item', title: 'Move work item', omit: ['position'] },
 });

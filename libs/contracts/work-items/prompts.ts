@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ids, times } from '../examples.ts';
 import { ItemRef, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ItemBrief } from './context.ts';
@@ -29,6 +30,22 @@ export const generateWorkItemPrompt = operation({
     savedToDb: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT', 'DEADLINE_EXCEEDED'],
+  example: {
+    input: { id: 'W-T-14' },
+    output: {
+      prompt: '# Add a dark colour scheme\n\nFollow the system setting …',
+      context: {
+        workItemId: ids.task,
+        taskId: 'W-T-14',
+        title: 'Add a dark colour scheme',
+        type: 'task',
+        projectName: 'Web shop',
+        siblingsCount: 1,
+        hasParent: true,
+      },
+      savedToDb: true,
+    },
+  },
   rest: 'POST /api/work-items/:id/prompt',
   mcp: { tool: 'generate_work_item_prompt', title: 'Generate prompt', openWorld: true },
   deadlineMs: PROMPT_DEADLINE_MS,
@@ -43,6 +60,14 @@ export const getWorkItemPrompt = operation({
   input: z.strictObject({ id: ItemRef }),
   output: z.object({ prompt: z.string(), context: PromptSubject, generatedAt: Timestamp }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { id: 'W-T-14' },
+    output: {
+      prompt: '# Add a dark colour scheme\n\nFollow the system setting …',
+      context: { workItemId: ids.task, taskId: 'W-T-14', title: 'Add a dark colour scheme', type: 'task' },
+      generatedAt: times.updatedAt,
+    },
+  },
   rest: 'GET /api/work-items/:id/prompt',
   mcp: { tool: 'get_work_item_prompt', title: 'Get prompt' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { column, ids } from '../examples.ts';
 import { operation } from '../operation.ts';
 import { WorkItem } from './work-item.ts';
 
@@ -43,6 +44,32 @@ export const resolveWorkItems = operation({
     truncated: z.boolean(),
   }),
   errors: [],
+  example: {
+    input: { ids: ['W-S-9', 'W-T-99'] },
+    output: {
+      inputIds: ['W-S-9', 'W-T-99'],
+      notFound: ['W-T-99'],
+      items: [
+        {
+          id: ids.task,
+          taskId: 'W-T-14',
+          title: 'Add a dark colour scheme',
+          type: 'task',
+          resolvedFrom: ['W-S-9'],
+          description: 'Follow the system setting, and let people choose.',
+          priority: 'high',
+          assignee: null,
+          boardColumnId: column('To Do'),
+          columnName: 'To Do',
+          parentId: ids.story,
+          isAiProcessing: false,
+          version: 3,
+        },
+      ],
+      withoutLeafTasks: [],
+      truncated: false,
+    },
+  },
   rest: 'POST /api/work-items/resolve',
   mcp: { tool: 'resolve_work_items', title: 'Resolve work items' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ids } from '../examples.ts';
 import { ItemRef, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
@@ -64,6 +65,10 @@ export const recordAiSession = operation({
     }),
   output: z.object({ sessionId: z.string(), workItemId: z.string(), estimatedCost: Cost, totalTokens: z.int() }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-T-14', model: 'gpt-4o', provider: 'openai', totalTokens: 120_000, durationMs: 420_000 },
+    output: { sessionId: ids.session, workItemId: ids.task, estimatedCost: '0.525000', totalTokens: 120_000 },
+  },
   rest: 'POST /api/work-items/:workItemId/ai-sessions',
   mcp: { tool: 'record_ai_session', title: 'Record AI session', description: 'By workItemId or taskId.' },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleTask } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
@@ -23,6 +24,10 @@ export const updateWorkItem = operation({
   }),
   output: WorkItem,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { id: 'W-T-14', priority: 'urgent', metadata: { dependsOn: null }, version: 3 },
+    output: exampleTask('To Do', { priority: 'urgent', metadata: {}, version: 4 }),
+  },
   rest: 'PATCH /api/work-items/:id',
   mcp: { tool: 'update_work_item', title: 'Update work item' },
 });

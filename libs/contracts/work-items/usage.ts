@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleTotals } from '../examples.ts';
 import { Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Cost } from './sessions.ts';
@@ -46,6 +47,10 @@ export const getAiUsage = operation({
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
   }),
   errors: ['NOT_FOUND'],
+  example: {
+    input: { workItemId: 'W-E-2', groupBy: 'model' },
+    output: { totals: exampleTotals, groups: [{ ...exampleTotals, key: 'gpt-4o', label: 'gpt-4o' }] },
+  },
   rest: 'GET /api/ai-usage',
   mcp: { tool: 'get_ai_usage', title: 'Get AI usage' },
 });

@@ -10,7 +10,7 @@ export class Components {
   readonly #schemas: Record<string, unknown> = {};
 
   /** The envelope around an answer. */
-  success(output: z.ZodType, writes: boolean): OpenApiObject {
+  success(output: z.ZodType, writes: boolean, example?: unknown): OpenApiObject {
     return {
       description: 'Done.',
       headers: {
@@ -24,6 +24,7 @@ export class Components {
             properties: { success: { const: true }, data: this.schemaOf(output) },
             required: ['success', 'data'],
           },
+          ...(example === undefined ? {} : { example: { success: true, data: example } }),
         },
       },
     };

@@ -46,14 +46,16 @@ function describe(operation: Operation, route: Route, components: Components): O
   const writes = operation.effect !== 'read';
   const hasBody = route.fieldsIn === 'body';
   const rest = restOf(schema, route.placeholders);
+  const given = (operation.example?.input ?? {}) as Readonly<Record<string, unknown>>;
   const parameters = [
     ...route.placeholders.map((name) => ({
       name,
       in: 'path',
       required: true,
       ...described(schema.properties?.[name]),
+      ...(name in given ? { example: given[name] } : {}),
     })),
-    ...(operation.bytes || hasBody ? [] : queryParameters(rest)),
+    ...(operation.bytes || hasBody ? [] : queryParameters(rest, given)),
     ...(route.method === 'GET' ? [] : [{ $ref: '#/components/parameters/IdempotencyKey' }]),
     ...(writes && rest.properties?.version ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
   ];
@@ -87,8 +89,8 @@ function describe(operation: Operation, route: Route, components: Components): O
   return {
     ...common,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest) : {}),
-    responses: { [status]: components.success(operation.output, writes), ...failures },
+    ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest, given) : {}),
+    responses: { [status]: components.success(operation.output, writes, operation.example?.output), ...failures },
   };
 }
 
@@ -100,12 +102,13 @@ function restOf(schema: JsonSchema, without: readonly string[]): JsonSchema {
   return { ...schema, properties, required };
 }
 
-function queryParameters(schema: JsonSchema): OpenApiObject[] {
+function queryParameters(schema: JsonSchema, given: Readonly<Record<string, unknown>>): OpenApiObject[] {
   return fieldsOf(schema).map((name) => ({
     name,
     in: 'query',
     required: schema.required?.includes(name) ?? false,
     ...described(schema.properties?.[name]),
+    ...(name in given ? { example: given[name] } : {}),
   }));
 }
 
@@ -115,13 +118,15 @@ function described(property: JsonSchema = {}): OpenApiObject {
   return description ? { description, schema } : { schema };
 }
 
-function bodyOf(schema: JsonSchema): OpenApiObject {
-  if (fieldsOf(schema).length === 0) return {};
+function bodyOf(schema: JsonSchema, given: Readonly<Record<string, unknown>>): OpenApiObject {
+  const fields = fieldsOf(schema);
+  if (fields.length === 0) return {};
+  const example = Object.fromEntries(Object.entries(given).filter(([name]) => fields.includes(name)));
   const { required = [], ...rest } = schema;
   return {
     requestBody: {
       required: required.length > 0,
-      content: { 'application/json': { schema: required.length > 0 ? { ...rest, required } : rest } },
+      content: { 'application/json': { schema: required.length > 0 ? { ...rest, required } : rest, example } },
     },
   };
 }

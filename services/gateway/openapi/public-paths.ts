@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@worktrack/contracts/errors';
+import { exampleFeedback, exampleSource } from '@worktrack/contracts/examples';
 import {
   Bootstrap,
   CaptchaChallenge,
@@ -6,6 +7,7 @@ import {
   Ingested,
   PublicKeyQuery,
 } from '@worktrack/contracts/feedback/public-api';
+import type { z } from 'zod';
 import { inputSchema, type JsonSchema } from '../schema.ts';
 import type { Components } from './components.ts';
 
@@ -21,6 +23,23 @@ const COMMON: readonly ErrorCode[] = [
   'DEADLINE_EXCEEDED',
 ];
 
+const { publicKey: publicKeyOfExample, type, name } = exampleSource;
+const token = 'eyJ2IjoxLCJrIjoiMSJ9.3q2-7wBh0mYc1nXkQv5sT8uZ4rL6pJ9dFgH2aE0iOyM';
+const BOOTSTRAP: Bootstrap = {
+  source: { publicKey: publicKeyOfExample, type, name },
+  token,
+  expiresAt: 1_772_444_700_000,
+  config: { requireCaptcha: false },
+};
+const SUBMISSION: z.input<typeof IngestBody> = {
+  publicKey: publicKeyOfExample,
+  token,
+  message: exampleFeedback.message,
+  category: exampleFeedback.category,
+  locale: 'en-GB',
+};
+const INGESTED: Ingested = { id: exampleFeedback.id, status: 'new', createdAt: exampleFeedback.createdAt };
+
 /** The endpoints that take no API key: feedback, and health. */
 export function publicPaths(components: Components): Record<string, OpenApiObject> {
   return {
@@ -29,7 +48,7 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
         operationId: 'feedback.bootstrap',
         summary: 'Begin: get a widget token for a source, and what a submission needs.',
         parameters: publicKey(),
-        responses: { '200': components.success(Bootstrap, false), ...components.failures(COMMON) },
+        responses: { '200': components.success(Bootstrap, false, BOOTSTRAP), ...components.failures(COMMON) },
       }),
     },
     '/feedback/widget/challenge': {
@@ -48,9 +67,12 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
         operationId: 'feedback.submit',
         summary: 'Submit feedback.',
         parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
-        requestBody: { required: true, content: { 'application/json': { schema: inputSchema(IngestBody) } } },
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: inputSchema(IngestBody), example: SUBMISSION } },
+        },
         responses: {
-          '201': components.success(Ingested, true),
+          '201': components.success(Ingested, true, INGESTED),
           ...components.failures([
             ...COMMON,
             'WIDGET_TOKEN_INVALID',
@@ -74,5 +96,6 @@ function feedback(operation: OpenApiObject): OpenApiObject {
 
 function publicKey(): OpenApiObject[] {
   const { properties = {} } = inputSchema(PublicKeyQuery);
-  return [{ name: 'publicKey', in: 'query', required: true, schema: properties.publicKey as JsonSchema }];
+  const schema = properties.publicKey as JsonSchema;
+  return [{ name: 'publicKey', in: 'query', required: true, schema, example: publicKeyOfExample }];
 }

@@ -1,0 +1,212 @@
+import type { Attachment } from './attachments/attachment.ts';
+import type { FeedbackItem, Source } from './feedback/records.ts';
+import type { ApiKey, User } from './keys/records.ts';
+import { PERMISSIONS } from './permissions.ts';
+import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/board.ts';
+import type { Project } from './projects/project.ts';
+import type { HistoryEvent } from './work-items/history-event.ts';
+import type { WorkItem, WorkItemSummary } from './work-items/work-item.ts';
+
+/** The records that the examples of the operations share: a shop that gets a dark mode. */
+const id = (number: number) => `0199a1c4-5a10-7e3b-8f00-${String(number).padStart(12, '0')}`;
+export const ids = {
+  organization: id(1),
+  user: id(2),
+  key: id(3),
+  project: id(10),
+  board: id(11),
+  epic: id(30),
+  story: id(31),
+  task: id(32),
+  dependency: id(33),
+  idea: id(34),
+  event: id(40),
+  session: id(41),
+  attachment: id(42),
+  source: id(50),
+  feedback: id(51),
+} as const;
+export const column = (name: StandardColumn) => id(20 + STANDARD_COLUMNS.indexOf(name));
+
+const createdAt = '2026-03-02T09:30:00.000Z';
+const updatedAt = '2026-03-02T10:15:00.000Z';
+export const times = { createdAt, updatedAt, leaseExpiresAt: '2026-03-02T10:30:00.000Z' } as const;
+export const leaseToken = `${ids.task}.3kX0pQvL2mN8sT4uW6yZ1A`;
+export const pagination = { page: 1, limit: 50, total: 1, totalPages: 1 } as const;
+
+export const exampleProject: Project = {
+  id: ids.project,
+  name: 'Web shop',
+  key: 'W',
+  description: 'The shop at shop.example.com.',
+  techStack: ['TypeScript', 'PostgreSQL'],
+  repositories: ['https://git.example.com/web-shop'],
+  defaultBoardId: ids.board,
+  createdAt,
+  updatedAt,
+};
+
+export const exampleBoard: Board = {
+  id: ids.board,
+  projectId: ids.project,
+  name: 'Board',
+  columns: STANDARD_COLUMNS.map((name, position) => ({ id: column(name), name, position })),
+};
+
+export const exampleBoardMap = {
+  id: ids.board,
+  columns: exampleBoard.columns.map((each) => ({ id: each.id, name: each.name })),
+  backlogColumnId: column('Backlog'),
+  inProgressColumnId: column('In Progress'),
+  reviewColumnId: column('Review'),
+  validatingColumnId: column('Validating'),
+  toDocumentColumnId: column('To Document'),
+  doneColumnId: column('Done'),
+};
+
+const summary: WorkItemSummary = {
+  id: ids.task,
+  taskId: 'W-T-14',
+  title: 'Add a dark colour scheme',
+  type: 'task',
+  priority: 'high',
+  assignee: null,
+  boardId: ids.board,
+  boardColumnId: column('To Do'),
+  columnName: 'To Do',
+  parentId: ids.story,
+  projectId: ids.project,
+};
+
+const task: WorkItem = {
+  ...summary,
+  description: 'Follow the system setting, and let people choose.',
+  position: 7,
+  metadata: { dependsOn: ['W-T-13'] },
+  isAiProcessing: false,
+  version: 3,
+  createdAt,
+  updatedAt,
+};
+
+/** The task, in a column. */
+export function exampleTask(columnName: StandardColumn, changes: Partial<WorkItem> = {}): WorkItem {
+  return { ...task, columnName, boardColumnId: column(columnName), ...changes };
+}
+
+/** As lists show it. */
+export const exampleSummary = summary;
+
+export const exampleDependency = {
+  id: ids.dependency,
+  taskId: 'W-T-13',
+  title: 'Name all colours',
+  type: 'task',
+} as const;
+export const exampleStory = { id: ids.story, taskId: 'W-S-9', title: 'Dark mode', type: 'story' } as const;
+export const exampleIdea = { id: ids.idea, taskId: 'W-I-3', title: 'Dark mode', type: 'idea' } as const;
+export const exampleEpic = { id: ids.epic, taskId: 'W-E-2', title: 'Accessible shop', type: 'epic' } as const;
+
+/** What the shortcut creators answer. */
+export function exampleCreated(changes: Pick<WorkItem, 'id' | 'taskId' | 'title' | 'type' | 'parentId'>): WorkItem {
+  const fresh = { description: '', priority: 'medium', metadata: {}, version: 1, updatedAt: createdAt } as const;
+  return exampleTask('Backlog', { ...fresh, ...changes });
+}
+
+export const exampleEvent: HistoryEvent = {
+  id: ids.event,
+  eventType: 'moved',
+  data: { fromColumn: 'To Do', toColumn: 'In Progress' },
+  actor: { userId: ids.user, keyId: ids.key },
+  createdAt: updatedAt,
+};
+
+export const exampleSession = {
+  id: ids.session,
+  workItemId: ids.task,
+  taskId: 'W-T-14',
+  model: 'gpt-4o',
+  provider: 'openai',
+  totalTokens: 120_000,
+  durationMs: 420_000,
+  sessionType: 'implement',
+  estimatedCost: '0.525000',
+  createdAt: updatedAt,
+};
+
+export const exampleTotals = {
+  sessions: 1,
+  totalTokens: 120_000,
+  inputTokens: 0,
+  outputTokens: 0,
+  durationMs: 420_000,
+  estimatedCost: '0.525000',
+  unpricedSessions: 0,
+};
+
+export const exampleAttachment: Attachment = {
+  id: ids.attachment,
+  fileName: 'dark.png',
+  mimeType: 'image/png',
+  size: 48_213,
+  sha256: 'b1d5781111d84f7b3fe45a0852e59758cd7a87e5b8f2c2c4e3f1f6b2c7f0a9de',
+  url: `/api/work-items/${ids.task}/attachments/local?key=dark.png`,
+  uploadedBy: 'agent 3',
+  metadata: { page: 'checkout' },
+  createdAt: updatedAt,
+};
+
+export const exampleSource: Source = {
+  id: ids.source,
+  organizationId: ids.organization,
+  publicKey: 'pk_4fT9xQ2mLr8vBn6KsW1zYc3D',
+  type: 'widget',
+  name: 'Shop',
+  allowedDomains: ['shop.example.com'],
+  requireCaptcha: true,
+  enabled: true,
+  createdAt,
+  updatedAt,
+};
+
+export const exampleFeedback: FeedbackItem = {
+  id: ids.feedback,
+  sourceId: ids.source,
+  status: 'new',
+  message: 'Please add a dark mode.',
+  category: 'feature_request',
+  email: 'visitor@example.com',
+  pageUrl: 'https://shop.example.com/cart',
+  locale: 'en-GB',
+  origin: 'https://shop.example.com',
+  linkedWorkItemIds: [],
+  createdAt,
+  updatedAt: createdAt,
+};
+
+const { message, email, pageUrl, locale, origin, ...own } = exampleFeedback;
+/** The same as a model reads it. */
+export const exampleAgentFeedback = { ...own, untrustedText: { message, email, pageUrl, locale, origin } };
+
+export const exampleUser: User = {
+  id: ids.user,
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'owner',
+  disabled: false,
+  createdAt,
+  updatedAt: createdAt,
+};
+
+export const exampleKey: ApiKey = {
+  id: ids.key,
+  name: 'CI',
+  prefix: 'wt_7hQ2mXv9',
+  permissions: PERMISSIONS.filter((permission) => permission.startsWith('work-items')),
+  userId: ids.user,
+  createdBy: ids.user,
+  createdAt,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+};
