@@ -52,7 +52,9 @@ describe('a data directory', () => {
 
   it('that cannot be made is refused in one line', () => {
     writeFileSync(join(folder, 'file'), '');
-    expect(() => takeDataDir(join(folder, 'file', 'below'))).toThrow(/^The data directory .* cannot be made: .*$/);
+    for (const path of [join(folder, 'file', 'below'), '/proc/worktrack']) {
+      expect(() => takeDataDir(path)).toThrow(/^The data directory .* cannot be made: .*$/);
+    }
   });
 });
 

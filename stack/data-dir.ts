@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 import { StartError } from './start-error.ts';
 
@@ -14,11 +15,7 @@ const lockOf = (path: string) => join(path, 'lock');
 /** Two stacks on one directory would each destroy what the other keeps. Takes over from a stack that was killed. */
 export function takeDataDir(given: string): DataDir {
   const path = resolve(given);
-  try {
-    mkdirSync(join(path, 'run'), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new StartError(`The data directory ${path} cannot be made: ${(error as Error).message}`);
-  }
+  makeFolder(path, 'run');
   const self = processIdentity(process.pid);
   const own = join(path, 'run', `lock.${process.pid}`);
   writeFileSync(own, JSON.stringify(self), { mode: 0o600 });
@@ -38,6 +35,17 @@ export function takeDataDir(given: string): DataDir {
     rmSync(own, { force: true });
   }
   return { path, release: () => rmSync(lockOf(path), { force: true }) };
+}
+
+/** Makes a folder in a data directory, and that itself where it is missing. @returns its path */
+export function makeFolder(dataDir: string, name: string): string {
+  const folder = join(dataDir, name);
+  try {
+    makeDirectory(folder);
+  } catch (error) {
+    throw new StartError(`The data directory ${dataDir} cannot be made: ${(error as Error).message}`);
+  }
+  return folder;
 }
 
 /** @returns the process of the stack that uses the directory, or undefined */

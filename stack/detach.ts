@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolder } from './data-dir.ts';
 import type { Sink } from './progress.ts';
 
 /** Set for the process that stays. */
@@ -18,8 +19,7 @@ interface Message {
  * @returns the exit code: 0 once it is ready, else its own
  */
 export async function startDetached(args: readonly string[], dataDir: string): Promise<number> {
-  const logs = join(resolve(dataDir), 'logs');
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const logs = makeFolder(resolve(dataDir), 'logs');
   const log = openSync(join(logs, 'stack.log'), 'a', 0o600);
   const child = spawn(
     process.execPath,
