@@ -13,6 +13,8 @@ export interface Attempt {
   /** HTTP status; 0 where the connection broke, which only a killed gateway does. */
   readonly status: number;
   readonly code: string;
+  /** By which the services' logs tell more. */
+  readonly requestId: string;
 }
 
 export interface Acknowledged {
@@ -65,7 +67,7 @@ export async function untilAcknowledged(
     );
     const durationMs = Date.now() - at;
     const { status, body } = response;
-    attempts.push({ at, durationMs, status, code: body.error?.code ?? 'ok' });
+    attempts.push({ at, durationMs, status, code: body.error?.code ?? 'ok', requestId });
     if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: ${status} only after ${durationMs} ms`, requestId);
     if (status >= 200 && status < 300 && body.data) return { data: body.data };
     if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`, requestId);

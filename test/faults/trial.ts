@@ -29,11 +29,10 @@ const SHOWN_VIOLATIONS = 10;
 /** So many characters of an API key are shown. */
 const PREFIX = 11;
 
-interface Row {
-  readonly fault: string;
-  readonly calls: number;
-  readonly refused: number;
-  readonly slowestMs: number;
+/** A fault, and what can be said of it at once; what became of the calls that began during it is known only later. */
+interface Endured {
+  readonly fault: Fault;
+  readonly fromMs: number;
   readonly ratePerSecond: number;
   /** From the part's return until calls are acknowledged at the rate from before. */
   readonly recoveryMs: number;
@@ -49,7 +48,7 @@ export class Trial {
   readonly ledger = new Ledger();
   readonly violations = new Violations();
   readonly load: Load;
-  readonly #rows: Row[] = [];
+  readonly #endured: Endured[] = [];
 
   static async start(options: Parameters<typeof startSystem>[0]): Promise<Trial> {
     const system = await startSystem(options);
@@ -104,23 +103,9 @@ export class Trial {
     try {
       await fault.run(this.system);
       const recoveryMs = await this.#recovery(fault, Date.now(), ratePerSecond);
-      const attempts = this.#between(from, Date.now());
-      const refused = attempts.filter((attempt) => !acknowledged(attempt));
-      if (fault.unnoticed)
-        for (const { status, code } of refused)
-          this.violations.add(`${fault.name}: a client was answered ${status} ${code}`);
       if (Math.max(memory.serviceMiB, memory.brokerMiB) > MEMORY_LIMIT_MIB)
         this.violations.add(`${fault.name}: a service took ${memory.serviceMiB} MiB, the broker ${memory.brokerMiB}`);
-      const slowestMs = Math.max(0, ...attempts.map(({ durationMs }) => durationMs));
-      this.#rows.push({
-        fault: fault.name,
-        calls: attempts.length,
-        refused: refused.length,
-        slowestMs,
-        ratePerSecond,
-        recoveryMs,
-        memory,
-      });
+      this.#endured.push({ fault, fromMs: from, ratePerSecond, recoveryMs, memory });
     } finally {
       clearInterval(measured);
     }
@@ -129,6 +114,7 @@ export class Trial {
   /** Ends the load, prints the table, and holds the ledger against what the system shows. */
   async end(): Promise<void> {
     await this.load.stop();
+    this.#complainOfNotice();
     const differences = await compare(this.ledger, this.organization);
     console.table(this.#table());
     console.log(
@@ -145,18 +131,36 @@ export class Trial {
     expect({ violations: this.violations.list.length, shown }).toEqual({ violations: 0, shown: [] });
   }
 
+  /** The calls that began during a fault, or in the calm after it, when some are still held up. */
+  #callsOf(index: number): Attempt[] {
+    const fromMs = this.#endured[index]?.fromMs ?? 0;
+    const toMs = this.#endured[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
+    return this.load.attempts.filter(({ at }) => at >= fromMs && at < toMs);
+  }
+
+  #complainOfNotice(): void {
+    for (const [index, { fault }] of this.#endured.entries()) {
+      if (!fault.unnoticed) continue;
+      for (const { status, code, durationMs, requestId } of this.#callsOf(index).filter(
+        (attempt) => !acknowledged(attempt),
+      ))
+        this.violations.add(`${fault.name}: a client was answered ${status} ${code} after ${durationMs} ms`, requestId);
+    }
+  }
+
   /** A line for each fault: of one that came several times, the sum of its calls and the worst of the rest. */
   #table(): Record<string, Record<string, number>> {
     const table: Record<string, Record<string, number>> = {};
-    for (const [name, rows] of Map.groupBy(this.#rows, ({ fault }) => fault)) {
-      const worst = (of: (row: Row) => number) => Math.max(...rows.map(of));
-      const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+    const rows = this.#endured.map((endured, index) => ({ ...endured, calls: this.#callsOf(index) }));
+    for (const [name, times] of Map.groupBy(rows, ({ fault }) => fault.name)) {
+      const calls = times.flatMap((row) => row.calls);
+      const worst = (of: (row: Endured) => number) => Math.max(...times.map(of));
       table[name] = {
-        times: rows.length,
-        calls: sum(({ calls }) => calls),
-        refused: sum(({ refused }) => refused),
-        'slowest answer (s)': inSeconds(worst(({ slowestMs }) => slowestMs)),
-        'writes/s before': Math.round(sum(({ ratePerSecond }) => ratePerSecond) / rows.length),
+        times: times.length,
+        calls: calls.length,
+        refused: calls.filter((attempt) => !acknowledged(attempt)).length,
+        'slowest answer (s)': inSeconds(calls.reduce((slowest, { durationMs }) => Math.max(slowest, durationMs), 0)),
+        'writes/s before': Math.round(times.reduce((sum, row) => sum + row.ratePerSecond, 0) / times.length),
         'back to that rate (s)': inSeconds(worst(({ recoveryMs }) => recoveryMs)),
         'largest service (MiB)': worst(({ memory }) => memory.serviceMiB),
         'broker (MiB)': worst(({ memory }) => memory.brokerMiB),
