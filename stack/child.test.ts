@@ -72,7 +72,8 @@ describe('a child', () => {
       const [pid] = await once(parent.stdout, 'data');
       const child = processIdentity(Number(pid));
       expect(child).toBeDefined();
-      process.kill(Number(pid), 'SIGSTOP');
+      // What watches over it has become it.
+      await expect.poll(() => readFileSync(`/proc/${Number(pid)}/comm`, 'utf8')).toBe('sleep\n');
       process.kill(Number(pid), 'SIGSTOP');
       parent.kill('SIGKILL');
       await expect.poll(() => child && isRunning(child), { timeout: 10_000 }).toBe(false);

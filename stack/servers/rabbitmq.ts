@@ -57,7 +57,10 @@ export function rabbitmqKind(program: string, dataDir: string, logFile: string, 
           RABBITMQ_NODENAME: NODE,
           // Started with distribution, the node skips its own set-up of it: no epmd is started, which would outlive us, and no
           // second Erlang VM to start that. With a fixed port the node listens on it and looks no name up.
-          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -kernel inet_dist_use_interface {127,0,0,1}`,
+          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -dist_listen true -kernel inet_dist_use_interface {127,0,0,1}`,
+          // Each minute the node makes sure of epmd all the same, by a second Erlang VM, which starts it as any VM with a name does. That
+          // one inherits these and does without. (The node itself listens: of this flag, given twice, the first is read.)
+          ERL_ZFLAGS: '-start_epmd false -dist_listen false',
           // The start script becomes the broker, instead of staying as its parent.
           detached: 'true',
         },

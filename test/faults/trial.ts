@@ -141,9 +141,12 @@ export class Trial {
   #complainOfNotice(): void {
     for (const [index, { fault }] of this.#endured.entries()) {
       if (!fault.unnoticed) continue;
-      for (const { status, code, durationMs, requestId } of this.#callsOf(index).filter(
-        (attempt) => !acknowledged(attempt),
-      ))
+      // What the next fault ended may be of its doing.
+      const nextFromMs = this.#endured[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
+      const refused = this.#callsOf(index).filter(
+        (attempt) => !acknowledged(attempt) && attempt.at + attempt.durationMs < nextFromMs,
+      );
+      for (const { status, code, durationMs, requestId } of refused)
         this.violations.add(`${fault.name}: a client was answered ${status} ${code} after ${durationMs} ms`, requestId);
     }
   }
