@@ -103,6 +103,8 @@ const AWAY = new Set([
   'MongoClientClosedError',
   'MongooseServerSelectionError',
 ]);
+/** Of a socket: the driver wrote to one that the server had just ended, before it had looked (EPIPE), and hands that on as it is. */
+const BROKEN_SOCKET = new Set<unknown>(['EPIPE', 'ECONNRESET']);
 /** What the driver itself would repeat, had it not given up: the fault is the server's or the network's, not the command's. */
 const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
@@ -127,7 +129,8 @@ export function databaseFailure(error: unknown): OperationError | undefined {
   const notConnected = error.name === 'MongooseError' && error.message.includes('before initial connection');
   const passing =
     error instanceof mongoose.mongo.MongoError && PASSING_FAULT_LABELS.some((label) => error.hasErrorLabel(label));
-  if (notConnected || passing || isUnansweredBulkWrite(error) || AWAY.has(error.name)) {
+  const brokenSocket = BROKEN_SOCKET.has((error as NodeJS.ErrnoException).code);
+  if (notConnected || passing || brokenSocket || isUnansweredBulkWrite(error) || AWAY.has(error.name)) {
     return new OperationError('UNAVAILABLE', 'The database is away. Try again shortly.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { databaseFailure } from './database.ts';
+
+test('a write to a socket that the database has just ended means that the database is away', async () => {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  // Half open, as the driver's is until it has looked: the end has come, and nobody has read it.
+  socket.once('end', () => {});
+  socket.resume();
+  await once(socket, 'end');
+  const failed = once(socket, 'error');
+  socket.write('command');
+  const [error] = await failed;
+  expect(error).toMatchObject({ code: 'EPIPE' });
+  expect(databaseFailure(error)).toMatchObject({
+    code: 'UNAVAILABLE',
+    extra: { retryAfterSeconds: expect.any(Number) },
+  });
+  server.close();
+});
+
+test('a fault of ours is none of the database', () => {
+  expect(databaseFailure(new TypeError('x is undefined'))).toBeUndefined();
+  expect(databaseFailure('no error')).toBeUndefined();
+});
