@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { gatherWrites } from '@worktrack/rpc/gather-writes';
 import type { Log } from '@worktrack/rpc/types';
 import { Redis } from 'ioredis';
 
@@ -23,7 +24,9 @@ export function connectRedis(url: string, log: Log): Redis {
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
   });
-  redis.on('connect', () => gatherWrites(redis.stream as Socket));
+  // Commands of requests that arrived together leave together: the wait is for what the event loop has ready to read, which for a command
+  // alone is nothing. On refusals of feedback at 64 connections: 124 µs of CPU in the gateway instead of 156, 17 in Redis instead of 37.
+  redis.on('connect', () => gatherWrites(redis.stream as Socket, setImmediate));
   let away = false;
   // One line for going and one for coming back: ioredis emits an error for each failed attempt.
   redis.on('error', (error) => {
@@ -36,21 +39,4 @@ export function connectRedis(url: string, log: Log): Redis {
     away = false;
   });
   return redis;
-}
-
-/**
- * Commands of requests that arrived together leave by one system call, and Redis reads them at once. The write waits for what the event
- * loop has ready to read, which for a command alone is nothing. Measured on refusals of feedback at 64 connections: 124 µs of CPU
- * a request in the gateway instead of 156, 17 in Redis instead of 37.
- */
-function gatherWrites(socket: Socket): void {
-  const write = socket.write;
-  const uncork = () => socket.uncork();
-  socket.write = function gathering(...args: Parameters<typeof write>) {
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      setImmediate(uncork);
-    }
-    return write.apply(socket, args);
-  } as typeof write;
 }

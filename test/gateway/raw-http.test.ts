@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { rawExchange } from '../support/raw-exchange.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
 let system: System;
@@ -8,16 +8,7 @@ beforeAll(async () => {
 });
 
 /** What comes back until the connection ends, which it must. */
-function exchange(text: string): Promise<string> {
-  const { hostname, port } = new URL(system.baseUrl);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
-    socket.on('close', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}
+const exchange = (text: string) => rawExchange(system.baseUrl, text);
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
 describe('what is not a request is answered in the envelope, and the connection ends', () => {

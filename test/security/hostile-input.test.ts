@@ -4,6 +4,7 @@ import { allOperations } from '@worktrack/contracts/catalogue';
 import type { Operation } from '@worktrack/contracts/operation';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
+import { rawExchange } from '../support/raw-exchange.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { sampleInput } from './sample-input.ts';
 import { sendEverywhere } from './send.ts';
@@ -154,13 +155,4 @@ describe('clients that send a byte now and then', () => {
 });
 
 /** What comes back until the connection ends, which it must. */
-function exchange(text: string): Promise<string> {
-  const { hostname, port } = new URL(system.baseUrl);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
-    socket.on('close', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}
+const exchange = (text: string) => rawExchange(system.baseUrl, text);
