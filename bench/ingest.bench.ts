@@ -13,6 +13,8 @@ import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const CONNECTIONS = 64;
+/** The clients, which take their part of the same CPUs. */
+const LOAD = 'load';
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
@@ -89,10 +91,10 @@ try {
       const result = await loadHttp({ urls: [url], request, connections: CONNECTIONS, durationMs, firstNumber });
       const after = cpuMsByGroup();
       if (round > 0) {
-        for (const [part, pid] of parts) {
+        const used = parts.map(([part, pid]) => [part, (after.get(pid) ?? 0) - (before.get(pid) ?? 0)] as const);
+        for (const [part, usedMs] of [...used, [LOAD, result.cpuMs] as const]) {
           const key = `${name} ${part}`;
-          const used = (after.get(pid) ?? 0) - (before.get(pid) ?? 0);
-          cpu.set(key, (cpu.get(key) ?? 0) + (used * 1000) / result.requests / Number(values.rounds));
+          cpu.set(key, (cpu.get(key) ?? 0) + (usedMs * 1000) / result.requests / Number(values.rounds));
         }
       }
       firstNumber += result.requests;
@@ -120,7 +122,7 @@ try {
     ]),
   );
   console.log('\nCPU, µs a request');
-  const names = [...new Set(parts.map(([part]) => part))];
+  const names = [...new Set(parts.map(([part]) => part)), LOAD];
   printTable(
     ['', ...names, 'all'],
     sides.map(({ name }) => {

@@ -27,6 +27,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   await Promise.all(Array.from({ length: connections }, (_, i) => converse(urls[i % urls.length] ?? '', next, note)));
 
   const tookMs = performance.now() - startedAtMs;
+  const { user, system } = process.cpuUsage();
   latenciesMs.sort((a, b) => a - b);
   const quantile = (q: number): number => latenciesMs[Math.floor(latenciesMs.length * q)] ?? 0;
   return {
@@ -35,6 +36,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     p99Ms: quantile(0.99),
     statuses,
     requests: latenciesMs.length,
+    cpuMs: (user + system) / 1000,
     refused,
   };
 }

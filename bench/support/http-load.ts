@@ -28,6 +28,8 @@ export interface LoadResult {
   /** Answers by status; 0 is a connection that broke. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly requests: number;
+  /** CPU time of the load itself. */
+  readonly cpuMs: number;
   /** The `{n}` of those that were not answered with a 2xx, at most MAX_REFUSED of them. */
   readonly refused: readonly number[];
 }

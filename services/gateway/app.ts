@@ -41,6 +41,8 @@ export interface GatewayNeeds {
   readonly uploads: LocalUploads;
   readonly redis: Redis;
   readonly log: Log;
+  /** For the line of every request; see http/observe.ts. */
+  readonly requestLog: Log;
   /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is believed; none by default. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may use `/mcp`, beside those of this machine. */
@@ -76,7 +78,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   });
 
   decorateRequests(app);
-  observeRequests(app, log);
+  observeRequests(app, needs.requestLog);
   limitSlowBodies(app);
   discardUnreadBodies(app);
   endConnectionsAtStop(app);

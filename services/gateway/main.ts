@@ -5,6 +5,7 @@ import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { subkeys } from '@worktrack/runtime/key-ring';
+import { withoutRedaction } from '@worktrack/runtime/logging';
 import { rpcObserver } from '@worktrack/runtime/metrics';
 import { connectRedis } from '@worktrack/runtime/redis';
 import { runService } from '@worktrack/runtime/service';
@@ -53,6 +54,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     clients,
     redis,
     log,
+    requestLog: withoutRedaction(log),
     trustedProxies: settings.TRUST_PROXY,
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,

@@ -11,6 +11,7 @@ const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
  * @returns undefined for what is no address
  */
 export function clientNetwork(address: string): string | undefined {
+  if (isIPv4(address)) return address;
   const bare = withoutZoneAndPort(address.trim());
   if (isIPv4(bare)) return bare;
   if (!isIPv6(bare)) return undefined;

@@ -4,6 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 const BODY_DEADLINE_MS = 20_000;
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Runs while the body is awaited. On the request: a WeakMap of as many entries is work for the garbage collector. */
+    bodyTimer: NodeJS.Timeout | undefined;
+  }
   interface FastifyContextConfig {
     /** The route reads its body itself, at the pace of the sender. */
     readonly streamsBody?: boolean;
@@ -15,7 +19,7 @@ declare module 'fastify' {
  * and has to leave room for uploads.
  */
 export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE_MS): void {
-  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+  app.decorateRequest('bodyTimer', undefined);
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { headers } = request;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -25,11 +29,11 @@ export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE
         request.raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
         request.raw.destroy();
       };
-      timers.set(request, setTimeout(end, deadlineMs));
+      request.bodyTimer = setTimeout(end, deadlineMs);
     }
     done(null, payload);
   });
-  const stop = (request: FastifyRequest) => clearTimeout(timers.get(request));
+  const stop = (request: FastifyRequest) => clearTimeout(request.bodyTimer);
   app.addHook('preValidation', (request, _reply, done) => {
     stop(request);
     done();
