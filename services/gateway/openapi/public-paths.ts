@@ -31,6 +31,20 @@ const BOOTSTRAP: Bootstrap = {
   expiresAt: 1_772_444_700_000,
   config: { requireCaptcha: false },
 };
+const CHALLENGE: CaptchaChallenge = {
+  parameters: {
+    algorithm: 'PBKDF2/SHA-256',
+    cost: 1000,
+    data: { keyId: '1', sourceId: exampleSource.id },
+    expiresAt: 1_772_444_400,
+    keyLength: 32,
+    keyPrefix: 'e6cfffd0b3e696852189dd9815cb5534',
+    keySignature: 'ff3c15b25a2e5097bfe4ba63bcd7a21f1720a4c88157a1aa4a2dcbe43fb22ba2',
+    nonce: '827ad6eefb03721e9a48ae05f605e431',
+    salt: '7119ab08a168bac5cfdc2b9cd1e79393',
+  },
+  signature: '5e2bfa8341e0ce5a482333c3347ee32f4e5aa62630f4c414220381a347c9a0a3',
+};
 const SUBMISSION: z.input<typeof IngestBody> = {
   publicKey: publicKeyOfExample,
   token,
@@ -57,7 +71,7 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
         summary: 'Get a proof-of-work challenge, where the source asks for one.',
         parameters: publicKey(),
         responses: {
-          '200': components.success(CaptchaChallenge, false),
+          '200': components.success(CaptchaChallenge, false, CHALLENGE),
           ...components.failures([...COMMON, 'NOT_FOUND']),
         },
       }),
