@@ -2,11 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
+import { TransactionOwners } from './transaction-owners.ts';
 
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
+/** The driver itself waits for an answer as long as the connection stands. */
+const PING_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 2;
 const RECONNECT_DELAY_MS = 500;
 const MAX_POOL_SIZE = 32;
+/** As the usual deadline of a call: who waited for so long for one of them is not waited for any more. */
+const WAIT_QUEUE_TIMEOUT_MS = 10_000;
 /** Codes of MongoDB's servers (error_codes.yml). */
 const INTERNAL_ERROR = 1;
 const OUT_OF_DISK_SPACE = 14031;
@@ -17,6 +22,10 @@ mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 // A command while the server is away fails in SERVER_SELECTION_TIMEOUT_MS; buffering would hold it for ten seconds.
 mongoose.set('bufferCommands', false);
+
+/** Of the connection that is open. */
+let owners: TransactionOwners | undefined;
+let commitsAreVerified = false;
 
 /**
  * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not there yet and
@@ -35,6 +44,7 @@ export async function connectDatabase(options: {
         dbName: database,
         serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
         maxPoolSize: MAX_POOL_SIZE,
+        waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
         writeConcern: { w: 'majority', journal: true },
       });
       break;
@@ -45,6 +55,8 @@ export async function connectDatabase(options: {
     }
   }
   await prepareCollections();
+  commitsAreVerified = await answersFailedCommits();
+  owners = new TransactionOwners(log);
   mongoose.connection.on('disconnected', () => log.warn({}, 'The database is away'));
   mongoose.connection.on('connected', () => log.info({}, 'The database is back'));
 }
@@ -58,6 +70,8 @@ async function prepareCollections(): Promise<void> {
 }
 
 export async function disconnectDatabase(): Promise<void> {
+  await owners?.stop();
+  owners = undefined;
   mongoose.connection.removeAllListeners('disconnected');
   await mongoose.disconnect();
 }
@@ -65,7 +79,11 @@ export async function disconnectDatabase(): Promise<void> {
 /** For the readiness check: what is missing, or undefined. */
 export async function databaseProblem(): Promise<string | undefined> {
   try {
-    await mongoose.connection.db?.command({ ping: 1 }, { timeoutMS: SERVER_SELECTION_TIMEOUT_MS });
+    const answered = await Promise.race([
+      mongoose.connection.db?.command({ ping: 1 }).then(() => true),
+      delay(PING_TIMEOUT_MS, false, { ref: false }),
+    ]);
+    if (!answered) return `no answer for ${PING_TIMEOUT_MS} ms`;
     return mongoose.connection.readyState === mongoose.ConnectionStates.connected ? undefined : 'not connected';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -73,13 +91,40 @@ export async function databaseProblem(): Promise<string | undefined> {
 }
 
 /**
- * Runs `work` in one transaction; conflicts with others are retried with a jittered backoff by the driver until the deadline.
- * `work` may run several times: it must have no effect but through `tx`.
+ * SecantusDB 0.6 drops the outcome of a commit and answers it as done: one that its storage engine refused (a disk that is full, a late
+ * conflict) would be told to the client as stored. MongoDB answers a commit only once it is.
  */
-export async function transaction<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
-  const session = await mongoose.startSession({ defaultTimeoutMS: Math.max(1, deadlineAtMs - Date.now()) });
+async function answersFailedCommits(): Promise<boolean> {
+  const info = await mongoose.connection.db?.command({ buildInfo: 1 });
+  return info?.secantusVersion !== undefined;
+}
+
+/**
+ * Runs `work` in one transaction; conflicts with others are retried with a jittered backoff by the driver, and no attempt begins after the
+ * deadline (the driver's own would go on for two minutes: since 7.8 its `timeoutMS` has no effect). `work` may run several times: it must have no effect but through `tx`.
+ * @param isStored whether what `work` wrote is there, read outside of the transaction; asked where the server's word on a commit cannot be trusted
+ */
+export async function transaction<T>(
+  deadlineAtMs: number,
+  work: (tx: ClientSession) => Promise<T>,
+  isStored?: () => Promise<boolean>,
+): Promise<T> {
+  for (;;) {
+    const answer = await runOnce(deadlineAtMs, work);
+    // Nothing of a commit that failed is there, so all of it is run again.
+    if (!commitsAreVerified || !isStored || (await isStored())) return answer;
+  }
+}
+
+async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
+  const session = await mongoose.startSession();
   try {
-    return await session.withTransaction(work, {
+    await owners?.own(session);
+    const inTime = (tx: ClientSession) => {
+      if (Date.now() >= deadlineAtMs) throw tooLate();
+      return work(tx);
+    };
+    return await session.withTransaction(inTime, {
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
     });
@@ -108,15 +153,16 @@ const BROKEN_SOCKET = new Set<unknown>(['EPIPE', 'ECONNRESET']);
 /** What the driver itself would repeat, had it not given up: the fault is the server's or the network's, not the command's. */
 const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
-/** What a failure of the database means to the caller: away, too late, or (undefined) a fault of ours. */
+function tooLate(): OperationError {
+  return new OperationError(
+    'DEADLINE_EXCEEDED',
+    'The answer did not come in time. Repeat the request with the same Idempotency-Key: it has its effect once.',
+  );
+}
+
+/** What a failure of the database means to the caller: away, or (undefined) a fault of ours. */
 export function databaseFailure(error: unknown): OperationError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (error.name === 'MongoOperationTimeoutError') {
-    return new OperationError(
-      'DEADLINE_EXCEEDED',
-      'The answer did not come in time. Repeat the request with the same Idempotency-Key: it has its effect once.',
-    );
-  }
   if (isStorageFault(error)) {
     return Object.assign(
       new OperationError('UNAVAILABLE', 'The database cannot store anything now. Try again shortly.', {

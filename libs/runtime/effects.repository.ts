@@ -46,6 +46,11 @@ export async function recordAnswer(identity: EffectIdentity, answer: unknown, tx
   await EffectModel.updateOne({ _id: identity.id }, { $set: { answer: JSON.stringify(answer) } }, { session: tx });
 }
 
+/** Whether a transaction that claimed the identity was committed. */
+export async function isRecorded({ id }: EffectIdentity): Promise<boolean> {
+  return (await EffectModel.exists({ _id: id })) !== null;
+}
+
 /** The answer of an earlier write with this identity, if there was one. */
 export async function earlierAnswer(
   identity: EffectIdentity,

@@ -10,6 +10,7 @@ import {
   type EffectIdentity,
   earlierAnswer,
   effectIdentity,
+  isRecorded,
   recordAnswer,
 } from './effects.repository.ts';
 
@@ -257,12 +258,16 @@ function commitOnce(
   redact: (answer: unknown) => unknown,
   work: (tx: ClientSession) => Promise<unknown>,
 ): Promise<unknown> {
-  return transaction(deadlineAtMs, async (tx) => {
-    await claimEffect(identity, tx);
-    const answer = await work(tx);
-    await recordAnswer(identity, redact(answer), tx);
-    return answer;
-  });
+  return transaction(
+    deadlineAtMs,
+    async (tx) => {
+      await claimEffect(identity, tx);
+      const answer = await work(tx);
+      await recordAnswer(identity, redact(answer), tx);
+      return answer;
+    },
+    () => isRecorded(identity),
+  );
 }
 
 async function replay(identity: EffectIdentity, context: AnyContext): Promise<Reply<unknown>> {

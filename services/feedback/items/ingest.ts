@@ -29,7 +29,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     deadlineAtMs,
   );
   const admitted = attempts.filter((_, i) => held[i]);
-  const failures = await store(admitted, duplicates, deadlineAtMs);
+  const failures = await store(admitted, duplicates);
 
   // What was refused or is there already may be an attempt of a submission that was stored before: look before it is answered.
   const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
@@ -77,14 +77,10 @@ const RETRY_SOON = { retryAfterSeconds: 1 };
 async function store(
   admitted: readonly Attempt[],
   duplicates: Duplicates,
-  deadlineAtMs: number,
 ): Promise<ReadonlyMap<Attempt, 'exists' | Error>> {
   if (admitted.length === 0) return new Map();
   try {
-    const failures = await insertItems(
-      admitted.map(({ document }) => document),
-      Math.max(1, deadlineAtMs - Date.now()),
-    );
+    const failures = await insertItems(admitted.map(({ document }) => document));
     return new Map([...failures].map(([i, failure]) => [admitted[i] as Attempt, failure]));
   } catch (error) {
     await duplicates.release(admitted.map(({ reservation }) => reservation));

@@ -22,16 +22,12 @@ export interface InboxFilter {
  * no other. Resolves once the rest is durable.
  * @returns what was not stored, by index: `exists` where there is an item of that id
  */
-export async function insertItems(
-  documents: readonly ItemDocument[],
-  timeoutMs: number,
-): Promise<ReadonlyMap<number, 'exists' | Error>> {
+export async function insertItems(documents: readonly ItemDocument[]): Promise<ReadonlyMap<number, 'exists' | Error>> {
   try {
     // The driver's own: every field was made by our code, and mongoose would cast and check each again.
     await ItemModel.collection.insertMany(documents as never[], {
       ordered: false,
       writeConcern: DURABLE,
-      timeoutMS: timeoutMs,
     });
     return new Map();
   } catch (error) {

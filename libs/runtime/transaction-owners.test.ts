@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import mongoose from 'mongoose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { servers } from '../../test/support/servers.ts';
+import { connectDatabase, disconnectDatabase, transaction } from './database.ts';
+import { createLog } from './logging.ts';
+
+/** As a call has. The server by itself would end the other's transaction after a minute. */
+const DEADLINE_MS = 10_000;
+
+const counters = () => mongoose.connection.collection<{ _id: string; count: number }>('counters');
+let holder: ChildProcess;
+let database: { readonly url: string; readonly database: string };
+
+beforeAll(async () => {
+  const { mongodbUrl, databasePrefix } = await servers();
+  database = { url: mongodbUrl, database: `${databasePrefix}_owners` };
+  await connectDatabase({ ...database, log: createLog('test', 'silent') });
+});
+afterAll(disconnectDatabase);
+
+beforeEach(async () => {
+  await counters().updateOne({ _id: 'held' }, { $set: { count: 0 } }, { upsert: true });
+  holder = fork(new URL('transaction-holder.ts', import.meta.url), [database.url, database.database]);
+  await once(holder, 'message');
+});
+afterEach(() => {
+  holder.kill('SIGKILL');
+});
+
+const writeWhatIsHeld = () =>
+  transaction(Date.now() + DEADLINE_MS, async (session) => {
+    await counters().updateOne({ _id: 'held' }, { $inc: { count: 10 } }, { session });
+  });
+const count = async () => (await counters().findOne({ _id: 'held' }))?.count;
+
+describe('what a transaction wrote is free again, within the deadline of who waits for it', () => {
+  test('when its process is killed', async () => {
+    holder.kill('SIGKILL');
+    await writeWhatIsHeld();
+    expect(await count()).toBe(10);
+  }, 30_000);
+
+  test('when its process stands still; it runs again once that goes on', async () => {
+    holder.kill('SIGSTOP');
+    await writeWhatIsHeld();
+    expect(await count()).toBe(10);
+    const messages: { readonly runs?: number }[] = [];
+    holder.on('message', (message: { readonly runs?: number }) => messages.push(message));
+    holder.kill('SIGCONT');
+    holder.send({});
+    await once(holder, 'exit');
+    expect(messages.at(-1)?.runs).toBe(2);
+    expect(await count()).toBe(11);
+  }, 30_000);
+});
+
+test('a process that goes on beating keeps its transaction, however long it takes', async () => {
+  await expect(writeWhatIsHeld()).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  const told = once(holder, 'message');
+  holder.send({});
+  expect(await told).toEqual([{ runs: 1 }, undefined]);
+  expect(await count()).toBe(1);
+}, 30_000);
+
+test('a process that stops in order is no owner any more', async () => {
+  const owners = () => mongoose.connection.collection('transaction_owners').countDocuments();
+  const before = await owners();
+  holder.send({});
+  await once(holder, 'exit');
+  expect(await owners()).toBe(before - 1);
+});

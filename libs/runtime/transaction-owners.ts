@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@worktrack/rpc/types';
+import mongoose, { type ClientSession } from 'mongoose';
+import { TransactionOwnerModel } from './transaction-owners.model.ts';
+
+const BEAT_MS = 1_000;
+/** Well below the deadline of a call: who waits for what a dead process holds is answered all the same. */
+const SILENT_MS = 4_000;
+/** After it no transaction of a silent process can be open: the server itself ends them after a minute. */
+const FORGET_MS = 5 * 60_000;
+/** As the driver's pool: a session that was idle for so long is not used again. */
+const SESSION_IDLE_MS = 30 * 60_000;
+
+/**
+ * A process that is killed, or stands still, in the middle of a transaction leaves it open, and what it wrote locked: every other write of those
+ * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server can be told).
+ * So each process writes down by which sessions it opens transactions, and counts a beat. Whose beat stops, its sessions are ended by the others.
+ *
+ * To be wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
+ */
+export class TransactionOwners {
+  readonly #id = randomUUID();
+  readonly #log: Log;
+  /** When each session was used last, by the monotonic clock. */
+  readonly #sessions = new Map<string, number>();
+  readonly #others = new Map<string, Watched>();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #beaten: Promise<void> = Promise.resolve();
+  /** One that has not begun, and so will name all sessions that are known by then. */
+  #nextBeat: Promise<void> | undefined;
+
+  /** On mongoose's default connection, which must be open. */
+  constructor(log: Log) {
+    this.#log = log;
+    this.#running = this.#run();
+  }
+
+  /** To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled. */
+  async own(session: ClientSession): Promise<void> {
+    const uuid = uuidOf(session);
+    const isNew = !this.#sessions.has(uuid);
+    this.#sessions.set(uuid, performance.now());
+    if (!isNew) return;
+    try {
+      await this.#beat();
+    } catch (error) {
+      this.#sessions.delete(uuid);
+      throw error;
+    }
+  }
+
+  /** Once no transaction is open any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    // Where the database is away too, the others find out by the beat.
+    await TransactionOwnerModel.deleteOne({ _id: this.#id }).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#beat();
+        await this.#watch();
+      } catch {
+        // The database is away, which is told elsewhere. It can be reached again at a later beat.
+      }
+      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One at a time: of two under way at once the older could come last, without the sessions of the newer. */
+  #beat(): Promise<void> {
+    this.#nextBeat ??= this.#beaten.then(() => {
+      this.#nextBeat = undefined;
+      return this.#write();
+    });
+    this.#beaten = this.#nextBeat.catch(() => undefined);
+    return this.#nextBeat;
+  }
+
+  async #write(): Promise<void> {
+    const now = performance.now();
+    for (const [uuid, usedAt] of this.#sessions) if (now - usedAt > SESSION_IDLE_MS) this.#sessions.delete(uuid);
+    await TransactionOwnerModel.updateOne(
+      { _id: this.#id },
+      { $inc: { beat: 1 }, $set: { sessions: [...this.#sessions.keys()] } },
+      { upsert: true },
+    );
+  }
+
+  async #watch(): Promise<void> {
+    const owners = await TransactionOwnerModel.find().lean();
+    const now = performance.now();
+    const seen = new Set(owners.map(({ _id }) => _id));
+    for (const id of this.#others.keys()) if (!seen.has(id)) this.#others.delete(id);
+    for (const { _id, beat, sessions } of owners) {
+      if (_id === this.#id) continue;
+      const other = this.#others.get(_id);
+      if (other?.beat !== beat) {
+        this.#others.set(_id, { beat, sinceMs: now, ended: false });
+      } else if (now - other.sinceMs > FORGET_MS) {
+        await TransactionOwnerModel.deleteOne({ _id, beat });
+      } else if (now - other.sinceMs > SILENT_MS && !other.ended) {
+        await endSessions(sessions);
+        other.ended = true;
+        this.#log.warn(
+          { process: _id, sessions: sessions.length },
+          'Ended the transactions of a process that fell silent',
+        );
+      }
+    }
+  }
+}
+
+interface Watched {
+  readonly beat: number;
+  /** Since when it has not changed, by this process's monotonic clock. */
+  readonly sinceMs: number;
+  /** Whether its sessions were ended already: once is enough for one that opens no more of them. */
+  ended: boolean;
+}
+
+function uuidOf(session: ClientSession): string {
+  const uuid = (session.id as { readonly id?: mongoose.mongo.Binary } | undefined)?.id;
+  if (!uuid) throw new Error('A session of the driver has an id.');
+  return uuid.toUUID().toHexString();
+}
+
+async function endSessions(uuids: readonly string[]): Promise<void> {
+  if (uuids.length === 0) return;
+  const killSessions = uuids.map((uuid) => ({ id: new mongoose.mongo.UUID(uuid) }));
+  await mongoose.connection.db?.admin().command({ killSessions });
+}
