@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { Child } from '../child.ts';
 import { findProgram } from '../find-program.ts';
+import { endOnPanic } from './end-on-panic.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
@@ -68,10 +69,10 @@ export function secantusKind(program: string, dataDir: string, logFile: string):
     startTimeoutMs: START_TIMEOUT_MS,
     url: urlOf,
     probe: (port) => withClient(port, (client) => client.db('admin').command({ ping: 1 })),
-    launch(port) {
+    async launch(port) {
       // Named, so that it reads no file of the same name from the user's home.
       writeFileSync(settings, '');
-      return Child.start({
+      const child = await Child.start({
         name: 'SecantusDB',
         command: program,
         // Without --sync-on-commit a kill loses about one in a hundred acknowledged transactions.
@@ -96,6 +97,8 @@ export function secantusKind(program: string, dataDir: string, logFile: string):
         logFile,
         env: serverEnvironment(),
       });
+      endOnPanic(child);
+      return child;
     },
   };
 }

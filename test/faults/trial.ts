@@ -82,13 +82,6 @@ export class Trial {
       await delay(20);
   }
 
-  /** Whether any call is acknowledged from now on. */
-  async acknowledgedWithin(durationMs: number): Promise<boolean> {
-    const since = Date.now();
-    await delay(durationMs);
-    return this.load.attempts.some((attempt) => attempt.at >= since && acknowledged(attempt));
-  }
-
   /** Breaks a part under load, and waits until the load is what it was before. */
   async endure(fault: Fault): Promise<void> {
     await delay(CALM_MS);
