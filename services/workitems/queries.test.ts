@@ -12,8 +12,8 @@ interface Query {
   readonly filter: Record<string, unknown>;
 }
 
-/** What has no organization: the records of effects are found by their id, which begins with it. */
-const APART = ['effects'];
+/** What has no organization: the records of effects are found by their id, which begins with it; of owners there are as many as processes. */
+const APART = ['effects', 'transaction_owners'];
 /** Attachments move bytes and are tried elsewhere. */
 const WITH_BYTES = ['attachments.add', 'attachments.addedBefore', 'attachments.read'];
 
