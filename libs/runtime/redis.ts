@@ -22,6 +22,8 @@ export function connectRedis(url: string, log: Log): Redis {
     autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    // After a failover behind one address this connection is still to the old primary; the next one is to the new.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
   });
   // Commands of requests that arrived together leave together: the wait is for what the event loop has ready to read, which for a command

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@worktrack/stack/layout';
 import type { Part } from '@worktrack/stack/part';
 import { connect } from 'amqplib';
+import { Redis } from 'ioredis';
 import type { RunningSystem } from '../support/run-system.ts';
 
 /** Longer than the deadline of a call (10 s), so that what was under way cannot be answered in time. */
@@ -58,15 +59,6 @@ const slowed = (name: string, partsOf: (system: RunningSystem) => readonly (Part
 const one = (service: ServiceName) => (system: RunningSystem) => [system.services.of(service)[0]?.part];
 const all = (service: ServiceName) => (system: RunningSystem) => system.services.of(service).map(({ part }) => part);
 
-const blockedBroker: Fault = {
-  name: 'RabbitMQ: memory alarm',
-  async run({ servers }) {
-    await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.00001']);
-    await delay(AWAY_MS);
-    await servers?.rabbitmqctl(['set_vm_memory_high_watermark', '0.4']);
-  },
-};
-
 const poisonedQueue: Fault = {
   name: 'a poison message in every queue',
   async run({ urls }) {
@@ -80,6 +72,38 @@ const poisonedQueue: Fault = {
     await connection.close();
   },
 };
+
+/** A command to the broker, and one that takes it back after a while. */
+const commanded = (name: string, args: readonly string[], back: readonly string[]): Fault => ({
+  name: `RabbitMQ: ${name}`,
+  async run({ servers }) {
+    await servers?.rabbitmqctl(args);
+    await delay(AWAY_MS);
+    await servers?.rabbitmqctl(back);
+  },
+});
+const commandedOnce = (name: string, args: readonly string[]): Fault => ({
+  name: `RabbitMQ: ${name}`,
+  async run({ servers }) {
+    await servers?.rabbitmqctl(args);
+  },
+});
+
+const redisCommanded = (name: string, command: readonly [string, ...string[]], back: readonly string[]): Fault => ({
+  name: `Redis: ${name}`,
+  async run({ urls }) {
+    const redis = new Redis(urls.redis);
+    const say = ([command, ...args]: readonly string[]) => redis.call(command as string, ...args);
+    try {
+      await say(command);
+      if (back.length === 0) return;
+      await delay(AWAY_MS);
+      await say(back);
+    } finally {
+      redis.disconnect();
+    }
+  },
+});
 
 /** As a deployment does it: each replica in turn, told to stop, and started again. Nobody may notice. */
 export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback'] as const).map((service) => ({
@@ -105,7 +129,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   killed('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
   killed('Redis', ({ servers }) => [servers?.redis.part]),
   killed('the database', ({ servers }) => [servers?.mongodb.part]),
-  blockedBroker,
+  commanded('memory alarm', ['set_vm_memory_high_watermark', '0.00001'], ['set_vm_memory_high_watermark', '0.4']),
   poisonedQueue,
 ];
 export const LONE_FREEZE: Fault = frozen('both workitems', all('workitems'));
@@ -126,4 +150,13 @@ export const OTHERS: readonly Fault[] = [
   slowed('both workitems', all('workitems')),
   slowed('both feedback', all('feedback')),
   slowed('the database', ({ servers }) => [servers?.mongodb.part]),
+  commanded('disk alarm', ['set_disk_free_limit', '1000GiB'], ['set_disk_free_limit', '50MiB']),
+  commanded('its application stopped', ['stop_app'], ['start_app']),
+  commandedOnce('all connections closed', ['close_all_connections', 'by an operator']),
+  commandedOnce('the queue of workitems purged', ['purge_queue', 'rpc.workitems']),
+  commandedOnce('the queue of workitems deleted', ['delete_queue', 'rpc.workitems']),
+  commandedOnce('the queue of feedback deleted', ['delete_queue', 'rpc.feedback']),
+  redisCommanded('emptied', ['FLUSHALL'], []),
+  redisCommanded('full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']),
+  redisCommanded('read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']),
 ];
