@@ -5,10 +5,13 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { TransactionOwnerModel } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
-/** Well below the deadline of a call: who waits for what a dead process holds is answered all the same. */
-const SILENT_MS = 4_000;
-/** After it no transaction of a silent process can be open: the server itself ends them after a minute. */
-const FORGET_MS = 5 * 60_000;
+/**
+ * Looks at an unchanged beat, each after a beat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
+ * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
+ */
+const SILENT_LOOKS = 4;
+/** After so many no transaction of a silent process can be open: the server itself ends them after a minute. */
+const FORGOTTEN_LOOKS = 300;
 /** As the driver's pool: a session that was idle for so long is not used again. */
 const SESSION_IDLE_MS = 30 * 60_000;
 
@@ -94,17 +97,19 @@ export class TransactionOwners {
 
   async #watch(): Promise<void> {
     const owners = await TransactionOwnerModel.find().lean();
-    const now = performance.now();
     const seen = new Set(owners.map(({ _id }) => _id));
     for (const id of this.#others.keys()) if (!seen.has(id)) this.#others.delete(id);
     for (const { _id, beat, sessions } of owners) {
       if (_id === this.#id) continue;
       const other = this.#others.get(_id);
       if (other?.beat !== beat) {
-        this.#others.set(_id, { beat, sinceMs: now, ended: false });
-      } else if (now - other.sinceMs > FORGET_MS) {
+        this.#others.set(_id, { beat, looks: 0, ended: false });
+        continue;
+      }
+      other.looks++;
+      if (other.looks > FORGOTTEN_LOOKS) {
         await TransactionOwnerModel.deleteOne({ _id, beat });
-      } else if (now - other.sinceMs > SILENT_MS && !other.ended) {
+      } else if (other.looks >= SILENT_LOOKS && !other.ended) {
         await endSessions(sessions);
         other.ended = true;
         this.#log.warn(
@@ -118,8 +123,8 @@ export class TransactionOwners {
 
 interface Watched {
   readonly beat: number;
-  /** Since when it has not changed, by this process's monotonic clock. */
-  readonly sinceMs: number;
+  /** How often it was looked at since, and had not changed. */
+  looks: number;
   /** Whether its sessions were ended already: once is enough for one that opens no more of them. */
   ended: boolean;
 }
