@@ -15,6 +15,7 @@ import { answerCrossOrigin, answerPreflight } from './cors.ts';
 import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
 import type { FeedbackSettings } from './settings.ts';
+import { Turns } from './turns.ts';
 import { issueToken, verifyToken } from './widget-token.ts';
 
 const BOOTSTRAP = '/feedback/widget/bootstrap';
@@ -46,7 +47,8 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
     lookUp: async (publicKey, requestId) =>
       (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
   });
-  const gate = new Gate(admissions, settings.IP_HASH_SECRET);
+  const turns = new Turns();
+  const gate = new Gate(admissions, settings.IP_HASH_SECRET, turns);
   const secrets = settings.WIDGET_TOKEN_SECRETS;
   const captcha = captchaConfig(settings);
 
@@ -76,6 +78,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
 
   app.post(INGEST, async (request, reply) => {
     const startedAtMs = performance.now();
+    await turns.pass();
     parseInput(NoQuery, request.query);
     const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
@@ -109,6 +112,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
       },
       { ...options(), idempotencyKey: itemId },
     );
+    await turns.pass();
     reply.code(201).header('content-type', JSON_TYPE);
     // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
     if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');

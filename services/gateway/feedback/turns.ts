@@ -1,0 +1,48 @@
+/** A step takes some 30 µs and leads to as much in the parts around it, so a turn of the event loop stays in the milliseconds. */
+const STEPS_PER_TURN = 16;
+
+/**
+ * Keeps a burst of submissions from holding up everybody else at its gateway.
+ *
+ * The event loop works on all that has arrived before it turns. With hundreds of connections that submit, each such turn is tens of
+ * milliseconds, and any other call waits for several of them: at its request, at the answer of Redis, at that of its service. So a
+ * submission passes by here before each of its own steps. Once a turn has had its share the rest waits for the next ones, in order, while
+ * everything else is worked on as it arrives. Nothing is refused, and without a burst nothing waits: not even for the end of a turn.
+ *
+ * The cost is smaller messages to the feedback service, so more of them. Measured by `npm run bench -- burst`: see docs/feedback.md, "Load".
+ */
+export class Turns {
+  readonly #perTurn: number;
+  readonly #afterTurn: (work: () => void) => void;
+  readonly #waiting: (() => void)[] = [];
+  #left: number;
+  #scheduled = false;
+
+  /** @param afterTurn has its argument run once the event loop has looked for what else there is */
+  constructor(perTurn = STEPS_PER_TURN, afterTurn: (work: () => void) => void = setImmediate) {
+    this.#perTurn = perTurn;
+    this.#left = perTurn;
+    this.#afterTurn = afterTurn;
+  }
+
+  /** Resolves when the next step may be taken. */
+  async pass(): Promise<void> {
+    this.#schedule();
+    if (this.#left > 0) this.#left--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#afterTurn(() => this.#begin());
+  }
+
+  #begin(): void {
+    this.#scheduled = false;
+    const going = this.#waiting.splice(0, this.#perTurn);
+    this.#left = this.#perTurn - going.length;
+    if (going.length > 0) this.#schedule();
+    for (const go of going) go();
+  }
+}
