@@ -38,7 +38,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(libs|services|cli|stack)/',
-        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database\\.ts$',
+        // The last is a process of a test.
+        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/(database|transaction-holder)\\.ts$',
       },
       to: { path: 'node_modules/(\\.pnpm/)?mongoose', dependencyTypesNot: ['type-only'] },
     },
