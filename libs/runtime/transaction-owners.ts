@@ -103,20 +103,31 @@ export class TransactionOwners {
       if (_id === this.#id) continue;
       const other = this.#others.get(_id);
       if (other?.beat !== beat) {
-        this.#others.set(_id, { beat, looks: 0, ended: false });
+        this.#others.set(_id, { beat, looks: 0, ended: false, complained: false });
         continue;
       }
       other.looks++;
       if (other.looks > FORGOTTEN_LOOKS) {
         await TransactionOwnerModel.deleteOne({ _id, beat });
       } else if (other.looks >= SILENT_LOOKS && !other.ended) {
-        await endSessions(sessions);
-        other.ended = true;
-        this.#log.warn(
-          { process: _id, sessions: sessions.length },
-          'Ended the transactions of a process that fell silent',
-        );
+        await this.#end(_id, sessions, other);
       }
+    }
+  }
+
+  async #end(owner: string, sessions: readonly string[], watched: Watched): Promise<void> {
+    try {
+      await endSessions(sessions);
+      watched.ended = true;
+      this.#log.warn(
+        { process: owner, sessions: sessions.length },
+        'Ended the transactions of a process that fell silent',
+      );
+    } catch (error) {
+      if (!watched.complained) {
+        this.#log.error({ process: owner, error }, 'The transactions of a process that fell silent cannot be ended');
+      }
+      watched.complained = true;
     }
   }
 }
@@ -127,6 +138,7 @@ interface Watched {
   looks: number;
   /** Whether its sessions were ended already: once is enough for one that opens no more of them. */
   ended: boolean;
+  complained: boolean;
 }
 
 function uuidOf(session: ClientSession): string {
