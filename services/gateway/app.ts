@@ -31,6 +31,8 @@ import { registerWidgetRoutes } from './widget/routes.ts';
 
 /** From the first byte of a connection to the end of the head of a request. */
 const HEADERS_TIMEOUT_MS = 15_000;
+/** How often Node looks for connections that are too slow; by its default every 30 s. */
+const SLOW_CHECK_EVERY_MS = 2_000;
 /** For a whole request, the upload of an attachment of 25 MiB over a slow line included. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -72,7 +74,11 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     // While stopping, requests on open connections are still served: a 503 would lose what a client just sent.
     return503OnClosing: false,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: SLOW_CHECK_EVERY_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (thrown, request, reply) => answer(thrown, request, reply),
   });

@@ -25,6 +25,16 @@ describe('what is not a request is answered in the envelope, and the connection 
   });
 });
 
+test('request heads that never end are ended, and hold up nobody meanwhile', async () => {
+  const slow = Array.from({ length: 100 }, () => exchange('GET /api/me HTTP/1.1\r\nHost: x\r\nX-Slow: '));
+  const others = await Promise.all(Array.from({ length: 20 }, () => fetch(`${system.baseUrl}/health/live`)));
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+  for (const answer of await Promise.all(slow)) {
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodyOf(answer)).toMatchObject({ success: false, error: { message: expect.any(String) } });
+  }
+}, 60_000);
+
 test('a smuggled second length is refused', async () => {
   const answer = await exchange(
     'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
