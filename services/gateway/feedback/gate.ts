@@ -33,7 +33,7 @@ export class Gate {
   async enter(kind: RequestKind, publicKey: string, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> {
     const client = this.#clientOf(request);
     const { source, rates, retryMs } = await this.#admissions.admit(kind, publicKey, client, request.id);
-    await this.#turns.pass();
+    await this.#turns.pass('decide');
     reply.headers(rateHeaders(rates));
     if (retryMs > 0) {
       const seconds = retryAfterSeconds(retryMs);

@@ -78,7 +78,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
 
   app.post(INGEST, async (request, reply) => {
     const startedAtMs = performance.now();
-    await turns.pass();
+    await turns.pass('check');
     parseInput(NoQuery, request.query);
     const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
     const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
@@ -112,7 +112,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
       },
       { ...options(), idempotencyKey: itemId },
     );
-    await turns.pass();
+    await turns.pass('answer');
     reply.code(201).header('content-type', JSON_TYPE);
     // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
     if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');

@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Turns } from './turns.ts';
+import { type Step, Turns } from './turns.ts';
 
 const PER_TURN = 4;
+const STEPS: readonly Step[] = ['check', 'decide', 'answer'];
 
 /** Turns of an event loop that the test turns itself. */
 function loop() {
   const scheduled: (() => void)[] = [];
   const turns = new Turns(PER_TURN, (work) => scheduled.push(work));
-  const passed: number[] = [];
+  const passed: { readonly n: number; readonly step: Step }[] = [];
   let arrived = 0;
   return {
     passed,
-    arrive(count: number) {
-      for (let i = 0; i < count; i++) {
+    arrive(...steps: readonly Step[]) {
+      for (const step of steps) {
         const n = arrived++;
-        void turns.pass().then(() => passed.push(n));
+        void turns.pass(step).then(() => passed.push({ n, step }));
       }
     },
     /** @returns whether there was anything to do */
@@ -32,16 +33,19 @@ function loop() {
 /** After all that is only waiting for microtasks. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+const times = (count: number, step: Step): Step[] => Array<Step>(count).fill(step);
+
 test('one that comes alone does not wait for the end of a turn', async () => {
   const { arrive, passed, settled } = loop();
-  arrive(1);
+  arrive('check');
   await settled();
-  expect(passed).toEqual([0]);
+  expect(passed).toHaveLength(1);
 });
 
-test('however they arrive, all pass, in their order, and no turn has more than its share', async () => {
+test('however they arrive, all pass, each step in their order, and no turn has more than its share', async () => {
+  const arrivals = fc.array(fc.array(fc.constantFrom(...STEPS), { maxLength: 3 * PER_TURN }), { maxLength: 12 });
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat({ max: 3 * PER_TURN }), { maxLength: 12 }), async (arrivals) => {
+    fc.asyncProperty(arrivals, async (turnsOfArrivals) => {
       const { arrive, passed, turn, settled } = loop();
       let before = 0;
       // Called at the end of a turn.
@@ -49,29 +53,42 @@ test('however they arrive, all pass, in their order, and no turn has more than i
         expect(passed.length - before).toBeLessThanOrEqual(PER_TURN);
         before = passed.length;
       };
-      for (const count of arrivals) {
-        arrive(count);
+      for (const steps of turnsOfArrivals) {
+        arrive(...steps);
         await settled();
         share();
         await turn();
       }
       do share();
       while (await turn());
-      expect(passed).toEqual(Array.from({ length: arrivals.reduce((sum, count) => sum + count, 0) }, (_, i) => i));
+      const all = turnsOfArrivals.flat().map((step, n) => ({ n, step }));
+      for (const one of STEPS) {
+        expect(passed.filter(({ step }) => step === one)).toEqual(all.filter(({ step }) => step === one));
+      }
     }),
     { numRuns: 200 },
   );
 });
 
+test('those that wait before one step go together, and first those of which one has waited the longest', async () => {
+  const { arrive, passed, turn } = loop();
+  arrive(...times(PER_TURN, 'check'));
+  arrive('answer', 'check', 'answer', 'decide', 'answer', 'answer', 'decide');
+  await turn();
+  expect(passed.slice(PER_TURN).map(({ step }) => step)).toEqual(times(4, 'answer'));
+  await turn();
+  expect(passed.slice(2 * PER_TURN).map(({ step }) => step)).toEqual(['check', 'decide', 'decide']);
+});
+
 test('nobody overtakes those who wait, and the loop is let alone once nobody does', async () => {
   const { arrive, passed, turn, settled } = loop();
-  arrive(2 * PER_TURN);
+  arrive(...times(2 * PER_TURN, 'check'));
   await turn();
-  arrive(1);
+  arrive('decide');
   await settled();
   expect(passed).toHaveLength(2 * PER_TURN);
   expect(await turn()).toBe(true);
-  expect(passed.at(-1)).toBe(2 * PER_TURN);
+  expect(passed.at(-1)?.step).toBe('decide');
   while (await turn());
   expect(await turn()).toBe(false);
 });

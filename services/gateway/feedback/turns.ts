@@ -1,6 +1,14 @@
 /** A step takes some 30 µs and leads to as much in the parts around it, so a turn of the event loop stays in the milliseconds. */
 const STEPS_PER_TURN = 16;
 
+/** Of a submission: its shape is looked at and it is counted; it is refused or handed over; it is answered. */
+export type Step = 'check' | 'decide' | 'answer';
+
+interface Waiting {
+  readonly arrival: number;
+  readonly go: () => void;
+}
+
 /**
  * Keeps a burst of submissions from holding up everybody else at its gateway.
  *
@@ -9,12 +17,15 @@ const STEPS_PER_TURN = 16;
  * submission passes by here before each of its own steps. Once a turn has had its share the rest waits for the next ones, in order, while
  * everything else is worked on as it arrives. Nothing is refused, and without a burst nothing waits: not even for the end of a turn.
  *
+ * Those that wait before the same step go together, so that what they ask Redis and the feedback service still goes in one message.
  * The cost is smaller messages to the feedback service, so more of them. Measured by `npm run bench -- burst`: see docs/feedback.md, "Load".
  */
 export class Turns {
   readonly #perTurn: number;
   readonly #afterTurn: (work: () => void) => void;
-  readonly #waiting: (() => void)[] = [];
+  /** Before each step, in the order of their arrival. */
+  readonly #waiting: Readonly<Record<Step, Waiting[]>> = { check: [], decide: [], answer: [] };
+  #arrivals = 0;
   #left: number;
   #scheduled = false;
 
@@ -25,11 +36,11 @@ export class Turns {
     this.#afterTurn = afterTurn;
   }
 
-  /** Resolves when the next step may be taken. */
-  async pass(): Promise<void> {
+  /** Resolves when the step may be taken. */
+  async pass(step: Step): Promise<void> {
     this.#schedule();
     if (this.#left > 0) this.#left--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((go) => this.#waiting[step].push({ arrival: this.#arrivals++, go }));
   }
 
   #schedule(): void {
@@ -40,9 +51,17 @@ export class Turns {
 
   #begin(): void {
     this.#scheduled = false;
-    const going = this.#waiting.splice(0, this.#perTurn);
-    this.#left = this.#perTurn - going.length;
-    if (going.length > 0) this.#schedule();
-    for (const go of going) go();
+    this.#left = this.#perTurn;
+    for (let queue = this.#longestWaiting(); queue && this.#left > 0; queue = this.#longestWaiting()) {
+      const going = queue.splice(0, this.#left);
+      this.#left -= going.length;
+      for (const { go } of going) go();
+    }
+    if (this.#left < this.#perTurn) this.#schedule();
+  }
+
+  #longestWaiting(): Waiting[] | undefined {
+    const queues = Object.values(this.#waiting).filter(({ length }) => length > 0);
+    return queues.toSorted(([a], [b]) => (a as Waiting).arrival - (b as Waiting).arrival)[0];
   }
 }
