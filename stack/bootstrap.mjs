@@ -127,6 +127,7 @@ switch (command) {
     const minutes = args[args.indexOf('--minutes') + 1];
     process.env.WORKTRACK_FAULT_MINUTES = args.includes('--minutes') && Number(minutes) > 0 ? minutes : '10';
     if (args.includes('--only')) process.env.WORKTRACK_FAULTS_ONLY = args[args.indexOf('--only') + 1];
+    if (args.includes('--keep')) process.env.WORKTRACK_FAULTS_KEEP = args[args.indexOf('--keep') + 1];
     // One after the other: what is measured is the recovery of a system that has the machine to itself.
     handOver([
       inRepository('node_modules', 'vitest', 'vitest.mjs'),

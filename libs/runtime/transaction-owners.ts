@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
-import { TransactionOwnerModel } from './transaction-owners.model.ts';
+import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
 /**
@@ -10,8 +10,6 @@ const BEAT_MS = 1_000;
  * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
  */
 const SILENT_LOOKS = 4;
-/** After so many no transaction of a silent process can be open: the server itself ends them after a minute. */
-const FORGOTTEN_LOOKS = 300;
 /** As the driver's pool: a session that was idle for so long is not used again. */
 const SESSION_IDLE_MS = 30 * 60_000;
 
@@ -103,29 +101,26 @@ export class TransactionOwners {
       if (_id === this.#id) continue;
       const other = this.#others.get(_id);
       if (other?.beat !== beat) {
-        this.#others.set(_id, { beat, looks: 0, ended: false, complained: false });
+        this.#others.set(_id, { beat, looks: 0, complained: false });
         continue;
       }
       other.looks++;
-      if (other.looks > FORGOTTEN_LOOKS) {
-        await TransactionOwnerModel.deleteOne({ _id, beat });
-      } else if (other.looks >= SILENT_LOOKS && !other.ended) {
-        await this.#end(_id, sessions, other);
-      }
+      if (other.looks >= SILENT_LOOKS) await this.#end({ _id, beat, sessions }, other);
     }
   }
 
-  async #end(owner: string, sessions: readonly string[], watched: Watched): Promise<void> {
+  async #end({ _id, beat, sessions }: TransactionOwnerRecord, watched: Watched): Promise<void> {
     try {
       await endSessions(sessions);
-      watched.ended = true;
+      // One that stood still and goes on writes itself down again with its next beat.
+      await TransactionOwnerModel.deleteOne({ _id, beat });
       this.#log.warn(
-        { process: owner, sessions: sessions.length },
+        { process: _id, sessions: sessions.length },
         'Ended the transactions of a process that fell silent',
       );
     } catch (error) {
       if (!watched.complained) {
-        this.#log.error({ process: owner, error }, 'The transactions of a process that fell silent cannot be ended');
+        this.#log.error({ process: _id, error }, 'The transactions of a process that fell silent cannot be ended');
       }
       watched.complained = true;
     }
@@ -136,8 +131,6 @@ interface Watched {
   readonly beat: number;
   /** How often it was looked at since, and had not changed. */
   looks: number;
-  /** Whether its sessions were ended already: once is enough for one that opens no more of them. */
-  ended: boolean;
   complained: boolean;
 }
 

@@ -8,6 +8,9 @@ const PAUSE_MS = 100;
 
 /** One attempt of one call, as a client saw it. */
 export interface Attempt {
+  readonly what: string;
+  /** The same for all attempts of one call. */
+  readonly idempotencyKey: string;
   readonly at: number;
   readonly durationMs: number;
   /** HTTP status; 0 where the connection broke, which only a killed gateway does. */
@@ -67,7 +70,7 @@ export async function untilAcknowledged(
     );
     const durationMs = Date.now() - at;
     const { status, body } = response;
-    attempts.push({ at, durationMs, status, code: body.error?.code ?? 'ok', requestId });
+    attempts.push({ what, idempotencyKey, at, durationMs, status, code: body.error?.code ?? 'ok', requestId });
     if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: ${status} only after ${durationMs} ms`, requestId);
     if (status >= 200 && status < 300 && body.data) return { data: body.data };
     if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`, requestId);

@@ -10,6 +10,7 @@ import { type System, startSystem } from '../support/system.ts';
 import { type Attempt, Violations } from './attempt.ts';
 import { compare } from './compare.ts';
 import type { Fault } from './faults.ts';
+import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
 import { type Memory, memoryOf } from './memory.ts';
@@ -36,8 +37,10 @@ const PREFIX = 11;
 interface Endured {
   readonly fault: Fault;
   readonly fromMs: number;
+  /** When the part was back. */
+  readonly mendedMs: number;
   readonly ratePerSecond: number;
-  /** From the part's return until calls are acknowledged at the rate from before. */
+  /** From then until calls are acknowledged at the rate from before. */
   readonly recoveryMs: number;
   readonly memory: Memory;
 }
@@ -99,10 +102,11 @@ export class Trial {
     }, MEMORY_EVERY_MS);
     try {
       await fault.run(this.system);
-      const recoveryMs = await this.#recovery(fault, from, ratePerSecond);
+      const mendedMs = Date.now();
+      const recoveryMs = await this.#recovery(fault, from, mendedMs, ratePerSecond);
       if (Math.max(memory.serviceMiB, memory.brokerMiB) > MEMORY_LIMIT_MIB)
         this.violations.add(`${fault.name}: a service took ${memory.serviceMiB} MiB, the broker ${memory.brokerMiB}`);
-      this.#endured.push({ fault, fromMs: from, ratePerSecond, recoveryMs, memory });
+      this.#endured.push({ fault, fromMs: from, mendedMs, ratePerSecond, recoveryMs, memory });
     } finally {
       clearInterval(measured);
     }
@@ -113,6 +117,10 @@ export class Trial {
     await this.load.stop();
     this.#others.stop();
     this.#complainOfNotice();
+    keep(process.env.WORKTRACK_FAULTS_KEEP, this.system.folder, {
+      calls: this.load.attempts,
+      faults: this.#endured.map(({ fault, ...times }) => ({ name: fault.name, ...times })),
+    });
     const differences = await compare(this.ledger, this.organization);
     console.table(this.#table());
     console.log(
@@ -180,16 +188,15 @@ export class Trial {
     return (this.#between(from, to).filter(acknowledged).length * 1_000) / (to - from);
   }
 
-  async #recovery(fault: Fault, brokenAt: number, ratePerSecond: number): Promise<number> {
-    const healedAt = Date.now();
+  async #recovery(fault: Fault, brokenAt: number, mendedAt: number, ratePerSecond: number): Promise<number> {
     for (;;) {
       const now = Date.now();
-      const from = Math.max(healedAt, now - RATE_WINDOW_MS);
+      const from = Math.max(mendedAt, now - RATE_WINDOW_MS);
       const expected = ratePerSecond * RECOVERED_SHARE * this.#machineLeft(brokenAt, from, now);
-      if (now - healedAt >= 500 && this.#rateBetween(from, now) >= expected) return now - healedAt;
-      if (now - healedAt > RECOVERY_LIMIT_MS) {
+      if (now - mendedAt >= 500 && this.#rateBetween(from, now) >= expected) return now - mendedAt;
+      if (now - mendedAt > RECOVERY_LIMIT_MS) {
         this.violations.add(`${fault.name}: the rate was not back within ${RECOVERY_LIMIT_MS} ms of the part's return`);
-        return now - healedAt;
+        return now - mendedAt;
       }
       await delay(50);
     }
