@@ -128,6 +128,9 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
     });
+  } catch (error) {
+    owners?.doubt(session);
+    throw error;
   } finally {
     await session.endSession();
   }

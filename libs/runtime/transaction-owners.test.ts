@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { TestProxy } from '@worktrack/rpc/test-proxy';
 import mongoose from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers } from '../../test/support/servers.ts';
 import { connectDatabase, disconnectDatabase, transaction } from './database.ts';
 import { createLog } from './logging.ts';
+import type { Order } from './transaction-holder.ts';
 
 /** The server by itself would end the other's transaction after a minute. It takes some five seconds; a machine may be slow. */
 const DEADLINE_MS = 25_000;
@@ -12,7 +14,9 @@ const DEADLINE_MS = 25_000;
 const PATIENCE_MS = 10_000;
 
 const counters = () => mongoose.connection.collection<{ _id: string; count: number }>('counters');
+let proxy: TestProxy;
 let holder: ChildProcess;
+const tell = (order: Order) => holder.send(order);
 let database: { readonly url: string; readonly database: string };
 
 beforeAll(async () => {
@@ -24,11 +28,13 @@ afterAll(disconnectDatabase);
 
 beforeEach(async () => {
   await counters().updateOne({ _id: 'held' }, { $set: { count: 0 } }, { upsert: true });
-  holder = fork(new URL('transaction-holder.ts', import.meta.url), [database.url, database.database]);
+  proxy = await TestProxy.to(database.url);
+  holder = fork(new URL('transaction-holder.ts', import.meta.url), [proxy.url, database.database]);
   await once(holder, 'message');
 });
-afterEach(() => {
+afterEach(async () => {
   holder.kill('SIGKILL');
+  await proxy.close();
 });
 
 const writeWhatIsHeld = (patienceMs = DEADLINE_MS) =>
@@ -51,17 +57,28 @@ describe('what a transaction wrote is free again, long before the server itself 
     const messages: { readonly runs?: number }[] = [];
     holder.on('message', (message: { readonly runs?: number }) => messages.push(message));
     holder.kill('SIGCONT');
-    holder.send({});
+    tell('commit');
     await once(holder, 'exit');
     expect(messages.at(-1)?.runs).toBe(2);
     expect(await count()).toBe(11);
   }, 60_000);
 });
 
+test('a transaction whose abort did not reach the server is ended once it can be reached', async () => {
+  proxy.cut({ stayDown: true });
+  const told = once(holder, 'message');
+  tell('break off');
+  expect(await told).toEqual([{ brokenOff: true }, undefined]);
+  proxy.restore();
+  await writeWhatIsHeld();
+  expect(await count()).toBe(10);
+  expect(holder.exitCode).toBeNull();
+}, 60_000);
+
 test('a process that goes on beating keeps its transaction, however long it takes', async () => {
   await expect(writeWhatIsHeld(PATIENCE_MS)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   const told = once(holder, 'message');
-  holder.send({});
+  tell('commit');
   expect(await told).toEqual([{ runs: 1 }, undefined]);
   expect(await count()).toBe(1);
 }, 60_000);
@@ -69,7 +86,7 @@ test('a process that goes on beating keeps its transaction, however long it take
 test('a process that stops in order is no owner any more', async () => {
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments();
   const before = await owners();
-  holder.send({});
+  tell('commit');
   await once(holder, 'exit');
   expect(await owners()).toBe(before - 1);
 });

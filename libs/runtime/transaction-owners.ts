@@ -10,6 +10,11 @@ const BEAT_MS = 1_000;
  * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
  */
 const SILENT_LOOKS = 4;
+/**
+ * So often the session of a failed transaction is ended. Once would do for an abort that was lost; but a database that stood still may, once it goes
+ * on, first read what was sent to it before, and open the transaction again.
+ */
+const DOUBTFUL_BEATS = 5;
 /** As the driver's pool: a session that was idle for so long is not used again. */
 const SESSION_IDLE_MS = 30 * 60_000;
 
@@ -17,6 +22,7 @@ const SESSION_IDLE_MS = 30 * 60_000;
  * A process that is killed, or stands still, in the middle of a transaction leaves it open, and what it wrote locked: every other write of those
  * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server can be told).
  * So each process writes down by which sessions it opens transactions, and counts a beat. Whose beat stops, its sessions are ended by the others.
+ * And a process that runs on ends again what it aborted while the server could not be reached.
  *
  * To be wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
  */
@@ -25,6 +31,8 @@ export class TransactionOwners {
   readonly #log: Log;
   /** When each session was used last, by the monotonic clock. */
   readonly #sessions = new Map<string, number>();
+  /** Of the sessions whose transaction failed: how many beats will still end it. */
+  readonly #doubtful = new Map<string, number>();
   readonly #others = new Map<string, Watched>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -41,6 +49,8 @@ export class TransactionOwners {
   /** To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled. */
   async own(session: ClientSession): Promise<void> {
     const uuid = uuidOf(session);
+    // The server ends a transaction when the next one of its session begins.
+    this.#doubtful.delete(uuid);
     const isNew = !this.#sessions.has(uuid);
     this.#sessions.set(uuid, performance.now());
     if (!isNew) return;
@@ -50,6 +60,11 @@ export class TransactionOwners {
       this.#sessions.delete(uuid);
       throw error;
     }
+  }
+
+  /** After a transaction that failed, for whatever reason: the driver aborts it, and says nothing when that does not reach the server. */
+  doubt(session: ClientSession): void {
+    this.#doubtful.set(uuidOf(session), DOUBTFUL_BEATS);
   }
 
   /** Once no transaction is open any more. */
@@ -65,6 +80,7 @@ export class TransactionOwners {
     while (!signal.aborted) {
       try {
         await this.#beat();
+        await this.#endDoubtful();
         await this.#watch();
       } catch {
         // The database is away, which is told elsewhere. It can be reached again at a later beat.
@@ -91,6 +107,14 @@ export class TransactionOwners {
       { $inc: { beat: 1 }, $set: { sessions: [...this.#sessions.keys()] } },
       { upsert: true },
     );
+  }
+
+  async #endDoubtful(): Promise<void> {
+    await endSessions([...this.#doubtful.keys()]);
+    for (const [uuid, beats] of this.#doubtful) {
+      if (beats > 1) this.#doubtful.set(uuid, beats - 1);
+      else this.#doubtful.delete(uuid);
+    }
   }
 
   async #watch(): Promise<void> {
