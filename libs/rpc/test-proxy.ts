@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A network between a process and its broker, that a test can cut. */
+/** A network between a process and a server, that a test can cut. */
 export class TestProxy {
   /** As the broker's, by way of this proxy. */
   readonly url: string;
@@ -39,6 +39,11 @@ export class TestProxy {
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as AddressInfo).port);
     return new TestProxy(url.href, server, sockets);
+  }
+
+  /** What is sent from now on stays under way, until `cut`. */
+  hold(): void {
+    for (const socket of this.sockets) socket.pause();
   }
 
   /** Breaks all connections. They can be made again at once, or after `restore` when `stayDown`. */

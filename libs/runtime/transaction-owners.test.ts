@@ -65,10 +65,14 @@ describe('what a transaction wrote is free again, long before the server itself 
 });
 
 test('a transaction whose abort did not reach the server is ended once it can be reached', async () => {
+  proxy.hold();
+  const underWay = once(holder, 'message');
+  tell('write again');
+  expect(await underWay).toEqual([{ isUnderWay: true }, undefined]);
+  // The driver now throws the session away. By another transaction of it the server would have ended the first.
+  const failed = once(holder, 'message');
   proxy.cut({ stayDown: true });
-  const told = once(holder, 'message');
-  tell('break off');
-  expect(await told).toEqual([{ brokenOff: true }, undefined]);
+  expect(await failed).toEqual([{ failed: true }, undefined]);
   proxy.restore();
   await writeWhatIsHeld();
   expect(await count()).toBe(10);
