@@ -7,7 +7,7 @@ interface Sample {
   /** Clock ticks of all processors since the start of the machine; `idle` with what waited for disks. */
   readonly all: number;
   readonly idle: number;
-  /** Clock ticks of this process and all that descend from it, by process id. */
+  /** Clock ticks of the test run, which is all that descends from the parent of this worker, by process id. */
   readonly own: ReadonlyMap<number, number>;
 }
 
@@ -54,7 +54,7 @@ function ownTicks(): Map<number, number> {
   const own = new Map<number, number>();
   for (const [pid, { ticks }] of processes) {
     let ancestor: number | undefined = pid;
-    while (ancestor !== undefined && ancestor !== process.pid) ancestor = processes.get(ancestor)?.parent;
+    while (ancestor !== undefined && ancestor !== process.ppid) ancestor = processes.get(ancestor)?.parent;
     if (ancestor !== undefined) own.set(pid, ticks);
   }
   return own;
