@@ -288,8 +288,9 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     async function someTurns(): Promise<void> {
       for (let turns = Math.floor(Math.random() * 6); turns > 0; turns--) await turn();
     }
-    async function oneKey(): Promise<void> {
+    async function oneKey(number: number): Promise<void> {
       const key = new StoredKey();
+      const firstAccepted = Promise.withResolvers<void>();
       let answered = false;
       const requests = gateways.map(async ({ lookUp }) => {
         for (let afterwards = 0; afterwards < 4; ) {
@@ -303,10 +304,13 @@ describe('a revoked key is refused from the moment the revocation is answered', 
           });
           if (identity) accepted++;
           else refused++;
+          if (identity) firstAccepted.resolve();
           if (beganAfter && identity) wrong.push(key.prefix);
           await someTurns();
         }
       });
+      // Half of them at any time; where Redis is slow that is before the first answer, so the others are known to be in use.
+      if (number % 2) await firstAccepted.promise;
       for (let turns = Math.floor(Math.random() * 30); turns > 0; turns--) await turn();
       await revokeUntilAnswered(key);
       answered = true;
@@ -322,11 +326,10 @@ describe('a revoked key is refused from the moment the revocation is answered', 
         }
       }
     }
-    await Promise.all(Array.from({ length: 200 }, oneKey));
+    await Promise.all(Array.from({ length: 200 }, (_, number) => oneKey(number)));
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThanOrEqual(200 * 3 * 4);
-    // How many depends on the machine; none would prove nothing.
-    expect(accepted).toBeGreaterThan(0);
+    expect(accepted).toBeGreaterThanOrEqual(100);
   });
 });
 

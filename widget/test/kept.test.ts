@@ -224,11 +224,12 @@ describe('without the server', () => {
     await visitor.dialog.locator('.busy').waitFor();
     await visitor.picture('sending');
     await visitor.page.keyboard.press('Escape');
-    const sent = visitor.page.evaluate(
-      () => new Promise((resolve) => window.WorktrackFeedback?.on('submitted', resolve)),
-    );
+    // Listened for before it can happen, waited for after.
+    const sent = await visitor.page.evaluateHandle(() => ({
+      whenSent: new Promise((resolve) => window.WorktrackFeedback?.on('submitted', resolve)),
+    }));
     held.resolve();
-    await sent;
+    await sent.evaluate(({ whenSent }) => whenSent);
     await visitor.open();
     expect(await visitor.thanks.isVisible()).toBe(true);
     expect(await source.inbox()).toMatchObject([{ message: 'In a hurry.' }]);
