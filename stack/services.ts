@@ -140,10 +140,10 @@ async function startReplica(service: ServiceName, index: number, options: Servic
   };
 }
 
-function yieldCpu({ process }: Child, niceness: number | undefined): void {
-  if (niceness === undefined || process.pid === undefined) return;
+function yieldCpu({ pid }: Child, niceness: number | undefined): void {
+  if (niceness === undefined) return;
   try {
-    setPriority(process.pid, niceness);
+    setPriority(pid, niceness);
   } catch {
     // It has ended already, which is found out, and told, as any failed start.
   }

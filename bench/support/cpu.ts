@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { processIds, statOf } from './processes.ts';
 
 /** Of Linux, whatever the machine (getconf CLK_TCK). */
 const MS_PER_TICK = 10;
@@ -9,29 +9,9 @@ const MS_PER_TICK = 10;
  */
 export function cpuMsByGroup(): ReadonlyMap<number, number> {
   const byGroup = new Map<number, number>();
-  for (const name of processNames()) {
-    const stat = readStat(name);
-    if (!stat) continue;
-    // The second field is a name in parentheses, which may hold anything; the group is the fifth, user and system time the 14th and 15th.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [group, user, system] = [Number(fields[2]), Number(fields[11]), Number(fields[12])];
-    byGroup.set(group, (byGroup.get(group) ?? 0) + (user + system) * MS_PER_TICK);
+  for (const pid of processIds()) {
+    const { group, ticks } = statOf(pid);
+    byGroup.set(group, (byGroup.get(group) ?? 0) + ticks * MS_PER_TICK);
   }
   return byGroup;
-}
-
-function processNames(): string[] {
-  try {
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
-}
-
-function readStat(name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${name}/stat`, 'utf8');
-  } catch {
-    return undefined; // It ended meanwhile.
-  }
 }

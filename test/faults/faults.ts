@@ -73,30 +73,25 @@ const poisonedQueue: Fault = {
   },
 };
 
-/** A command to the broker, and one that takes it back after a while. */
-const commanded = (name: string, args: readonly string[], back: readonly string[]): Fault => ({
+/** A command to the broker, and one that takes it back after a while, where it does not pass by itself. */
+const commanded = (name: string, args: readonly string[], back?: readonly string[]): Fault => ({
   name: `RabbitMQ: ${name}`,
   async run({ servers }) {
     await servers?.rabbitmqctl(args);
+    if (!back) return;
     await delay(AWAY_MS);
     await servers?.rabbitmqctl(back);
   },
 });
-const commandedOnce = (name: string, args: readonly string[]): Fault => ({
-  name: `RabbitMQ: ${name}`,
-  async run({ servers }) {
-    await servers?.rabbitmqctl(args);
-  },
-});
 
-const redisCommanded = (name: string, command: readonly [string, ...string[]], back: readonly string[]): Fault => ({
+const redisCommanded = (name: string, command: readonly string[], back?: readonly string[]): Fault => ({
   name: `Redis: ${name}`,
   async run({ urls }) {
     const redis = new Redis(urls.redis);
     const say = ([command, ...args]: readonly string[]) => redis.call(command as string, ...args);
     try {
       await say(command);
-      if (back.length === 0) return;
+      if (!back) return;
       await delay(AWAY_MS);
       await say(back);
     } finally {
@@ -152,11 +147,11 @@ export const OTHERS: readonly Fault[] = [
   slowed('the database', ({ servers }) => [servers?.mongodb.part]),
   commanded('disk alarm', ['set_disk_free_limit', '1000GiB'], ['set_disk_free_limit', '50MiB']),
   commanded('its application stopped', ['stop_app'], ['start_app']),
-  commandedOnce('all connections closed', ['close_all_connections', 'by an operator']),
-  commandedOnce('the queue of workitems purged', ['purge_queue', 'rpc.workitems']),
-  commandedOnce('the queue of workitems deleted', ['delete_queue', 'rpc.workitems']),
-  commandedOnce('the queue of feedback deleted', ['delete_queue', 'rpc.feedback']),
-  redisCommanded('emptied', ['FLUSHALL'], []),
+  commanded('all connections closed', ['close_all_connections', 'by an operator']),
+  commanded('the queue of workitems purged', ['purge_queue', 'rpc.workitems']),
+  commanded('the queue of workitems deleted', ['delete_queue', 'rpc.workitems']),
+  commanded('the queue of feedback deleted', ['delete_queue', 'rpc.feedback']),
+  redisCommanded('emptied', ['FLUSHALL']),
   redisCommanded('full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']),
   redisCommanded('read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']),
 ];

@@ -1,5 +1,5 @@
+import { processIds, readProc, statOf } from '@worktrack/bench/support/processes';
 import type { RunningSystem } from '../support/run-system.ts';
-import { processIds, readProc, statOf } from './processes.ts';
 
 /** Resident memory, in MiB, of the largest process of a service and of the broker; 0 where the kernel does not say (other than Linux). */
 export interface Memory {

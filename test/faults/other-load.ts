@@ -1,4 +1,4 @@
-import { processIds, readProc, statOf } from './processes.ts';
+import { processIds, readProc, statOf } from '@worktrack/bench/support/processes';
 
 const EVERY_MS = 500;
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface ProcessStat {
+interface ProcessStat {
   readonly parent: number | undefined;
   readonly group: number;
   /** Time in user and kernel mode so far, in clock ticks. */
