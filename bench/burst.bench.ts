@@ -4,11 +4,12 @@
  * `npm run bench -- burst [--submissions 20000] [--connections 400] [--gateways 2] [--replicas 3] [--rounds 3]`
  */
 import { fork } from 'node:child_process';
-import { getPriority, setPriority } from 'node:os';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import { yieldCpu } from '@worktrack/stack/priority';
 import { cpuMsByGroup } from './support/cpu.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
 import { startBenchSystem } from './support/system.ts';
@@ -75,12 +76,13 @@ try {
   await system.stop();
 }
 
-/** @returns how long each took, in ms */
+/** Dealt out to the gateways, as a load balancer would. @returns how long each took, in ms */
 async function calls(isDone: (count: number) => boolean): Promise<number[]> {
   const tookMs: number[] = [];
   while (!isDone(tookMs.length)) {
+    const gateway = system.gateways[tookMs.length % system.gateways.length];
     const startedAtMs = performance.now();
-    await system.call('GET', '/api/work-items?limit=1');
+    await system.call('GET', '/api/work-items?limit=1', undefined, gateway);
     tookMs.push(performance.now() - startedAtMs);
   }
   return tookMs;
@@ -126,15 +128,22 @@ async function besideBurners(shares: readonly Share[]): Promise<number[]> {
   const burners = shares
     .filter(({ ofCpu }) => ofCpu > 0.01)
     .map(({ pid, ofCpu }) => {
-      const child = fork(join(import.meta.dirname, 'support/burner.child.ts'), [String(ofCpu)], { execArgv: [] });
-      if (pid !== undefined && child.pid !== undefined) setPriority(child.pid, getPriority(pid));
-      return child;
+      const burner = fork(join(import.meta.dirname, 'support/burner.child.ts'), [String(ofCpu)], {
+        execArgv: [],
+        detached: true,
+      });
+      return { burner, niceness: pid === undefined ? 0 : getPriority(pid) };
     });
   try {
-    await Promise.all(burners.map((burner) => new Promise((resolve) => burner.once('message', resolve))));
+    await Promise.all(
+      burners.map(async ({ burner, niceness }) => {
+        await new Promise((resolve) => burner.once('message', resolve));
+        await yieldCpu(burner.pid as number, niceness);
+      }),
+    );
     return await calls((count) => count === CALLS_ALONE);
   } finally {
-    for (const burner of burners) burner.disconnect();
+    for (const { burner } of burners) burner.disconnect();
   }
 }
 

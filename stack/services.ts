@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildWidget } from '@worktrack/widget/build';
@@ -6,6 +5,7 @@ import { Child } from './child.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
 import { Part } from './part.ts';
+import { yieldCpu } from './priority.ts';
 import type { Secrets } from './secrets.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
@@ -119,9 +119,11 @@ async function startReplica(service: ServiceName, index: number, options: Servic
         ipc: true,
       });
       try {
-        yieldCpu(child, NICENESS[service]);
         report = await reported(child);
         await untilReady(child, report);
+        // Not before: a start is wanted at once.
+        const niceness = NICENESS[service];
+        if (niceness !== undefined) await yieldCpu(child.pid, niceness);
         publicPort = report.port ?? publicPort;
         return child;
       } catch (error) {
@@ -138,15 +140,6 @@ async function startReplica(service: ServiceName, index: number, options: Servic
     },
     publicUrl: service === 'gateway' ? `http://${options.host}:${publicPort}` : undefined,
   };
-}
-
-function yieldCpu({ pid }: Child, niceness: number | undefined): void {
-  if (niceness === undefined) return;
-  try {
-    setPriority(pid, niceness);
-  } catch {
-    // It has ended already, which is found out, and told, as any failed start.
-  }
 }
 
 function reported(child: Child): Promise<Report> {

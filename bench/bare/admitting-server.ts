@@ -19,7 +19,6 @@ import { assemble } from '../../services/feedback/parts.ts';
 import { Admissions } from '../../services/gateway/feedback/admission.ts';
 import { Gate } from '../../services/gateway/feedback/gate.ts';
 import { feedbackSettings } from '../../services/gateway/feedback/settings.ts';
-import { Turns } from '../../services/gateway/feedback/turns.ts';
 import { verifyToken } from '../../services/gateway/feedback/widget-token.ts';
 
 /** As work-items-server.ts, for ingest: the same script call, token and duplicate check, and one insert for each request. */
@@ -40,7 +39,7 @@ const admissions = new Admissions({
   lookUp: async (publicKey, requestId) =>
     (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
 });
-const gate = new Gate(admissions, settings.IP_HASH_SECRET, new Turns());
+const gate = new Gate(admissions, settings.IP_HASH_SECRET);
 
 const app = fastify({ trustProxy: ['loopback'] });
 app.post('/feedback/ingest', async (request, reply) => {

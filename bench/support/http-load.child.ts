@@ -5,6 +5,8 @@ process.once('message', (options) => {
   run(options as LoadOptions).then((result) => process.send?.(result, () => process.exit(0)));
 });
 
+process.on('disconnect', () => process.exit());
+
 async function run(options: LoadOptions): Promise<LoadResult> {
   const { urls, request, connections, durationMs = Infinity, requests = Infinity, firstNumber = 0 } = options;
   const render = renderer(request);

@@ -39,7 +39,8 @@ export const MAX_REFUSED = 100_000;
 /** Loads an HTTP server from a process of its own, by plain sockets that are kept open: the less the load costs, the more the server shows. */
 export function loadHttp(options: LoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'http-load.child.ts'), { execArgv: [] });
+    // In a session of its own, as every part of the system: where Linux shares the CPUs out to sessions, it would share with its caller alone.
+    const child = fork(join(import.meta.dirname, 'http-load.child.ts'), { execArgv: [], detached: true });
     child.once('message', (result) => resolve(result as LoadResult));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`The load ended with ${code} and gave no result.`)));

@@ -51,8 +51,8 @@ export async function startBenchSystem(options: {
         MONGODB_URL: servers.urls.mongodb,
       },
       /** A REST call with the organization's key. @throws Error with the service's own words */
-      async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-        const response = await fetch(`${gateways[0]}${path}`, {
+      async call<T>(method: string, path: string, body?: unknown, gateway = gateways[0]): Promise<T> {
+        const response = await fetch(`${gateway}${path}`, {
           method,
           headers: { authorization: `Bearer ${created.apiKey.key}`, 'content-type': 'application/json' },
           body: JSON.stringify(body),

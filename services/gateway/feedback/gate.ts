@@ -7,7 +7,6 @@ import { clientNetwork, hashAddress } from './client-address.ts';
 import { isOriginAllowed, requestOrigin } from './origin.ts';
 import { rateHeaders, retryAfterSeconds } from './rate-headers.ts';
 import type { KnownSource } from './source-entry.ts';
-import type { Turns } from './turns.ts';
 
 /** Who asks, and for which source, once that is admitted. */
 export interface Admitted {
@@ -21,19 +20,16 @@ export interface Admitted {
 export class Gate {
   readonly #admissions: Admissions;
   readonly #addressSecret: KeyObject;
-  readonly #turns: Turns;
 
-  constructor(admissions: Admissions, addressSecret: string, turns: Turns) {
+  constructor(admissions: Admissions, addressSecret: string) {
     this.#admissions = admissions;
     this.#addressSecret = secretKey(addressSecret);
-    this.#turns = turns;
   }
 
   /** @throws OperationError RATE_LIMITED, SOURCE_NOT_FOUND, ORIGIN_NOT_ALLOWED */
   async enter(kind: RequestKind, publicKey: string, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> {
     const client = this.#clientOf(request);
     const { source, rates, retryMs } = await this.#admissions.admit(kind, publicKey, client, request.id);
-    await this.#turns.pass('decide');
     reply.headers(rateHeaders(rates));
     if (retryMs > 0) {
       const seconds = retryAfterSeconds(retryMs);

@@ -4,18 +4,18 @@ import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { traceparentOf } from '../http/request.ts';
 import { parseInput } from '../validation/parse.ts';
 import { Admissions } from './admission.ts';
+import { Bulkhead } from './bulkhead.ts';
 import { answerCrossOrigin, answerPreflight } from './cors.ts';
 import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
 import type { FeedbackSettings } from './settings.ts';
-import { Turns } from './turns.ts';
 import { issueToken, verifyToken } from './widget-token.ts';
 
 const BOOTSTRAP = '/feedback/widget/bootstrap';
@@ -47,77 +47,97 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
     lookUp: async (publicKey, requestId) =>
       (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
   });
-  const turns = new Turns();
-  const gate = new Gate(admissions, settings.IP_HASH_SECRET, turns);
+  const gate = new Gate(admissions, settings.IP_HASH_SECRET);
+  const bulkhead = new Bulkhead(settings.FEEDBACK_CONCURRENCY_BESIDE_CALLS);
   const secrets = settings.WIDGET_TOKEN_SECRETS;
   const captcha = captchaConfig(settings);
 
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers.authorization !== undefined) bulkhead.noteCall();
+    done();
+  });
   answerCrossOrigin(app);
   answerPreflight(app, BOOTSTRAP, 'GET');
   answerPreflight(app, CHALLENGE, 'GET');
   answerPreflight(app, INGEST, 'POST');
 
-  app.get(BOOTSTRAP, async (request, reply) => {
-    const { publicKey } = parseInput(PublicKeyQuery, request.query);
-    const { source, origin } = await gate.enter('bootstrap', publicKey, request, reply);
-    const { requireCaptcha, type, name } = source;
-    reply.header('content-type', JSON_TYPE);
-    return successBody({
-      source: { publicKey, type, name },
-      ...issueToken({ publicKey, origin }, secrets, Date.now()),
-      config: { requireCaptcha, ...(requireCaptcha && { captcha }) },
-    } satisfies Bootstrap);
-  });
+  type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
+  /** Each route of the public goes through the bulkhead. */
+  const bounded =
+    (answer: Answer): Answer =>
+    (request, reply) =>
+      bulkhead.run(() => answer(request, reply));
 
-  app.get(CHALLENGE, async (request, reply) => {
-    const { publicKey } = parseInput(PublicKeyQuery, request.query);
-    const { source } = await gate.enter('challenge', publicKey, request, reply);
-    reply.header('content-type', JSON_TYPE);
-    return successBody(await feedback.call('captcha.challenge', { sourceId: source.id }, callOptions(request)));
-  });
+  app.get(
+    BOOTSTRAP,
+    bounded(async (request, reply) => {
+      const { publicKey } = parseInput(PublicKeyQuery, request.query);
+      const { source, origin } = await gate.enter('bootstrap', publicKey, request, reply);
+      const { requireCaptcha, type, name } = source;
+      reply.header('content-type', JSON_TYPE);
+      return successBody({
+        source: { publicKey, type, name },
+        ...issueToken({ publicKey, origin }, secrets, Date.now()),
+        config: { requireCaptcha, ...(requireCaptcha && { captcha }) },
+      } satisfies Bootstrap);
+    }),
+  );
 
-  app.post(INGEST, async (request, reply) => {
-    const startedAtMs = performance.now();
-    await turns.pass('check');
-    parseInput(NoQuery, request.query);
-    const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
-    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-    const admitted = await gate.enter('ingest', publicKey, request, reply);
-    const { source, origin, client } = admitted;
-    requireToken(token, publicKey, admitted);
+  app.get(
+    CHALLENGE,
+    bounded(async (request, reply) => {
+      const { publicKey } = parseInput(PublicKeyQuery, request.query);
+      const { source } = await gate.enter('challenge', publicKey, request, reply);
+      reply.header('content-type', JSON_TYPE);
+      return successBody(await feedback.call('captcha.challenge', { sourceId: source.id }, callOptions(request)));
+    }),
+  );
 
-    const itemId = itemIdOf(source.id, idempotencyKey);
-    const options = () => ({
-      ...callOptions(request),
-      deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - (performance.now() - startedAtMs)),
-    });
-    if (source.requireCaptcha) {
-      if (captchaToken === undefined) {
-        throw new OperationError(
-          'CAPTCHA_REQUIRED',
-          'This source asks for a captcha: solve one and send its solution as captchaToken. The answer of bootstrap says which.',
+  app.post(
+    INGEST,
+    bounded(async (request, reply) => {
+      parseInput(NoQuery, request.query);
+      const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
+      const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+      const admitted = await gate.enter('ingest', publicKey, request, reply);
+      const { source, origin, client } = admitted;
+      requireToken(token, publicKey, admitted);
+
+      const itemId = itemIdOf(source.id, idempotencyKey);
+      const options = () => ({
+        ...callOptions(request),
+        deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - reply.elapsedTime),
+      });
+      if (source.requireCaptcha) {
+        if (captchaToken === undefined) {
+          throw new OperationError(
+            'CAPTCHA_REQUIRED',
+            'This source asks for a captcha: solve one and send its solution as captchaToken. The answer of bootstrap says which.',
+          );
+        }
+        // A hosted captcha is somebody else's server, which may take seconds.
+        await bulkhead.outside(() =>
+          feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options()),
         );
       }
-      await feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options());
-    }
-    const { output, replayed } = await feedback.exchange(
-      'feedback.ingest',
-      {
-        itemId,
-        organizationId: source.organizationId,
-        sourceId: source.id,
-        origin,
-        ipHash: client,
-        ...submission,
-      },
-      { ...options(), idempotencyKey: itemId },
-    );
-    await turns.pass('answer');
-    reply.code(201).header('content-type', JSON_TYPE);
-    // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
-    if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
-    return successBody(output);
-  });
+      const { output, replayed } = await feedback.exchange(
+        'feedback.ingest',
+        {
+          itemId,
+          organizationId: source.organizationId,
+          sourceId: source.id,
+          origin,
+          ipHash: client,
+          ...submission,
+        },
+        { ...options(), idempotencyKey: itemId },
+      );
+      reply.code(201).header('content-type', JSON_TYPE);
+      // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
+      if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
+      return successBody(output);
+    }),
+  );
 
   function requireToken(token: string, publicKey: string, { origin }: Admitted): void {
     switch (verifyToken(token, { publicKey, origin }, secrets, Date.now())) {
