@@ -189,7 +189,12 @@ describe('without the server', () => {
   });
 
   test('what is changed after a failure is another submission', async () => {
-    const { source, visitor } = await visit();
+    const source = await createSource(stage.organization);
+    const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
+    // Without its answer nothing would be submitted.
+    const bootstrap = visitor.page.waitForResponse('**/feedback/widget/bootstrap*');
+    await visitor.open();
+    await (await bootstrap).finished();
     const keys = new Set<string | undefined>();
     visitor.page.on('request', (request) => {
       if (request.method() === 'POST') keys.add(request.headers()['idempotency-key']);
