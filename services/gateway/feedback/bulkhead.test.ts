@@ -1,3 +1,4 @@
+import { registry } from '@worktrack/runtime/metrics';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Bulkhead } from './bulkhead.ts';
 
@@ -37,6 +38,9 @@ function requests(bulkhead: Bulkhead) {
   };
 }
 
+const waiting = async () =>
+  (await registry.getSingleMetric('worktrack_intake_waiting_requests')?.get())?.values[0]?.value;
+
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 test('with nobody at work, all go at once', async () => {
@@ -52,12 +56,14 @@ test('beside calls, no more than the limit are under way, and each that ends let
   bulkhead.noteCall();
   await arrive(8);
   expect(begun).toEqual([0, 1, 2]);
+  expect(await waiting()).toBe(5);
   await end(1);
   expect(begun).toEqual([0, 1, 2, 3]);
   await end(0, 2);
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
   await endAll();
   expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(await waiting()).toBe(0);
 });
 
 test('what was under way before a call came counts, and nobody overtakes those who wait', async () => {

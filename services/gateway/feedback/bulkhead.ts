@@ -1,3 +1,12 @@
+import { registry } from '@worktrack/runtime/metrics';
+import { Gauge } from 'prom-client';
+
+const waiting = new Gauge({
+  name: 'worktrack_intake_waiting_requests',
+  help: 'Requests of the public that wait because calls with an API key come in.',
+  registers: [registry],
+});
+
 /** For how long after its last call somebody is taken to be at work. */
 const AT_WORK_MS = 10_000;
 /** A request that has waited for so long goes on, whoever is at work: it has a deadline, and somebody who waits for the answer. */
@@ -70,11 +79,13 @@ export class Bulkhead {
       const begin = () => {
         clearTimeout(timer);
         this.#waiting.delete(begin);
+        waiting.dec();
         this.#underWay++;
         resolve();
       };
       const timer = setTimeout(begin, MAX_WAIT_MS);
       this.#waiting.add(begin);
+      waiting.inc();
     });
   }
 }
