@@ -208,6 +208,15 @@ describe('the source', () => {
     expect(admittedOf(answers)).toBe(1_200);
     expect((await ask(source().publicKey, 'another')).retryMs).toBe(0);
   });
+
+  test('who has used up its look-ups is refused alone, not those who ask for the same source with it', async () => {
+    const one = source();
+    const { ask } = await gateway([one]);
+    await Promise.all(Array.from({ length: 1_200 }, () => ask(source().publicKey, 'curious')));
+    const [curious, visitor] = await Promise.all([ask(one.publicKey, 'curious'), ask(one.publicKey, 'visitor')]);
+    expect(curious.retryMs).toBeGreaterThan(0);
+    expect([visitor.retryMs, visitor.source?.id]).toEqual([0, one.id]);
+  });
 });
 
 describe('without Redis', () => {

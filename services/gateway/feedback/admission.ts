@@ -67,7 +67,9 @@ export class Admissions {
   readonly #fallback: RedisFallback;
   readonly #memoryWindows = new MemoryRateWindows();
   readonly #memorySources = new Map<string, LookedUp>();
+  /** By client, for what one has used up is no other's refusal; the reads that they come to are shared by all. */
   readonly #lookUpsUnderWay = new Map<string, Promise<LookedUp | RateState>>();
+  readonly #readsUnderWay = new Map<string, Promise<LookedUp>>();
 
   constructor(deps: {
     readonly redis: Redis;
@@ -92,7 +94,9 @@ export class Admissions {
     const rule = this.#rule(kind, name, client);
     let counted = await this.#count(name, rule, wellFormed ? undefined : { entry: NO_SOURCE, readAtMs: 0 });
     if (!counted) {
-      const found = await this.#lookUpOnce(name, client, requestId);
+      const found = await shared(this.#lookUpsUnderWay, `${name} ${client}`, () =>
+        this.#limitedLookUp(name, client, requestId),
+      );
       if ('retryMs' in found) return { source: null, rates: [found], retryMs: found.retryMs };
       counted = await this.#count(name, rule, found);
     }
@@ -157,17 +161,6 @@ export class Admissions {
     this.#memorySources.set(name, found);
   }
 
-  /** Requests that arrive together share one look-up. */
-  #lookUpOnce(publicKey: string, client: string, requestId: string): Promise<LookedUp | RateState> {
-    const underWay = this.#lookUpsUnderWay.get(publicKey);
-    if (underWay) return underWay;
-    const lookUp = this.#limitedLookUp(publicKey, client, requestId).finally(() =>
-      this.#lookUpsUnderWay.delete(publicKey),
-    );
-    this.#lookUpsUnderWay.set(publicKey, lookUp);
-    return lookUp;
-  }
-
   /** @returns the rate's state where this client has had too many look-ups */
   async #limitedLookUp(publicKey: string, client: string, requestId: string): Promise<LookedUp | RateState> {
     const name = 'look-ups';
@@ -175,9 +168,23 @@ export class Admissions {
     const rule: Rule = { windows, windowMs: LOOK_UP_WINDOW_MS, ownLimits: false };
     const rate = (await this.#count(name, rule, { entry: NO_SOURCE, readAtMs: 0 }))?.rates[0];
     if (rate && rate.retryMs > 0) return rate;
+    return await shared(this.#readsUnderWay, publicKey, () => this.#read(publicKey, requestId));
+  }
+
+  async #read(publicKey: string, requestId: string): Promise<LookedUp> {
     const readAtMs = performance.now();
     return { entry: entryOf(await this.#lookUp(publicKey, requestId)), readAtMs };
   }
+}
+
+/** What is asked for again while it is under way is begun once. */
+function shared<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => Promise<T>): Promise<T> {
+  let result = underWay.get(key);
+  if (!result) {
+    result = begin().finally(() => underWay.delete(key));
+    underWay.set(key, result);
+  }
+  return result;
 }
 
 /** The braces keep all keys of a name in one slot of a cluster. */

@@ -61,12 +61,13 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
   answerPreflight(app, CHALLENGE, 'GET');
   answerPreflight(app, INGEST, 'POST');
 
-  type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
-  /** Each route of the public goes through the bulkhead. */
+  /** Each route of the public goes through the bulkhead; the time that it has begins before. */
   const bounded =
-    (answer: Answer): Answer =>
-    (request, reply) =>
-      bulkhead.run(() => answer(request, reply));
+    (answer: (request: FastifyRequest, reply: FastifyReply, startedAtMs: number) => Promise<string>) =>
+    (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+      const startedAtMs = performance.now();
+      return bulkhead.run(() => answer(request, reply, startedAtMs));
+    };
 
   app.get(
     BOOTSTRAP,
@@ -95,7 +96,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
 
   app.post(
     INGEST,
-    bounded(async (request, reply) => {
+    bounded(async (request, reply, startedAtMs) => {
       parseInput(NoQuery, request.query);
       const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
       const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
@@ -106,7 +107,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
       const itemId = itemIdOf(source.id, idempotencyKey);
       const options = () => ({
         ...callOptions(request),
-        deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - reply.elapsedTime),
+        deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - (performance.now() - startedAtMs)),
       });
       if (source.requireCaptcha) {
         if (captchaToken === undefined) {
