@@ -72,6 +72,13 @@ describe('what is refused before the protocol begins has the envelope of REST', 
     });
   });
 
+  test('no body: 400 that says what to send', async () => {
+    expect(await failure(await post(''))).toMatchObject({
+      status: 400,
+      error: { code: 'VALIDATION_FAILED', message: 'The body is empty: send a JSON-RPC message.' },
+    });
+  });
+
   test('a misspelt projectId: 400 that offers the right one', async () => {
     const { error } = await failure(await post(TOOLS_LIST, { query: `?project_id=${organization.projectId}` }));
     expect(error.message).toContain('projectId');
@@ -106,6 +113,11 @@ describe('what is refused before the protocol begins has the envelope of REST', 
 });
 
 describe('the protocol', () => {
+  test('answers a client that takes any type', async () => {
+    const response = await post(TOOLS_LIST, { headers: { accept: '*/*' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  });
+
   test('needs no session: any request is answered by itself', async () => {
     const response = await post(TOOLS_LIST);
     expect(response.headers.get('mcp-session-id')).toBeNull();

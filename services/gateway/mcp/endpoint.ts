@@ -1,3 +1,4 @@
+import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf } from '@worktrack/contracts/keys/identity';
 import type { Log } from '@worktrack/rpc/types';
 import type { FastifyInstance } from 'fastify';
@@ -35,7 +36,12 @@ export function registerMcpEndpoint(
     url: '/mcp',
     onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, 'authenticated')],
     handler: async (request, reply) => {
-      const { identity } = request;
+      const { identity, body: message } = request;
+      if (message === undefined) {
+        throw new OperationError('VALIDATION_FAILED', 'The body is empty: send a JSON-RPC message.', {
+          details: [{ path: '', message: 'must be a JSON-RPC message' }],
+        });
+      }
       const projectId = await projects.require(request.query, callerOf(identity), request.id);
       const { status, body } = await serve(request, {
         identity,

@@ -61,6 +61,10 @@ async function serveLegacy(face: Request, body: unknown, server: Server): Promis
   }
 }
 
+const ANY_TYPE = '*/*';
+/** The SDK wants them by their names, also of those who take anything, as curl does. */
+const MCP_TYPES = 'application/json, text/event-stream';
+
 /**
  * The SDK takes web-standard requests. Making real ones of Node's costs 57 µs of some 195 µs a call, so it gets an object
  * that has what it reads of a request whose body is parsed already.
@@ -73,6 +77,7 @@ function requestFace(request: FastifyRequest): Request {
       headers: {
         get(name) {
           const value = request.headers[name.toLowerCase()];
+          if (name.toLowerCase() === 'accept' && (value === undefined || value.includes(ANY_TYPE))) return MCP_TYPES;
           return (Array.isArray(value) ? value.join(', ') : value) ?? null;
         },
       },
