@@ -20,6 +20,8 @@ export interface McpTool {
   readonly omit?: readonly string[];
   /** The tool reaches beyond this service (a language model, a file system). */
   readonly openWorld?: boolean;
+  /** The tool takes something away, though its operation deletes nothing here. */
+  readonly destructive?: boolean;
 }
 
 export interface Operation<

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -197,6 +197,34 @@ describe('an upload is refused, with what to change', () => {
     expect([answer.status, answer.error.code, answer.error.details?.[0]?.path]).toEqual([status, code, field]);
   });
 
+  test.each([
+    ['a second file', 'file', new Blob(['small'])],
+    ['a second file after a large one', 'file', new Blob([new Uint8Array(3_000_000)])],
+    ['a field behind the file', 'uploadedBy', 'late'],
+  ])('with %s, and nothing of it is listed', async (_what, name, value) => {
+    const item = await newItem();
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(200_000)]), 'first.bin');
+    form.append(name, value as Blob);
+    const response = await fetch(uploadsOf(item), { method: 'POST', headers: headers(), body: form });
+    const { error } = (await response.json()) as Answer;
+    expect([response.status, error.code, error.details?.[0]?.path]).toEqual([400, 'VALIDATION_FAILED', name]);
+    const { data } = await organization.call('GET', `/api/work-items/${item}/attachments`);
+    expect(data).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown field in the query', '?uploadedBy=me', 'uploadedBy'],
+    ['two tickets', '?ticket=a&ticket=b', 'ticket'],
+  ])('with %s', async (_what, query, field) => {
+    const answer = await upload(`${uploadsOf(await newItem())}${query}`, Buffer.from('x'));
+    expect([answer.status, answer.error.code, answer.error.details?.[0]?.path]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      field,
+    ]);
+  });
+
   test('when it is too large, and nothing of it is listed', async () => {
     const item = await newItem();
     const answer = await upload(uploadsOf(item), Buffer.alloc(25 * 1024 * 1024 + 1));
@@ -249,7 +277,12 @@ describe('an upload is refused, with what to change', () => {
   });
 });
 
+/** A file that every machine has, and nobody may have sent. */
+const ELSEWHERE = '/etc/hosts';
+
 describe('upload_work_item_attachment over HTTP', () => {
+  const commandOf = (message: string) => message.slice(message.indexOf('case '));
+
   async function refusal(args: Record<string, unknown>): Promise<string> {
     const { isToolError, error } = await callTool(
       system.baseUrl,
@@ -266,18 +299,36 @@ describe('upload_work_item_attachment over HTTP', () => {
     const filePath = path.join(folder, "it's here.txt");
     await writeFile(filePath, 'from another machine');
     const message = await refusal({ workItemId: item, filePath, metadata: { kind: "a 'note'" } });
-    const command = message.slice(message.indexOf('curl '));
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const command = commandOf(message);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({
       success: true,
       data: { fileName: "it's here.txt", metadata: { kind: "a 'note'" } },
     });
     await expect(access(filePath)).rejects.toThrow('ENOENT');
 
-    // The ticket is used up: the same URL takes no other file.
-    const url = /'(http[^']*ticket=[^']*)'/.exec(command)?.[1] ?? '';
-    const second = await upload(url, Buffer.from('another'), {}, { anonymous: true });
-    expect(second.status).toBe(409);
+    // The ticket is used up: it takes no other file, and who runs the command again is told so.
+    await writeFile(filePath, 'another');
+    await expect(promisify(execFile)('sh', ['-c', command], { cwd: folder })).rejects.toMatchObject({
+      stdout: expect.stringContaining('This upload ticket has been used'),
+    });
+    expect(await readFile(filePath, 'utf8')).toBe('another');
+  });
+
+  test.each([
+    ['an absolute path', () => ELSEWHERE],
+    ['a path that leads out', () => path.relative(folder, ELSEWHERE)],
+    ['a link that leads out', () => path.join(folder, 'link')],
+  ])('sends nothing from beside /tmp/ and the working directory: %s', async (_, filePath) => {
+    await rm(path.join(folder, 'link'), { force: true });
+    await symlink(ELSEWHERE, path.join(folder, 'link'));
+    const item = await newItem();
+    const args = { workItemId: item, filePath: filePath(), deleteAfterUpload: false };
+    await expect(
+      promisify(execFile)('sh', ['-c', commandOf(await refusal(args))], { cwd: folder }),
+    ).rejects.toMatchObject({ stderr: expect.stringContaining('is not under /tmp/ or the working directory') });
+    const { data } = await organization.call('GET', `/api/work-items/${item}/attachments`);
+    expect(data).toEqual([]);
   });
 
   test('gives tickets for that item and nothing else', async () => {

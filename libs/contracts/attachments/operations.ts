@@ -130,5 +130,11 @@ export const uploadLocalFile = operation({
     input: { workItemId: 'W-T-14', filePath: '/tmp/dark.png', uploadedBy: 'agent 3', metadata: { page: 'checkout' } },
     output: { attachment: exampleAttachment, deletedLocalFile: true },
   },
-  mcp: { tool: 'upload_work_item_attachment', title: 'Upload attachment', openWorld: true },
+  mcp: {
+    tool: 'upload_work_item_attachment',
+    title: 'Upload attachment',
+    description: 'The file is deleted afterwards unless deleteAfterUpload is false.',
+    openWorld: true,
+    destructive: true,
+  },
 });

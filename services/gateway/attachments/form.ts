@@ -1,4 +1,4 @@
-import type { MultipartFile } from '@fastify/multipart';
+import type { Multipart, MultipartFile } from '@fastify/multipart';
 import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { FastifyRequest } from 'fastify';
@@ -12,8 +12,9 @@ const MAX_FIELD_BYTES = 512 * 1024;
 const NO_TYPE = 'application/octet-stream';
 
 export const FORM_LIMITS = {
-  files: 1,
-  fields: TEXT_FIELDS.length,
+  // One more than allowed, so that it is seen and refused.
+  files: 2,
+  fields: TEXT_FIELDS.length + 1,
   fieldSize: MAX_FIELD_BYTES,
   // One more than allowed, so that the service sees that it is too many and not an end.
   fileSize: MAX_ATTACHMENT_BYTES + 1,
@@ -25,7 +26,7 @@ export interface UploadForm {
   readonly mimeType?: string | undefined;
   readonly uploadedBy?: string | undefined;
   readonly metadata?: unknown;
-  /** Read at the pace of whoever iterates. */
+  /** Read at the pace of whoever iterates. Fails at its end where something follows the file in the form. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
@@ -40,9 +41,8 @@ export async function readForm(request: FastifyRequest): Promise<UploadForm> {
       'Send the file as multipart/form-data, in the field `file`: curl -F file=@path …',
     );
   }
-  const part = await request.file().catch((error: unknown) => {
-    throw invalid([{ path: FILE_FIELD, message: error instanceof Error ? error.message : 'cannot be read' }]);
-  });
+  const parts = request.parts();
+  const part = await nextFile(parts);
   if (!part)
     throw invalid([{ path: FILE_FIELD, message: 'is missing; the form needs a field `file` that holds a file' }]);
   if (part.fieldname !== FILE_FIELD) {
@@ -54,8 +54,31 @@ export async function readForm(request: FastifyRequest): Promise<UploadForm> {
     mimeType: fields.mimeType ?? (part.mimetype === NO_TYPE ? undefined : part.mimetype),
     uploadedBy: fields.uploadedBy,
     metadata: fields.metadata === undefined ? undefined : metadataOf(fields.metadata),
-    bytes: part.file,
+    bytes: wholeForm(part, parts),
   };
+}
+
+async function nextFile(parts: AsyncIterator<Multipart>): Promise<MultipartFile | undefined> {
+  for (let next = await nextOf(parts); next; next = await nextOf(parts)) if (next.type === 'file') return next;
+  return undefined;
+}
+
+async function nextOf(parts: AsyncIterator<Multipart>): Promise<Multipart | undefined> {
+  try {
+    const next = await parts.next();
+    return next.done ? undefined : next.value;
+  } catch (error) {
+    throw invalid([{ path: FILE_FIELD, message: error instanceof Error ? error.message : 'cannot be read' }]);
+  }
+}
+
+/** Nothing is stored before the last byte, so what comes after the file is refused rather than lost without a word. */
+async function* wholeForm(part: MultipartFile, parts: AsyncIterator<Multipart>): AsyncGenerator<Buffer> {
+  yield* part.file;
+  const next = await nextOf(parts);
+  if (!next) return;
+  const message = next.type === 'file' ? 'is one file too many; upload each by itself' : 'must come before `file`';
+  throw invalid([{ path: next.fieldname, message }]);
 }
 
 type TextFields = Partial<Record<(typeof TEXT_FIELDS)[number], string>>;

@@ -4,6 +4,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
 import type { KeyRing } from '@worktrack/runtime/key-ring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Authenticator } from '../authenticate.ts';
 import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
@@ -13,6 +14,7 @@ import type { CallOrigin, Perform } from '../perform.ts';
 import { requirePermission } from '../permission.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
+import { parseInput } from '../validation/parse.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
 import { sendContent } from './send.ts';
 import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
@@ -26,8 +28,10 @@ interface AttachmentNeeds {
 
 interface ItemRoute {
   Params: { readonly workItemId: string };
-  Querystring: { readonly ticket?: string };
+  Querystring: { readonly ticket?: unknown };
 }
+
+const UploadQuery = z.strictObject({ ticket: z.string().optional() });
 
 /** The two routes that carry bytes. Neither ever holds a file in memory: each chunk waits until the one before it was taken. */
 export function registerAttachmentRoutes(app: FastifyInstance, needs: AttachmentNeeds): void {
@@ -55,7 +59,7 @@ function registerUpload(
       if (request.query.ticket === undefined) await byKey.call(this, request, reply);
     },
     handler: async (request, reply) => {
-      const { ticket } = request.query;
+      const { ticket } = parseInput(UploadQuery, request.query);
       const right =
         ticket === undefined ? rightOfKey(request) : await rightOfTicket(ticket, request, { clients, ticketKeys });
       const form = await readForm(request);
@@ -68,7 +72,9 @@ function registerUpload(
           metadata: form.metadata,
         }),
       };
-      const { output, replayed } = await perform(addAttachment, input, right.origin, form.bytes);
+      const { output, replayed } = await perform(addAttachment, input, right.origin, form.bytes).catch((error) => {
+        throw right.grant ? inWordsOfTicket(error) : error;
+      });
       if (replayed) reply.header('idempotency-replayed', 'true');
       return reply.code(201).header('content-type', JSON_TYPE).send(successBody(output));
     },
@@ -132,6 +138,15 @@ async function rightOfTicket(
   }
   requirePermission(identity, addAttachment.permission);
   return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
+}
+
+/** Its holder knows of no idempotency key. */
+function inWordsOfTicket(error: unknown): unknown {
+  if (!(error instanceof OperationError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return error;
+  return new OperationError(
+    error.code,
+    'This upload ticket has been used for another upload. Ask upload_work_item_attachment for a new one.',
+  );
 }
 
 function originOf(

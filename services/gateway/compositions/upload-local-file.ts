@@ -84,7 +84,10 @@ async function refusalWithTicket(input: Given, context: Context) {
   );
 }
 
-/** For a POSIX shell. Fields come before the file, as the route asks. */
+/**
+ * For a POSIX shell, which looks at the path as this server would if it could: what it names once links are resolved has to be under /tmp/ or the
+ * working directory, or nothing is sent and nothing deleted. Fields come before the file, as the route asks.
+ */
 function uploadCommand(
   { filePath, metadata, deleteAfterUpload }: Pick<Given, 'filePath' | 'metadata' | 'deleteAfterUpload'>,
   url: string,
@@ -93,7 +96,9 @@ function uploadCommand(
   // curl reads `;` and `,` in a file's name as its own, unless the name is in double quotes.
   const file = quoted(`file=@"${filePath.replace(/(["\\])/g, '\\$1')}"`);
   const remove = deleteAfterUpload ? ` && rm -- ${quoted(filePath)}` : '';
-  return `curl -fsS${fields} -F ${file} ${quoted(url)}${remove}`;
+  const upload = `curl -sS --fail-with-body${fields} -F ${file} ${quoted(url)}${remove}`;
+  const refusal = `echo ${quoted(`${filePath} is not under /tmp/ or the working directory`)} >&2; false`;
+  return `case "$(realpath -- ${quoted(filePath)})" in "$(realpath /tmp)"/*|"$(pwd -P)"/*) ${upload};; *) ${refusal};; esac`;
 }
 
 function quoted(text: string): string {

@@ -77,7 +77,7 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
       inputSchema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
       annotations: {
         readOnlyHint: operation.effect === 'read',
-        destructiveHint: operation.effect === 'delete',
+        destructiveHint: mcp.destructive ?? operation.effect === 'delete',
         // A deletion that is repeated finds nothing left to do.
         idempotentHint: operation.effect === 'read' || operation.effect === 'delete',
         openWorldHint: mcp.openWorld ?? false,
