@@ -7,12 +7,12 @@ import type { Operation, ServiceContract } from '@worktrack/contracts/operation'
 import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis';
 import { uuidv7 } from '@worktrack/runtime/uuid';
+import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
-import { parseInput } from './validation/parse.ts';
 
 /** Who asks for an operation, and under which ids. */
 export interface CallOrigin {

@@ -1,9 +1,9 @@
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import { OperationError } from '@worktrack/contracts/errors';
+import { invalid } from '@worktrack/runtime/validation/parse';
 import type { FastifyRequest } from 'fastify';
 import { parseJsonBody } from '../http/json-body.ts';
-import { invalid } from '../validation/parse.ts';
 
 const FILE_FIELD = 'file';
 const TEXT_FIELDS = ['uploadedBy', 'mimeType', 'metadata'] as const;

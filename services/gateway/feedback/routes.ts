@@ -4,12 +4,12 @@ import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis';
+import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { traceparentOf } from '../http/request.ts';
-import { parseInput } from '../validation/parse.ts';
 import { Admissions } from './admission.ts';
 import { Bulkhead } from './bulkhead.ts';
 import { answerCrossOrigin, answerPreflight } from './cors.ts';

@@ -1,5 +1,5 @@
 import { OperationError } from '@worktrack/contracts/errors';
-import { invalid } from '../validation/parse.ts';
+import { invalid } from '@worktrack/runtime/validation/parse';
 
 /** 1 to 255 printable characters of ASCII. */
 const ACCEPTABLE = /^[\x20-\x7e]{1,255}$/;

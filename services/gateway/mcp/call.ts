@@ -2,10 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
 import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
 import { registry } from '@worktrack/runtime/metrics';
+import { echoed, invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import { Counter } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
-import { echoed, invalid, unknownField } from '../validation/parse.ts';
 import type { Tool } from './tools.ts';
 
 const calls = new Counter({

@@ -1,11 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, type Tool as SdkTool, Server } from '@modelcontextprotocol/server';
 import type { ErrorValue } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
+import { nearest } from '@worktrack/runtime/validation/nearest';
+import { echoed } from '@worktrack/runtime/validation/parse';
 import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { failureOf } from '../http/failure.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
-import { nearest } from '../validation/nearest.ts';
-import { echoed } from '../validation/parse.ts';
 import { VERSION } from '../version.ts';
 import { callTool } from './call.ts';
 import type { ToolCatalogue } from './tools.ts';

@@ -1,8 +1,8 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import { Id } from '@worktrack/contracts/fields';
+import { invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
-import { invalid, unknownField } from '../validation/parse.ts';
 
 /**
  * How long a project that was found counts as found. A project neither goes nor changes its organization, so this bounds

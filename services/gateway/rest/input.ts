@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
+import { echoed, invalid, MAX_DETAILS, unknownField } from '@worktrack/runtime/validation/parse';
 import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
-import { echoed, invalid, MAX_DETAILS, unknownField } from '../validation/parse.ts';
 import { parseIfMatch } from './if-match.ts';
 import { type Route, routeOf } from './route.ts';
 
