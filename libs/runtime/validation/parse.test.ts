@@ -56,7 +56,30 @@ describe('a refused input names the field by its dotted path and says what to ch
       { metadata: { review: { summary: 's', sumary: 't' } } },
       { 'metadata.review.sumary': 'is not a known field; did you mean summary?' },
     ],
-    ['a union that no branch takes', { position: 'middle' }, { position: 'must be "first" or "last" or an object' }],
+    [
+      'a union that no branch takes',
+      { position: 'middle' },
+      { position: 'must be "first" or "last" or an object with after' },
+    ],
+    [
+      'an object that no branch of a union takes',
+      { position: { before: uuid } },
+      { 'position.after': 'is required: a string', 'position.before': 'is not a known field; known are after' },
+    ],
+    [
+      'an object with more than its branch of a union knows',
+      { position: { after: uuid, before: uuid } },
+      { 'position.before': 'is not a known field; known are after' },
+    ],
+    [
+      'unknown fields, each with the known ones of its own place',
+      { position: { aftr: uuid }, titel: 'x' },
+      {
+        'position.after': 'is required: a string',
+        'position.aftr': 'is not a known field; did you mean after?',
+        titel: 'is not a known field; did you mean title?',
+      },
+    ],
     ['a union whose branch is nearly right', { position: { after: 'x' } }, { 'position.after': 'must be a UUID' }],
     ['an input that is no object', [], { '': 'must be an object, not an array' }],
   ])('%s', (_, input, details) => {

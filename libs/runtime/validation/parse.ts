@@ -48,44 +48,50 @@ export function echoed(text: string): string {
  * Only a failed parse is parsed again, this time with our words: the way of a valid input has no error map to carry.
  */
 function faults(schema: z.ZodType, input: unknown): ErrorDetail[] {
-  const knownFields = new Map<string, readonly string[]>();
+  /** By the list of those that are not, which stays the same object from the raw issue to the finished one. */
+  const knownFields = new Map<readonly string[], readonly string[]>();
   const parsed = schema.safeParse(input, {
     error: (issue) => {
-      if (issue.code === 'unrecognized_keys') knownFields.set(dotted(issue.path ?? []), fieldsOf(issue));
+      if (issue.code === 'unrecognized_keys') knownFields.set(issue.keys, fieldsOf(issue.inst));
       return describe(issue);
     },
   });
   if (parsed.success) throw new Error('A schema that refused its input took it the second time.');
   const details: ErrorDetail[] = [];
-  for (const issue of parsed.error.issues) {
-    if (issue.code === 'unrecognized_keys') {
-      const known = knownFields.get(dotted(issue.path)) ?? [];
-      for (const key of issue.keys) {
-        // What is not told needs no guess of what was meant: 10 000 of them would be a second of work.
-        const message = details.length < MAX_DETAILS ? unknownField(echoed(key), known) : '';
-        details.push({ path: dotted([...issue.path, echoed(key)]), message });
+  tell(parsed.error.issues, []);
+  return details;
+
+  function tell(issues: readonly z.core.$ZodIssue[], parents: readonly PropertyKey[]): void {
+    for (const issue of issues) {
+      const path = [...parents, ...issue.path];
+      if (issue.code === 'unrecognized_keys') {
+        const known = knownFields.get(issue.keys) ?? [];
+        for (const key of issue.keys) {
+          // What is not told needs no guess of what was meant: 10 000 of them would be a second of work.
+          const message = details.length < MAX_DETAILS ? unknownField(echoed(key), known) : '';
+          details.push({ path: dotted([...path, echoed(key)]), message });
+        }
+        continue;
       }
-    } else if (issue.code === 'invalid_union') {
-      details.push(...closestBranch(issue, dotted(issue.path)));
-    } else {
-      details.push({ path: dotted(issue.path), message: issue.message });
+      const branch = issue.code === 'invalid_union' ? closestBranch(issue) : undefined;
+      if (branch) tell(branch, path);
+      else details.push({ path: dotted(path), message: issue.message });
     }
   }
-  return details;
 }
 
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
-function fieldsOf(issue: RawIssue): readonly string[] {
-  const definition = issue.inst?._zod.def as { readonly shape?: object } | undefined;
+/** Of a schema for objects; of any other there are none. */
+function fieldsOf(schema: { readonly _zod: { readonly def: unknown } } | undefined): readonly string[] {
+  const definition = schema?._zod.def as { readonly shape?: object } | undefined;
   return Object.keys(definition?.shape ?? {});
 }
 
 /** Of a union the branch that got furthest says what is wrong; when none took the value at all, the union's own words do. */
-function closestBranch(issue: z.core.$ZodIssueInvalidUnion, path: string): ErrorDetail[] {
-  const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((fault) => fault.path.length > 0));
-  if (!inner) return [{ path, message: issue.message }];
-  return inner.map((fault) => ({ path: [path, dotted(fault.path)].filter(Boolean).join('.'), message: fault.message }));
+function closestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const isInside = (fault: z.core.$ZodIssue) => fault.path.length > 0 || fault.code === 'unrecognized_keys';
+  return issue.errors.find((branch) => branch.length > 0 && branch.every(isInside));
 }
 
 function describe(issue: RawIssue): string | undefined {
@@ -110,8 +116,6 @@ function describe(issue: RawIssue): string | undefined {
       return `must be ${FORMATS[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}`;
     case 'invalid_key':
       return 'has a key that is not allowed';
-    case 'unrecognized_keys':
-      return 'holds unknown fields';
     default:
       return undefined;
   }
@@ -159,10 +163,14 @@ function oneOf(issue: RawIssue & { readonly code: 'invalid_value' }): string {
 }
 
 function alternatives(issue: RawIssue & { readonly code: 'invalid_union' }): string {
+  const { options = [] } = (issue.inst?._zod.def ?? {}) as { readonly options?: readonly z.core.$ZodType[] };
   const words = new Set<string>();
-  for (const branch of issue.errors) {
+  for (const [at, branch] of issue.errors.entries()) {
+    const fields = fieldsOf(options[at]);
     for (const fault of branch) {
-      if (fault.path.length === 0) words.add(fault.message.replace(/^must be /, '').replace(/, not .*$/, ''));
+      if (fault.path.length > 0) continue;
+      const told = fault.message.replace(/^must be /, '').replace(/, not .*$/, '');
+      words.add(fields.length > 0 ? `${told} with ${fields.join(', ')}` : told);
     }
   }
   return words.size > 0 ? [...words].join(' or ') : 'of another form';
