@@ -2,8 +2,10 @@ import { basename } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import { addAttachment, uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
+import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import { LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
+import { parseInput } from '@worktrack/runtime/validation/parse';
 import { requestOf } from '../api.ts';
 import type { Service } from '../service.ts';
 import { ServiceAway, ServiceRefused } from './remote.ts';
@@ -53,14 +55,8 @@ export async function uploadLocalFile(
 ): Promise<CallToolResult> {
   const earlier = finished.of(idempotencyKey, given);
   if (earlier) return earlier;
-  const parsed = operation.input.safeParse(given ?? {});
-  if (!parsed.success) {
-    const details = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    const message = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
-    return failed({ code: 'VALIDATION_FAILED', message, details });
-  }
-  const input = parsed.data as Given;
   try {
+    const input: Given = parseInput(operation.input, given ?? {});
     const file = await openLocalFile(input.filePath, workingDirectory, MAX_ATTACHMENT_BYTES);
     try {
       const outcome = await send(service, input, await contentOf(file.stream()), idempotencyKey);
@@ -74,6 +70,7 @@ export async function uploadLocalFile(
       await file.close();
     }
   } catch (error) {
+    if (error instanceof OperationError) return failed(error.toValue());
     if (!(error instanceof LocalFileRefused)) throw error;
     const details = [{ path: 'filePath', message: error.message }];
     return failed({ code: 'VALIDATION_FAILED', message: error.message, details });

@@ -198,6 +198,10 @@ describe('upload_work_item_attachment', () => {
         details: [{ path }],
       });
     }
+    // In the words of the service itself.
+    expect(refusalOf(await bridge.call('upload_work_item_attachment', { workItemId, filepath: 'x' })).message).toBe(
+      'filePath: is required: a string; filepath: is not a known field; did you mean filePath?',
+    );
     writeFileSync(join(folder, 'kept.txt'), 'x');
     const refused = await bridge.call('upload_work_item_attachment', {
       workItemId: randomUUID(),
