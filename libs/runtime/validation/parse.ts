@@ -15,7 +15,9 @@ type RawIssue = z.core.$ZodRawIssue;
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw invalid(faults(schema, input));
+  const details = faultsOf(schema, input);
+  if (details.length === 0) throw new Error('A schema that refused its input took it the second time.');
+  throw invalid(details);
 }
 
 export function invalid(details: readonly ErrorDetail[]): OperationError {
@@ -45,9 +47,10 @@ export function echoed(text: string): string {
 }
 
 /**
- * Only a failed parse is parsed again, this time with our words: the way of a valid input has no error map to carry.
+ * One detail per fault; none when the schema takes the input.
+ * Only what is refused is parsed by this, with our words: the way of a valid input has no error map to carry.
  */
-function faults(schema: z.ZodType, input: unknown): ErrorDetail[] {
+export function faultsOf(schema: z.ZodType, input: unknown): ErrorDetail[] {
   /** By the list of those that are not, which stays the same object from the raw issue to the finished one. */
   const knownFields = new Map<readonly string[], readonly string[]>();
   const parsed = schema.safeParse(input, {
@@ -56,9 +59,8 @@ function faults(schema: z.ZodType, input: unknown): ErrorDetail[] {
       return describe(issue);
     },
   });
-  if (parsed.success) throw new Error('A schema that refused its input took it the second time.');
   const details: ErrorDetail[] = [];
-  tell(parsed.error.issues, []);
+  tell(parsed.error?.issues ?? [], []);
   return details;
 
   function tell(issues: readonly z.core.$ZodIssue[], parents: readonly PropertyKey[]): void {

@@ -51,7 +51,7 @@ const read = (of: Parameters<typeof inputReader>[0], parts: Partial<RequestParts
 });
 function refusal(of: Parameters<typeof inputReader>[0], parts: Partial<RequestParts>) {
   try {
-    read(of, parts);
+    read(of, { params: of === list ? { projectId: id } : { id }, ...parts });
   } catch (error) {
     return Object.fromEntries(
       ((error as OperationError).extra.details ?? []).map(({ path, message }) => [path, message]),
@@ -108,7 +108,28 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
     ],
     ['a path field in the body', move, { body: { id, to: 'x' } }, { id: 'is given by the path; leave it out' }],
     ['a body field in the query', move, { query: { to: 'x' } }, { to: 'belongs in the JSON body, not in the query' }],
-    ['an unknown query field of a POST', move, { query: { q: '1' } }, { q: 'is not a known field; known are to' }],
+    [
+      'an unknown query field of a POST',
+      move,
+      { query: { q: '1' }, body: { to: 'x' } },
+      { q: 'is not a known field; known are to' },
+    ],
+    [
+      'an unknown field in the body, where the path fields are not among the known ones',
+      move,
+      { body: { to: 'x', zzz: 1 } },
+      { zzz: 'is not a known field; known are to' },
+    ],
+    [
+      'an unknown field beside what the schema refuses',
+      update,
+      { params: { id: 'x' }, body: { titel: 't', version: 'a' } },
+      {
+        id: 'must be a UUID',
+        version: 'must be a number, not a string',
+        titel: 'is not a known field; did you mean title?',
+      },
+    ],
     ['a body that is a list', move, { body: [1] }, { '': 'the body must be a JSON object' }],
     ['a body that is a text', move, { body: 'x' }, { '': 'the body must be a JSON object' }],
     ['a bad If-Match', update, { ifMatch: '"abc"' }, { 'If-Match': 'must be one version number, such as "3"' }],
@@ -122,7 +143,7 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
     [
       'If-Match where there is no version',
       move,
-      { ifMatch: '1' },
+      { ifMatch: '1', body: { to: 'x' } },
       { 'If-Match': 'is not supported on this route; leave it out' },
     ],
   ])('%s', (_, of, parts, details) => {

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
-import { echoed, invalid, MAX_DETAILS, unknownField } from '@worktrack/runtime/validation/parse';
+import { echoed, faultsOf, invalid, MAX_DETAILS, unknownField } from '@worktrack/runtime/validation/parse';
 import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
 import { parseIfMatch } from './if-match.ts';
 import { type Route, routeOf } from './route.ts';
@@ -18,7 +18,8 @@ type FromText = (text: string) => unknown;
 /**
  * Prepares the merging of path, query, body and `If-Match` into the one input of an operation.
  * All that depends on the contract alone is worked out here, once, at the start.
- * The merged input is not validated yet: that is the schema's.
+ * The merged input is not validated yet: that is the schema's. Only a refusal names what the schema finds, too, so that a client
+ * learns of all at once.
  */
 export function inputReader(operation: Operation): (parts: RequestParts) => Record<string, unknown> {
   const route = routeOf(operation) as Route;
@@ -46,7 +47,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
       for (const [field, value] of Object.entries(body)) {
         if (route.fieldsIn === 'query' && fromQuery.has(field)) {
           faults.push({ path: field, message: 'belongs in the query, not in a body' });
-        } else if (route.fieldsIn === 'body' && !route.placeholders.includes(field)) input[field] = value;
+        } else if (route.fieldsIn === 'body' && fromQuery.has(field)) input[field] = value;
         else faults.push(misplaced(field, route, known, faults.length));
       }
     }
@@ -66,7 +67,10 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
       }
     }
 
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) {
+      const told = new Set(faults.map(({ path }) => path));
+      throw invalid([...faultsOf(operation.input, input).filter(({ path }) => !told.has(path)), ...faults]);
+    }
     return input;
   };
 }
