@@ -3,6 +3,7 @@ import { addAttachment, readAttachment } from '@worktrack/contracts/attachments/
 import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
 import type { KeyRing } from '@worktrack/runtime/key-ring';
+import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Authenticator } from '../authenticate.ts';
@@ -14,7 +15,6 @@ import type { CallOrigin, Perform } from '../perform.ts';
 import { requirePermission } from '../permission.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
-import { parseInput } from '../validation/parse.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
 import { sendContent } from './send.ts';
 import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
