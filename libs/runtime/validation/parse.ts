@@ -8,16 +8,38 @@ export const MAX_DETAILS = 20;
 /** How many faults the message itself spells out. */
 const MAX_SPELLED_OUT = 3;
 const MAX_ECHOED_LENGTH = 60;
+const LONE_SURROGATES = 'must not hold lone surrogates';
 
 type RawIssue = z.core.$ZodRawIssue;
 
 /** Parses an input by its schema, or throws VALIDATION_FAILED with one detail per fault, each saying what to change. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const fault = unstorable(input, '');
+    if (fault) throw invalid([fault]);
+    return parsed.data;
+  }
   const details = faultsOf(schema, input);
   if (details.length === 0) throw new Error('A schema that refused its input took it the second time.');
   throw invalid(details);
+}
+
+/**
+ * What JSON can write and no store gives back: half of a surrogate pair, which is no character, and a number beyond all doubles.
+ * Of an input that its schema takes, so nothing in it is nested deeper than a schema allows.
+ */
+function unstorable(value: unknown, path: string): ErrorDetail | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : { path, message: LONE_SURROGATES };
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, message: 'is too large a number' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const fault = key.isWellFormed()
+      ? unstorable(inner, path ? `${path}.${key}` : key)
+      : { path, message: LONE_SURROGATES };
+    if (fault) return fault;
+  }
+  return undefined;
 }
 
 export function invalid(details: readonly ErrorDetail[]): OperationError {
