@@ -17,7 +17,9 @@ describe('a data directory', () => {
     const first = takeDataDir(folder);
     expect(runningStack(folder)).toEqual(processIdentity(process.pid));
     expect(() => takeDataDir(folder)).toThrow(
-      new RegExp(`${folder} is in use by another stack \\(process ${process.pid}\\)`),
+      new RegExp(
+        `${folder} is in use by another stack \\(process ${process.pid}\\)\\. .*\`npm run stop -- --data-dir ${folder}\``,
+      ),
     );
     first.release();
     expect(runningStack(folder)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeDirectory } from './make-directory.ts';
+import { stopCommand } from './options.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 import { StartError } from './start-error.ts';
 
@@ -26,7 +27,7 @@ export function takeDataDir(given: string): DataDir {
       const holder = parse(lock);
       if (holder && isRunning(holder)) {
         throw new StartError(
-          `The data directory ${path} is in use by another stack (process ${holder.pid}). Stop that one with \`npm run stop\`, or choose another with --data-dir.`,
+          `The data directory ${path} is in use by another stack (process ${holder.pid}). Stop that one with ${stopCommand(given)}, or choose another with --data-dir.`,
         );
       }
       removeStaleLock(path, lock);

@@ -1,5 +1,5 @@
 import { detachedSink, isDetached, reportReady, startDetached } from './detach.ts';
-import { parseStart, parseStop, START_HELP, STOP_HELP } from './options.ts';
+import { parseStart, parseStop, START_HELP, STOP_HELP, stopCommand } from './options.ts';
 import { Progress } from './progress.ts';
 import { abortStart, type RunningStack, startStack } from './start.ts';
 import { StartError } from './start-error.ts';
@@ -27,7 +27,11 @@ async function start(): Promise<number> {
     if (!stack) abortStart();
   });
   try {
-    stack = await startStack(options, progress, isDetached ? '`npm run stop` stops it.' : 'Ctrl-C stops it.');
+    stack = await startStack(
+      options,
+      progress,
+      isDetached ? `${stopCommand(options.dataDir)} stops it.` : 'Ctrl-C stops it.',
+    );
   } catch (error) {
     if (!broken) throw error;
     progress.line('Stopped before it was ready.');

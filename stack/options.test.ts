@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseStart, parseStop } from './options.ts';
+import { parseStart, parseStop, stopCommand } from './options.ts';
 
 const defaults = { port: undefined, dataDir: '.worktrack', replicas: {}, detach: false };
 
@@ -39,5 +40,16 @@ describe('the options of npm start', () => {
   it('ask for help', () => {
     expect(parseStart(['--help', '--port', 'x'])).toBe('help');
     expect(parseStop(['--help'])).toBe('help');
+  });
+});
+
+describe('the command that ends a stack', () => {
+  it.each([
+    { dataDir: '.worktrack', command: '`npm run stop`' },
+    { dataDir: resolve('.worktrack'), command: '`npm run stop`' },
+    { dataDir: '/var/lib/worktrack', command: '`npm run stop -- --data-dir /var/lib/worktrack`' },
+    { dataDir: "Ada's data", command: "`npm run stop -- --data-dir 'Ada'\\''s data'`" },
+  ])('on $dataDir', ({ dataDir, command }) => {
+    expect(stopCommand(dataDir)).toBe(command);
   });
 });

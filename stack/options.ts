@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SERVICES, type ServiceName } from './layout.ts';
 import { StartError } from './start-error.ts';
@@ -36,6 +37,13 @@ Stops the stack that was started with --detach (or in another terminal). Its dat
 
   --data-dir <folder>      that of the stack (default: ${DEFAULT_DATA_DIR})
   --help`;
+
+/** The command that ends the stack on a data directory, to be shown. */
+export function stopCommand(dataDir: string): string {
+  if (resolve(dataDir) === resolve(DEFAULT_DATA_DIR)) return '`npm run stop`';
+  const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`;
+  return `\`npm run stop -- --data-dir ${quoted}\``;
+}
 
 /** @returns 'help' when that was asked for */
 export function parseStart(args: readonly string[]): StartOptions | 'help' {

@@ -134,7 +134,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
   it('finds its data again, detached, with more replicas, and does not show the key twice', async () => {
     const detached = new Command('start', '--port', '0', '--data-dir', dataDir, '--replicas', 'feedback=2', '--detach');
     expect(await detached.ended).toBe(0);
-    expect(detached.output).toContain('`npm run stop` stops it.');
+    expect(detached.output).toContain(`\`npm run stop -- --data-dir ${dataDir}\` stops it.`);
     expect(detached.output).not.toContain(first.apiKey);
     const again = readStack();
     for (const kept of ['apiKey', 'organizationId', 'projectId', 'boardId', 'columns', 'source'] as const) {
