@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import type { Service } from '../service.ts';
 
@@ -8,6 +14,8 @@ import type { Service } from '../service.ts';
 const ATTEMPT_TIMEOUT_MS = 180_000;
 /** A restart of the service takes some 15 s; clients give up a call after 60 s by default. */
 const RETRY_FOR_MS = 45_000;
+/** A client waits for them before it can do anything; it can do without. */
+const INSTRUCTIONS_TIMEOUT_MS = 2_000;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 2_000;
 /** The era in which a request needs no negotiation before it. The service speaks both alike. */
@@ -50,6 +58,17 @@ export class RemoteTools {
     this.#retryForMs = retryForMs;
     this.#endpoint = new URL(`${service.baseUrl}/mcp`);
     if (service.projectId) this.#endpoint.searchParams.set('projectId', service.projectId);
+  }
+
+  /** What the service says to a model of itself, or nothing from one that is away. */
+  async instructions(client: Implementation, signal: AbortSignal): Promise<string | undefined> {
+    const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: client };
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(INSTRUCTIONS_TIMEOUT_MS)]);
+    try {
+      return ((await this.#request('initialize', params, inTime)) as { instructions?: string }).instructions;
+    } catch {
+      return undefined;
+    }
   }
 
   async list(signal: AbortSignal): Promise<Tool[]> {

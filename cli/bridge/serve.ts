@@ -6,6 +6,8 @@ import type { Service } from '../service.ts';
 import { asProtocolError, RemoteTools, ServiceAway, ServiceRefused } from './remote.ts';
 import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 
+const INFO = { name: 'worktrack', title: 'worktrack', version: manifest.version };
+
 /**
  * Serves the tools of a service over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
  * It starts without the service, too: a client that is started first finds its tools as soon as the service answers.
@@ -13,12 +15,12 @@ import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 export async function serveBridge(service: Service, workingDirectory: string): Promise<void> {
   const remote = new RemoteTools(service);
   const finishedUploads = new FinishedUploads();
+  const ended = new AbortController();
+  const instructions = remote.instructions(INFO, ended.signal);
   const bridge = serveStdio(
-    () => {
-      const server = new Server(
-        { name: 'worktrack', title: 'worktrack', version: manifest.version },
-        { capabilities: { tools: {} } },
-      );
+    async () => {
+      const said = await instructions;
+      const server = new Server(INFO, { capabilities: { tools: {} }, ...(said ? { instructions: said } : {}) });
       server.setRequestHandler('tools/list', async (_request, { mcpReq }) => {
         try {
           return { tools: await remote.list(mcpReq.signal) };
@@ -44,7 +46,6 @@ export async function serveBridge(service: Service, workingDirectory: string): P
     { onerror: (error) => console.error(error.message) },
   );
   // For whoever reads the client's log of the bridge: what is wrong, before the first tool is asked for.
-  const ended = new AbortController();
   remote.list(ended.signal).catch((error) => ended.signal.aborted || console.error(error.message));
   await once(process.stdin, 'close');
   ended.abort();

@@ -55,6 +55,7 @@ async function startBridge(
   return {
     tools: async () => (await client.listTools()).tools,
     call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
+    instructions: () => client.getInstructions(),
     close: () => client.close(),
     words: () => words,
   };
@@ -65,6 +66,8 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
     const bridge = await startBridge(environment(), kind);
     const direct = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
     expect(await bridge.tools()).toEqual(await direct.tools());
+    expect(direct.instructions()).toContain('claim_work_item');
+    expect(bridge.instructions()).toBe(direct.instructions());
     const created = await bridge.call('create_task', { title: 'By the bridge' });
     expect(created.structuredContent).toMatchObject({ title: 'By the bridge', projectId: organization.projectId });
     expect(created.content).toEqual([{ type: 'text', text: JSON.stringify(created.structuredContent) }]);
@@ -72,6 +75,12 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
     await expect(bridge.call('creat_task', {})).rejects.toMatchObject({ code: -32602 });
     await Promise.all([bridge.close(), direct.close()]);
   });
+});
+
+test('starts without the service, of which it then says nothing', async () => {
+  const bridge = await startBridge(environment({ WORKTRACK_URL: 'http://127.0.0.1:2' }));
+  expect(bridge.instructions()).toBeUndefined();
+  await bridge.close();
 });
 
 test('a restart of the service loses no step and does none twice', async () => {

@@ -13,6 +13,8 @@ export interface ToolResult {
 export interface McpClient {
   tools(): Promise<readonly { name: string; title?: string; annotations?: object }[]>;
   call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<ToolResult>;
+  /** What the server says to a model of itself. */
+  instructions(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function connectMcp(
     return {
       tools: async () => (await client.listTools()).tools,
       call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
+      instructions: () => client.getInstructions(),
       close: () => client.close(),
     };
   }
@@ -54,6 +57,7 @@ export async function connectMcp(
   return {
     tools: async () => (await client.listTools()).tools,
     call: async (name, args, _meta) => (await client.callTool({ name, arguments: args, _meta })) as ToolResult,
+    instructions: () => client.getInstructions(),
     close: () => client.close(),
   };
 }
