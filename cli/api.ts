@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure } from './failure.ts';
+import { Failure, refusalWords } from './failure.ts';
 import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -88,10 +88,9 @@ async function outcomeOf(baseUrl: string, response: Response): Promise<unknown> 
     );
   }
   if (envelope.success) return envelope.data;
-  const { code, message, details = [], requestId } = envelope.error as NonNullable<Envelope['error']>;
-  const fields = details.map(({ path, message: what }) => ` ${path}: ${what}.`).join('');
+  const { code, message, details, requestId } = envelope.error as NonNullable<Envelope['error']>;
   throw new Failure(
     response.status >= 500 ? 'unreachable' : 'refused',
-    `${message}${fields} (${code}, request ${requestId})`,
+    `${refusalWords(message, details)} (${code}, request ${requestId})`,
   );
 }

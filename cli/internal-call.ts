@@ -4,7 +4,7 @@ import type { ServiceContract } from '@worktrack/contracts/operation';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import type { Log, RpcObserver, ServiceClient } from '@worktrack/rpc/types';
-import { Failure } from './failure.ts';
+import { Failure, refusalWords } from './failure.ts';
 import { localStack } from './local-stack.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -38,9 +38,11 @@ export async function internalCall<C extends ServiceContract, T>(
     return await call(client.of(contract), requestId);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    const fields = (error.extra.details ?? []).map(({ path, message }) => ` ${path}: ${message}.`).join('');
     const kind = error.code === 'VALIDATION_FAILED' || error.code === 'CONFLICT' ? 'refused' : 'unreachable';
-    throw new Failure(kind, `${error.message}${fields} (${error.code}, request ${requestId})`);
+    throw new Failure(
+      kind,
+      `${refusalWords(error.message, error.extra.details)} (${error.code}, request ${requestId})`,
+    );
   } finally {
     await client.close();
     await broker.close();
