@@ -58,7 +58,9 @@ export const recordAiSession = operation({
       if (workItemId === undefined && taskId === undefined) {
         context.addIssue({ code: 'custom', path: ['workItemId'], message: 'give workItemId or taskId' });
       }
-      if (inputTokens + outputTokens > totalTokens) {
+      // Of a number that is refused by itself, the sum would say nothing more.
+      const areTokens = [totalTokens, inputTokens, outputTokens].every((given) => Tokens.safeParse(given).success);
+      if (areTokens && inputTokens + outputTokens > totalTokens) {
         const message = 'must be at least inputTokens + outputTokens';
         context.addIssue({ code: 'custom', path: ['totalTokens'], message });
       }
