@@ -18,6 +18,21 @@ export const ItemRef = z
   .refine((value) => UUID.test(value) || TASK_ID.test(value), 'must be a UUID or a task ID such as W-T-12')
   .transform((value) => (value.includes('-', 9) ? value.toLowerCase() : value.toUpperCase()));
 
+const DAY_OR_TIME = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  // To the minute.
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
+/** A day (UTC) or a point in time. A refinement, as an id: patterns are what `tools/list` cannot afford. */
+export const DayOrTime = z
+  .string()
+  .refine(
+    (value) => DAY_OR_TIME.safeParse(value).success,
+    'must be a day such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z',
+  );
+
 /** A point in time, ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.string();
 

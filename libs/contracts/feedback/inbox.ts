@@ -1,20 +1,11 @@
 import { z } from 'zod';
 import { exampleAgentFeedback, exampleFeedback, ids, times } from '../examples.ts';
-import { Id, MAX_PAGE_SIZE } from '../fields.ts';
+import { DayOrTime, Id, MAX_PAGE_SIZE } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AgentFeedbackItem, Category, FeedbackItem, Status } from './records.ts';
 
 const MAX_SEARCH_LENGTH = 200;
 const MAX_CURSOR_LENGTH = 500;
-const [Day, Time] = [z.iso.date(), z.iso.datetime({ offset: true })];
-
-/** A day counts as its start in UTC. */
-const Moment = z
-  .string()
-  .refine(
-    (value) => Day.safeParse(value).success || Time.safeParse(value).success,
-    'must be a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01',
-  );
 
 const filters = {
   status: Status.optional(),
@@ -36,10 +27,10 @@ export const listFeedback = operation({
   effect: 'read',
   input: z.strictObject({
     ...filters,
-    /** Created at or after. */
-    from: Moment.optional(),
+    /** Created at or after. A day counts as its start in UTC. */
+    from: DayOrTime.optional(),
     /** Created before. */
-    to: Moment.optional(),
+    to: DayOrTime.optional(),
     ...page,
   }),
   output: z.object({ items: z.array(FeedbackItem), nextCursor: z.string().nullable() }),

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { exampleTotals } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { DayOrTime, Id, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Cost } from './sessions.ts';
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
-
-/** A day (UTC) or a point in time. A refinement, not a pattern: patterns are what `tools/list` cannot afford. */
-const DayOrTime = z
-  .string()
-  .refine((value) => (DATE.test(value) || DATE_TIME.test(value)) && !Number.isNaN(Date.parse(value)), {
-    error: 'must be a date (2026-01-31) or a time with its zone (2026-01-31T12:00:00Z)',
-  });
 
 export const UsageTotals = z.object({
   sessions: z.int(),
