@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -306,6 +307,17 @@ describe('a download', () => {
 });
 
 describe('silence', () => {
+  const SILENCE_MS = 600;
+  /** Half a window takes it several times as long as it may be silent. */
+  async function readSlowly(bytes: AsyncIterator<Buffer>, chunks: number): Promise<Buffer[]> {
+    const taken: Buffer[] = [];
+    while (taken.length < chunks) {
+      taken.push((await bytes.next()).value);
+      await delay(0.4 * SILENCE_MS);
+    }
+    return taken;
+  }
+
   test('of an upload’s source ends it on both sides', async () => {
     const outcome = Promise.withResolvers<unknown>();
     await rig.serve({
@@ -345,6 +357,26 @@ describe('silence', () => {
     await rig.serve(leaving(left));
     const { service } = await rig.client();
     const { bytes } = await service.download('files.get', {}, { ...reading, deadlineMs: 100 });
+    await left.passed;
+    expect(await failure(buffer(bytes))).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+  });
+
+  test('is not what a download’s slow reader keeps: it gets every byte', async () => {
+    await rig.serve(leaving(new Gate()));
+    const { service } = await rig.client();
+    const { bytes } = await service.download('files.get', {}, { ...reading, deadlineMs: SILENCE_MS });
+    const iterator: AsyncIterator<Buffer> = bytes[Symbol.asyncIterator]();
+    const first = await readSlowly(iterator, WINDOW_CHUNKS);
+    const rest = await buffer({ [Symbol.asyncIterator]: () => iterator });
+    expect(sha256(Buffer.concat([...first, rest]))).toBe(sha256(content));
+  });
+
+  test('of a reader that was only slow until then ends the iteration at the server too', async () => {
+    const left = new Gate();
+    await rig.serve(leaving(left));
+    const { service } = await rig.client();
+    const { bytes } = await service.download('files.get', {}, { ...reading, deadlineMs: SILENCE_MS });
+    await readSlowly(bytes[Symbol.asyncIterator](), 4);
     await left.passed;
     expect(await failure(buffer(bytes))).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });

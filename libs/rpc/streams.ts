@@ -1,5 +1,6 @@
 import type { ErrorValue } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
+import { nowMs } from './clock.ts';
 import { decodeFrame, encodeFrame } from './frame.ts';
 
 /**
@@ -20,6 +21,11 @@ export const CHUNK_BYTES = 64 * 1024;
 export const WINDOW_CHUNKS = 16;
 /** Credit comes in halves of the window: one frame for eight chunks, and the sender need not pause. */
 const CREDIT_CHUNKS = WINDOW_CHUNKS / 2;
+/**
+ * A part of the time of silence. The first chunk that is taken so long after the last credit brings the next: half a window may take a slow
+ * receiver longer than it may be silent. The sender waits for as much longer, so that one chunk within each time of silence is enough.
+ */
+const CREDIT_AFTER = 1 / 3;
 
 export type StreamFrame =
   | readonly [id: number, kind: 'open']
@@ -78,7 +84,9 @@ export class Inlet implements AsyncIterable<Buffer> {
   private readonly left: (() => void) | undefined;
   private readonly chunks: Buffer[] = [];
   private received = 0;
+  /** Chunks taken since the last credit. */
   private taken = 0;
+  private grantedAtMs = nowMs();
   private ended = false;
   private failure: OperationError | undefined;
   private wake: (() => void) | undefined;
@@ -126,7 +134,7 @@ export class Inlet implements AsyncIterable<Buffer> {
         if (this.failure) throw this.failure;
         const chunk = this.chunks.shift();
         if (chunk) {
-          if (++this.taken % CREDIT_CHUNKS === 0) this.grant(CREDIT_CHUNKS);
+          this.take();
           yield chunk;
         } else if (this.ended) {
           whole = true;
@@ -140,6 +148,15 @@ export class Inlet implements AsyncIterable<Buffer> {
     } finally {
       if (!whole) this.left?.();
     }
+  }
+
+  private take(): void {
+    this.taken++;
+    const isDue = this.taken === CREDIT_CHUNKS || nowMs() - this.grantedAtMs >= this.silenceMs * CREDIT_AFTER;
+    if (this.ended || !isDue) return;
+    this.grant(this.taken);
+    this.taken = 0;
+    this.grantedAtMs = nowMs();
   }
 }
 
@@ -179,7 +196,7 @@ export class Outlet {
         const step = await this.wait(iterator.next(), 'The source');
         if (step.done) break;
         for (let offset = 0; offset < step.value.length; offset += CHUNK_BYTES) {
-          if (this.credit === 0) await this.wait(this.nextGrant(), 'The receiver');
+          if (this.credit === 0) await this.wait(this.nextGrant(), 'The receiver', 1 + CREDIT_AFTER);
           this.credit--;
           this.send('data', index++, step.value.subarray(offset, offset + CHUNK_BYTES));
         }
@@ -199,10 +216,10 @@ export class Outlet {
   }
 
   /** Not Promise.race against one promise for the whole transfer: it would remember every wait until its end. */
-  private wait<T>(promise: Promise<T>, who: string): Promise<T> {
+  private wait<T>(promise: Promise<T>, who: string, silences = 1): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.failure) reject(this.failure);
-      const timer = setTimeout(() => reject(silent(who)), this.silenceMs);
+      const timer = setTimeout(() => reject(silent(who)), this.silenceMs * silences);
       this.interrupt = reject;
       promise.then(resolve, reject).finally(() => clearTimeout(timer));
     });
