@@ -1,4 +1,11 @@
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+
+interface Trap {
+  bytes?: string;
+  caught?: ((arrive: () => Promise<void>) => void) | undefined;
+}
 
 /** A network between a process and a server, that a test can cut. */
 export class TestProxy {
@@ -8,11 +15,13 @@ export class TestProxy {
   private down = false;
   private readonly server: Server;
   private readonly sockets: Set<Socket>;
+  private readonly trap: Trap;
 
-  private constructor(url: string, server: Server, sockets: Set<Socket>) {
+  private constructor(url: string, server: Server, sockets: Set<Socket>, trap: Trap) {
     this.url = url;
     this.server = server;
     this.sockets = sockets;
+    this.trap = trap;
     server.on('connection', (socket: Socket) => {
       if (this.down) socket.destroy();
     });
@@ -21,6 +30,7 @@ export class TestProxy {
   static async to(brokerUrl: string): Promise<TestProxy> {
     const target = new URL(brokerUrl);
     const sockets = new Set<Socket>();
+    const trap: Trap = {};
     const track = (socket: Socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -29,21 +39,47 @@ export class TestProxy {
     const server = createServer((near) => {
       const far = connect(Number(target.port || 5672), target.hostname);
       for (const socket of [near, far]) track(socket);
-      near.pipe(far);
+      let isSilent = false;
+      const forward = new Transform({
+        transform(chunk: Buffer, _encoding, pass) {
+          if (!trap.caught || !chunk.includes(trap.bytes ?? '')) return pass(null, chunk);
+          isSilent = true;
+          trap.caught(async () => {
+            pass(null, chunk);
+            // Of a client that gave up and closed, it is paused.
+            await once(far.resume(), 'data');
+          });
+          trap.caught = undefined;
+        },
+      });
+      near.pipe(forward).pipe(far);
       far.pipe(near);
-      near.on('close', () => far.destroy());
+      near.on('close', () => {
+        if (!isSilent) far.destroy();
+      });
       far.on('close', () => near.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = new URL(brokerUrl);
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as AddressInfo).port);
-    return new TestProxy(url.href, server, sockets);
+    return new TestProxy(url.href, server, sockets, trap);
   }
 
   /** What is sent from now on stays under way, until `cut`. */
   hold(): void {
     for (const socket of this.sockets) socket.pause();
+  }
+
+  /**
+   * The next connection that sends these bytes falls silent, as when the network drops it without a word.
+   * @returns once it did; to be called to let them arrive after all, whose ever they still are, and to wait for the server's answer to them
+   */
+  silence(bytes: string): Promise<() => Promise<void>> {
+    this.trap.bytes = bytes;
+    return new Promise((resolve) => {
+      this.trap.caught = resolve;
+    });
   }
 
   /** Breaks all connections. They can be made again at once, or after `restore` when `stayDown`. */

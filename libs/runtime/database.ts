@@ -119,7 +119,7 @@ export async function transaction<T>(
 async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
   const session = await mongoose.startSession();
   try {
-    await owners?.own(session);
+    await owners?.own(session, deadlineAtMs);
     const inTime = (tx: ClientSession) => {
       if (Date.now() >= deadlineAtMs) throw tooLate();
       return work(tx);

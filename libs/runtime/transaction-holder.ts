@@ -4,7 +4,7 @@ import { connectDatabase, disconnectDatabase, transaction } from './database.ts'
 import { createLog } from './logging.ts';
 
 /** What a test tells this process, which holds a transaction open until then. */
-export type Order = 'commit' | 'write again';
+export type Order = 'commit' | 'write again' | 'write beside';
 
 /** Counts `held` up by one, and says how often it had to. */
 const [url = '', database = ''] = process.argv.slice(2);
@@ -20,7 +20,16 @@ try {
     const count = () => counters.updateOne({ _id: 'held' }, { $inc: { count: 1 } }, { session });
     await count();
     process.send?.({ holds: true });
-    if ((await ordered)[0] === 'commit') return;
+    const [order] = await ordered;
+    if (order === 'commit') return;
+    if (order === 'write beside') {
+      const beside = await transaction(Date.now() + 60_000, async (other) => {
+        await counters.updateOne({ _id: 'beside' }, { $inc: { count: 1 } }, { upsert: true, session: other });
+        return (other.id as { readonly id: mongoose.mongo.Binary }).id.toUUID().toHexString();
+      });
+      process.send?.({ beside });
+      return;
+    }
     const client = mongoose.connection.getClient();
     client.on('commandStarted', ({ command }) => command.autocommit === false && process.send?.({ isUnderWay: true }));
     await count();

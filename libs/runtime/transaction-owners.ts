@@ -5,6 +5,8 @@ import mongoose, { type ClientSession } from 'mongoose';
 import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
+/** The driver itself waits as long as the connection stands, and one that the network dropped without a word stands for many minutes. */
+const ANSWER_TIMEOUT_MS = 2_000;
 /**
  * Looks at an unchanged beat, each after a beat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
  * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
@@ -36,6 +38,7 @@ export class TransactionOwners {
   readonly #others = new Map<string, Watched>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  #beats = 0;
   #beaten: Promise<void> = Promise.resolve();
   /** One that has not begun, and so will name all sessions that are known by then. */
   #nextBeat: Promise<void> | undefined;
@@ -46,8 +49,11 @@ export class TransactionOwners {
     this.#running = this.#run();
   }
 
-  /** To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled. */
-  async own(session: ClientSession): Promise<void> {
+  /**
+   * To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled.
+   * @throws as when the database is away, at the deadline of the transaction at the latest
+   */
+  async own(session: ClientSession, deadlineAtMs: number): Promise<void> {
     const uuid = uuidOf(session);
     // The server ends a transaction when the next one of its session begins.
     this.#doubtful.delete(uuid);
@@ -55,7 +61,7 @@ export class TransactionOwners {
     this.#sessions.set(uuid, performance.now());
     if (!isNew) return;
     try {
-      await this.#beat();
+      await answered(deadlineAtMs - Date.now(), () => this.#beat());
     } catch (error) {
       this.#sessions.delete(uuid);
       throw error;
@@ -72,7 +78,7 @@ export class TransactionOwners {
     this.#stopping.abort();
     await this.#running;
     // Where the database is away too, the others find out by the beat.
-    await TransactionOwnerModel.deleteOne({ _id: this.#id }).catch(() => undefined);
+    await forget({ _id: this.#id }).catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -89,7 +95,7 @@ export class TransactionOwners {
     }
   }
 
-  /** One at a time: of two under way at once the older could come last, without the sessions of the newer. */
+  /** One at a time, so that sessions that come while one is under way share the next. */
   #beat(): Promise<void> {
     this.#nextBeat ??= this.#beaten.then(() => {
       this.#nextBeat = undefined;
@@ -102,11 +108,15 @@ export class TransactionOwners {
   async #write(): Promise<void> {
     const now = performance.now();
     for (const [uuid, usedAt] of this.#sessions) if (now - usedAt > SESSION_IDLE_MS) this.#sessions.delete(uuid);
-    await TransactionOwnerModel.updateOne(
-      { _id: this.#id },
-      { $inc: { beat: 1 }, $set: { sessions: [...this.#sessions.keys()] } },
-      { upsert: true },
-    );
+    const beat = ++this.#beats;
+    const sessions = [...this.#sessions.keys()];
+    await answered(ANSWER_TIMEOUT_MS, async (options) => {
+      // One that was given up may still arrive, after a newer: it then changes nothing. Not an upsert: SecantusDB 0.6 writes over a record that is
+      // there and does not match, where MongoDB refuses a second one.
+      const older = { _id: this.#id, beat: { $lte: beat } };
+      const { matchedCount } = await owners().updateOne(older, { $set: { beat, sessions } }, options);
+      if (matchedCount === 0) await owners().insertOne({ _id: this.#id, beat, sessions }, options);
+    });
   }
 
   async #endDoubtful(): Promise<void> {
@@ -118,10 +128,10 @@ export class TransactionOwners {
   }
 
   async #watch(): Promise<void> {
-    const owners = await TransactionOwnerModel.find().lean();
-    const seen = new Set(owners.map(({ _id }) => _id));
+    const found = await answered(ANSWER_TIMEOUT_MS, (options) => owners().find({}, options).toArray());
+    const seen = new Set(found.map(({ _id }) => _id));
     for (const id of this.#others.keys()) if (!seen.has(id)) this.#others.delete(id);
-    for (const { _id, beat, sessions } of owners) {
+    for (const { _id, beat, sessions } of found) {
       if (_id === this.#id) continue;
       const other = this.#others.get(_id);
       if (other?.beat !== beat) {
@@ -137,7 +147,7 @@ export class TransactionOwners {
     try {
       await endSessions(sessions);
       // One that stood still and goes on writes itself down again with its next beat.
-      await TransactionOwnerModel.deleteOne({ _id, beat });
+      await forget({ _id, beat });
       this.#log.warn(
         { process: _id, sessions: sessions.length },
         'Ended the transactions of a process that fell silent',
@@ -158,6 +168,33 @@ interface Watched {
   complained: boolean;
 }
 
+/** Past the model, which knows no operators in a filter and no signal. */
+const owners = (): mongoose.mongo.Collection<TransactionOwnerRecord> =>
+  mongoose.connection.collection<TransactionOwnerRecord>(TransactionOwnerModel.collection.collectionName);
+
+async function forget(which: Partial<TransactionOwnerRecord>): Promise<void> {
+  await answered(ANSWER_TIMEOUT_MS, (options) => owners().deleteOne(which, options));
+}
+
+/** The types of the driver allow a signal for some operations only; all heed it. */
+type Bounded = mongoose.mongo.OperationOptions & mongoose.mongo.Abortable;
+
+/** @param ask is to give its options to the driver, which then closes the connection that did not answer: the next command takes another. */
+async function answered<T>(timeoutMs: number, ask: (options: Bounded) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const rejected = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new mongoose.mongo.MongoNetworkTimeoutError('The database did not answer in time.');
+    late.abort(error);
+    rejected.reject(error);
+  }, timeoutMs);
+  try {
+    return await Promise.race([ask({ signal: late.signal }), rejected.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function uuidOf(session: ClientSession): string {
   const uuid = (session.id as { readonly id?: mongoose.mongo.Binary } | undefined)?.id;
   if (!uuid) throw new Error('A session of the driver has an id.');
@@ -167,5 +204,7 @@ function uuidOf(session: ClientSession): string {
 async function endSessions(uuids: readonly string[]): Promise<void> {
   if (uuids.length === 0) return;
   const killSessions = uuids.map((uuid) => ({ id: new mongoose.mongo.UUID(uuid) }));
-  await mongoose.connection.db?.admin().command({ killSessions });
+  await answered(ANSWER_TIMEOUT_MS, async (options) =>
+    mongoose.connection.getClient().db('admin').command({ killSessions }, options),
+  );
 }
