@@ -15,6 +15,7 @@ const WAIT_QUEUE_TIMEOUT_MS = 10_000;
 /** Codes of MongoDB's servers (error_codes.yml). */
 const INTERNAL_ERROR = 1;
 const OUT_OF_DISK_SPACE = 14031;
+const INTERRUPTED = 11601;
 
 mongoose.set('sanitizeFilter', true);
 mongoose.set('strictQuery', 'throw');
@@ -110,9 +111,14 @@ export async function transaction<T>(
   isStored?: () => Promise<boolean>,
 ): Promise<T> {
   for (;;) {
-    const answer = await runOnce(deadlineAtMs, work);
-    // Nothing of a commit that failed is there, so all of it is run again.
-    if (!commitsAreVerified || !isStored || (await isStored())) return answer;
+    try {
+      const answer = await runOnce(deadlineAtMs, work);
+      // Nothing of a commit that failed is there, so all of it is run again.
+      if (!commitsAreVerified || !isStored || (await isStored())) return answer;
+    } catch (error) {
+      // Others took this process for dead and ended its session while a statement was under way: the driver takes that for final.
+      if (!(error instanceof mongoose.mongo.MongoServerError && error.code === INTERRUPTED)) throw error;
+    }
   }
 }
 
@@ -120,19 +126,48 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
   const session = await mongoose.startSession();
   try {
     await owners?.own(session, deadlineAtMs);
-    const inTime = (tx: ClientSession) => {
+    return await runBy(session, deadlineAtMs, work);
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function runBy<T>(
+  session: ClientSession,
+  deadlineAtMs: number,
+  work: (tx: ClientSession) => Promise<T>,
+): Promise<T> {
+  let isEnded = false;
+  try {
+    const inTime = async (tx: ClientSession) => {
       if (Date.now() >= deadlineAtMs) throw tooLate();
-      return work(tx);
+      try {
+        return await work(tx);
+      } catch (error) {
+        if (!(error instanceof mongoose.mongo.MongoError)) isEnded = await abort(tx);
+        throw error;
+      }
     };
     return await session.withTransaction(inTime, {
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
     });
   } catch (error) {
-    owners?.doubt(session);
+    if (!isEnded) owners?.doubt(session);
     throw error;
-  } finally {
-    await session.endSession();
+  }
+}
+
+/**
+ * What `work` refuses is common, and must cost no session. The driver aborts too, and does not tell whether that reached the server.
+ * @returns whether the server answered, so that nothing can be open
+ */
+async function abort(tx: ClientSession): Promise<boolean> {
+  try {
+    await mongoose.connection.getClient().db('admin').command({ abortTransaction: 1 }, { session: tx });
+    return true;
+  } catch (error) {
+    return error instanceof mongoose.mongo.MongoServerError;
   }
 }
 

@@ -4,7 +4,7 @@ import { connectDatabase, disconnectDatabase, transaction } from './database.ts'
 import { createLog } from './logging.ts';
 
 /** What a test tells this process, which holds a transaction open until then. */
-export type Order = 'commit' | 'write again' | 'write beside';
+export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';
 
 /** Counts `held` up by one, and says how often it had to. */
 const [url = '', database = ''] = process.argv.slice(2);
@@ -22,6 +22,7 @@ try {
     process.send?.({ holds: true });
     const [order] = await ordered;
     if (order === 'commit') return;
+    if (order === 'refuse') throw new Error('Refused');
     if (order === 'write beside') {
       const beside = await transaction(Date.now() + 60_000, async (other) => {
         await counters.updateOne({ _id: 'beside' }, { $inc: { count: 1 } }, { upsert: true, session: other });

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import mongoose from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,6 +13,7 @@ import type { Order } from './transaction-holder.ts';
 const DEADLINE_MS = 25_000;
 /** Longer than it takes to notice a process that fell silent. */
 const PATIENCE_MS = 10_000;
+const THREE_BEATS_MS = 3_000;
 
 const counters = () => mongoose.connection.collection<{ _id: string; count: number }>('counters');
 let proxy: TestProxy;
@@ -98,6 +100,25 @@ test('a beat on a connection that fell silent holds up no transaction, nor takes
   await arrive();
   expect(await owners()).toBe(1);
 }, 60_000);
+
+test('the session of a transaction that was refused goes on: others may be using it by then', async () => {
+  const failed = once(holder, 'message');
+  tell('refuse');
+  expect(await failed).toEqual([{ failed: true }, undefined]);
+  await writeWhatIsHeld(1_000);
+  expect(await count()).toBe(10);
+  const ended = proxy.silence('killSessions').then(() => 'ended');
+  expect(await Promise.race([ended, delay(THREE_BEATS_MS, 'not ended')])).toBe('not ended');
+}, 60_000);
+
+test('a transaction whose session others end in the middle of a statement runs again', async () => {
+  let runs = 0;
+  await transaction(Date.now() + DEADLINE_MS, async () => {
+    // As MongoDB answers it, without a label by which the driver would run it again.
+    if (++runs === 1) throw new mongoose.mongo.MongoServerError({ message: 'operation was interrupted', code: 11601 });
+  });
+  expect(runs).toBe(2);
+});
 
 test('a process that stops in order is no owner any more', async () => {
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments();

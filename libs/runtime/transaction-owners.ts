@@ -13,7 +13,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
  */
 const SILENT_LOOKS = 4;
 /**
- * So often the session of a failed transaction is ended. Once would do for an abort that was lost; but a database that stood still may, once it goes
+ * So often the session of a transaction that may still be open is ended. Once would do for an abort that was lost; but a database that stood still may, once it goes
  * on, first read what was sent to it before, and open the transaction again.
  */
 const DOUBTFUL_BEATS = 5;
@@ -33,7 +33,7 @@ export class TransactionOwners {
   readonly #log: Log;
   /** When each session was used last, by the monotonic clock. */
   readonly #sessions = new Map<string, number>();
-  /** Of the sessions whose transaction failed: how many beats will still end it. */
+  /** Of the sessions whose transaction may still be open: how many beats will still end it. The driver does not use them again. */
   readonly #doubtful = new Map<string, number>();
   readonly #others = new Map<string, Watched>();
   readonly #stopping = new AbortController();
@@ -55,8 +55,6 @@ export class TransactionOwners {
    */
   async own(session: ClientSession, deadlineAtMs: number): Promise<void> {
     const uuid = uuidOf(session);
-    // The server ends a transaction when the next one of its session begins.
-    this.#doubtful.delete(uuid);
     const isNew = !this.#sessions.has(uuid);
     this.#sessions.set(uuid, performance.now());
     if (!isNew) return;
@@ -68,8 +66,13 @@ export class TransactionOwners {
     }
   }
 
-  /** After a transaction that failed, for whatever reason: the driver aborts it, and says nothing when that does not reach the server. */
+  /**
+   * After a transaction of which it is not known that the server aborted it. The driver must not use its session again, for a transaction or
+   * anything else: whatever is under way by it when it is ended fails.
+   */
   doubt(session: ClientSession): void {
+    const { serverSession } = session as unknown as { readonly serverSession: { isDirty: boolean } };
+    serverSession.isDirty = true;
     this.#doubtful.set(uuidOf(session), DOUBTFUL_BEATS);
   }
 
@@ -123,7 +126,10 @@ export class TransactionOwners {
     await endSessions([...this.#doubtful.keys()]);
     for (const [uuid, beats] of this.#doubtful) {
       if (beats > 1) this.#doubtful.set(uuid, beats - 1);
-      else this.#doubtful.delete(uuid);
+      else {
+        this.#doubtful.delete(uuid);
+        this.#sessions.delete(uuid);
+      }
     }
   }
 
