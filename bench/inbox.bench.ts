@@ -13,7 +13,7 @@ import { insertItems } from '../services/feedback/items/items.repository.ts';
 import { searchTextOf } from '../services/feedback/items/search.ts';
 import { SearchModel } from '../services/workitems/search/search.model.ts';
 import { searchEntry } from '../services/workitems/search/words.ts';
-import { cpuMsOf } from './support/cpu-of.ts';
+import { cpuMsOf } from './support/cpu.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 

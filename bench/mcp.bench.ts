@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Project } from '@worktrack/contracts/projects/project';
-import { cpuMsOf } from './support/cpu-of.ts';
+import { cpuMsOf } from './support/cpu.ts';
 import { startSide } from './support/side.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';

@@ -15,7 +15,7 @@ import { Progress } from '@worktrack/stack/progress';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { installPeers, peer } from './rpc/peers.ts';
 import type { Load, LoadResult } from './rpc/side.ts';
-import { cpuMsOf } from './support/cpu-of.ts';
+import { cpuMsOf } from './support/cpu.ts';
 import { printTable } from './support/table.ts';
 
 const { values } = parseArgs({

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
+import { spelledOut } from '@worktrack/runtime/validation/parse';
 
 /** What the shell is told. Documented in docs/cli.md. */
 export const EXIT = { refused: 1, usage: 2, unreachable: 3 } as const;
@@ -15,8 +16,6 @@ export class Failure extends Error {
 
 /** The words of a refusal, and of its details those that the words do not hold already: they name the first ones only. */
 export function refusalWords(message: string, details: readonly ErrorDetail[] = []): string {
-  const untold = details
-    .map(({ path, message: what }) => (path ? `${path}: ${what}` : what))
-    .filter((told) => !` ${message}`.includes(` ${told}`));
+  const untold = details.map(spelledOut).filter((told) => !` ${message}`.includes(` ${told}`));
   return [message, ...untold].map((words) => (/[.?]$/.test(words) ? words : `${words}.`)).join(' ');
 }

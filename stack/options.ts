@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { shellQuoted } from '@worktrack/runtime/shell';
 import { SERVICES, type ServiceName } from './layout.ts';
 import { StartError } from './start-error.ts';
 
@@ -41,7 +42,7 @@ Stops the stack that was started with --detach (or in another terminal). Its dat
 /** The command that ends the stack on a data directory, to be shown. */
 export function stopCommand(dataDir: string): string {
   if (resolve(dataDir) === resolve(DEFAULT_DATA_DIR)) return '`npm run stop`';
-  const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`;
+  const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : shellQuoted(dataDir);
   return `\`npm run stop -- --data-dir ${quoted}\``;
 }
 

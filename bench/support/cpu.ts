@@ -15,3 +15,9 @@ export function cpuMsByGroup(): ReadonlyMap<number, number> {
   }
   return byGroup;
 }
+
+/** The CPU time that a process has used so far, in ms; NaN where there is no such process, or no /proc. */
+export function cpuMsOf(pid: number | undefined): number {
+  const { group, ticks } = statOf(pid ?? Number.NaN);
+  return Number.isNaN(group) ? Number.NaN : ticks * MS_PER_TICK;
+}

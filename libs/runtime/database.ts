@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
+import { answered } from './answered.ts';
 import { TransactionOwners } from './transaction-owners.ts';
 
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
-/** The driver itself waits for an answer as long as the connection stands. */
-const PING_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 2;
 const RECONNECT_DELAY_MS = 500;
 const MAX_POOL_SIZE = 32;
@@ -80,11 +79,7 @@ export async function disconnectDatabase(): Promise<void> {
 /** For the readiness check: what is missing, or undefined. */
 export async function databaseProblem(): Promise<string | undefined> {
   try {
-    const answered = await Promise.race([
-      mongoose.connection.db?.command({ ping: 1 }).then(() => true),
-      delay(PING_TIMEOUT_MS, false, { ref: false }),
-    ]);
-    if (!answered) return `no answer for ${PING_TIMEOUT_MS} ms`;
+    await answered(async (options) => mongoose.connection.db?.command({ ping: 1 }, options));
     return mongoose.connection.readyState === mongoose.ConnectionStates.connected ? undefined : 'not connected';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
+import { answered } from './answered.ts';
 import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
-/** The driver itself waits as long as the connection stands, and one that the network dropped without a word stands for many minutes. */
-const ANSWER_TIMEOUT_MS = 2_000;
 /**
  * Looks at an unchanged beat, each after a beat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
  * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
@@ -59,7 +58,7 @@ export class TransactionOwners {
     this.#sessions.set(uuid, performance.now());
     if (!isNew) return;
     try {
-      await answered(deadlineAtMs - Date.now(), () => this.#beat());
+      await answered(() => this.#beat(), deadlineAtMs - Date.now());
     } catch (error) {
       this.#sessions.delete(uuid);
       throw error;
@@ -113,7 +112,7 @@ export class TransactionOwners {
     for (const [uuid, usedAt] of this.#sessions) if (now - usedAt > SESSION_IDLE_MS) this.#sessions.delete(uuid);
     const beat = ++this.#beats;
     const sessions = [...this.#sessions.keys()];
-    await answered(ANSWER_TIMEOUT_MS, async (options) => {
+    await answered(async (options) => {
       // One that was given up may still arrive, after a newer: it then changes nothing. Not an upsert: SecantusDB 0.6 writes over a record that is
       // there and does not match, where MongoDB refuses a second one.
       const older = { _id: this.#id, beat: { $lte: beat } };
@@ -134,7 +133,7 @@ export class TransactionOwners {
   }
 
   async #watch(): Promise<void> {
-    const found = await answered(ANSWER_TIMEOUT_MS, (options) => owners().find({}, options).toArray());
+    const found = await answered((options) => owners().find({}, options).toArray());
     const seen = new Set(found.map(({ _id }) => _id));
     for (const id of this.#others.keys()) if (!seen.has(id)) this.#others.delete(id);
     for (const { _id, beat, sessions } of found) {
@@ -179,26 +178,7 @@ const owners = (): mongoose.mongo.Collection<TransactionOwnerRecord> =>
   mongoose.connection.collection<TransactionOwnerRecord>(TransactionOwnerModel.collection.collectionName);
 
 async function forget(which: Partial<TransactionOwnerRecord>): Promise<void> {
-  await answered(ANSWER_TIMEOUT_MS, (options) => owners().deleteOne(which, options));
-}
-
-/** The types of the driver allow a signal for some operations only; all heed it. */
-type Bounded = mongoose.mongo.OperationOptions & mongoose.mongo.Abortable;
-
-/** @param ask is to give its options to the driver, which then closes the connection that did not answer: the next command takes another. */
-async function answered<T>(timeoutMs: number, ask: (options: Bounded) => Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const rejected = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new mongoose.mongo.MongoNetworkTimeoutError('The database did not answer in time.');
-    late.abort(error);
-    rejected.reject(error);
-  }, timeoutMs);
-  try {
-    return await Promise.race([ask({ signal: late.signal }), rejected.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await answered((options) => owners().deleteOne(which, options));
 }
 
 function uuidOf(session: ClientSession): string {
@@ -210,7 +190,5 @@ function uuidOf(session: ClientSession): string {
 async function endSessions(uuids: readonly string[]): Promise<void> {
   if (uuids.length === 0) return;
   const killSessions = uuids.map((uuid) => ({ id: new mongoose.mongo.UUID(uuid) }));
-  await answered(ANSWER_TIMEOUT_MS, async (options) =>
-    mongoose.connection.getClient().db('admin').command({ killSessions }, options),
-  );
+  await answered(async (options) => mongoose.connection.getClient().db('admin').command({ killSessions }, options));
 }

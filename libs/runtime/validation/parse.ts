@@ -42,10 +42,13 @@ function unstorable(value: unknown, path: string): ErrorDetail | undefined {
   return undefined;
 }
 
+/** A fault as a message holds it. */
+export function spelledOut({ path, message }: ErrorDetail): string {
+  return path ? `${path}: ${message}` : message;
+}
+
 export function invalid(details: readonly ErrorDetail[]): OperationError {
-  const spelled = details
-    .slice(0, MAX_SPELLED_OUT)
-    .map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const spelled = details.slice(0, MAX_SPELLED_OUT).map(spelledOut);
   const more = details.length - spelled.length;
   if (more > 0) spelled.push(`and ${more} more, see details`);
   const told = spelled.join('; ');

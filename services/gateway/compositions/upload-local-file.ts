@@ -3,6 +3,7 @@ import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachmen
 import type { uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
+import { shellQuoted as quoted } from '@worktrack/runtime/shell';
 import { issueTicket, TICKET_LIFETIME_MS } from '../attachments/upload-ticket.ts';
 import type { Composition, CompositionContext } from './composition.ts';
 
@@ -99,8 +100,4 @@ function uploadCommand(
   const upload = `curl -sS --fail-with-body${fields} -F ${file} ${quoted(url)}${remove}`;
   const refusal = `echo ${quoted(`${filePath} is not under /tmp/ or the working directory`)} >&2; false`;
   return `case "$(realpath -- ${quoted(filePath)})" in "$(realpath /tmp)"/*|"$(pwd -P)"/*) ${upload};; *) ${refusal};; esac`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -76,8 +76,9 @@ function requestFace(request: FastifyRequest): Request {
       url: `http://gateway${request.url}`,
       headers: {
         get(name) {
-          const value = request.headers[name.toLowerCase()];
-          if (name.toLowerCase() === 'accept' && (value === undefined || value.includes(ANY_TYPE))) return MCP_TYPES;
+          const lowerCased = name.toLowerCase();
+          const value = request.headers[lowerCased];
+          if (lowerCased === 'accept' && (value === undefined || value.includes(ANY_TYPE))) return MCP_TYPES;
           return (Array.isArray(value) ? value.join(', ') : value) ?? null;
         },
       },
