@@ -38,8 +38,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(libs|services|cli|stack)/',
-        // The last is a process of a test.
-        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/(database|transaction-holder)\\.ts$',
+        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database/',
       },
       to: { path: 'node_modules/(\\.pnpm/)?mongoose', dependencyTypesNot: ['type-only'] },
     },

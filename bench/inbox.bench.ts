@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Source } from '@worktrack/contracts/feedback/records';
-import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database';
-import { createLog } from '@worktrack/runtime/logging';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { ItemDocument } from '../services/feedback/items/items.model.ts';
 import { insertItems } from '../services/feedback/items/items.repository.ts';
 import { searchTextOf } from '../services/feedback/items/search.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { shellQuoted } from '@worktrack/runtime/shell';
+import { shellQuoted } from '@worktrack/runtime/process/shell';
 import { SERVICES, type ServiceName } from './layout.ts';
 import { StartError } from './start-error.ts';
 

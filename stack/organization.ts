@@ -4,8 +4,8 @@ import type { createOrganization as operation } from '@worktrack/contracts/keys/
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
-import { createLog } from '@worktrack/runtime/logging';
-import { rpcObserver } from '@worktrack/runtime/metrics';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { rpcObserver } from '@worktrack/runtime/process/metrics';
 
 /** A new key is never null: that is what the replay of its creation answers. */
 type Created = Output<typeof operation> & { readonly apiKey: { readonly key: string } };

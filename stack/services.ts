@@ -27,7 +27,7 @@ const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 
 const START_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 25;
-/** Above the deadline that a service gives itself (libs/runtime/service.ts). */
+/** Above the deadline that a service gives itself (libs/runtime/process/service.ts). */
 const STOP_GRACE_MS = 30_000;
 
 /** One running replica of a service. */
@@ -92,7 +92,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   };
 }
 
-/** What a service reports once it is up (libs/runtime/service.ts); `port` is the gateway's. */
+/** What a service reports once it is up (libs/runtime/process/service.ts); `port` is the gateway's. */
 interface Report {
   readonly type: 'started';
   readonly opsPort: number;

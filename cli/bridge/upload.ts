@@ -4,7 +4,7 @@ import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/atta
 import { addAttachment, uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
-import { LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
+import { LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import { requestOf } from '../api.ts';
 import type { Service } from '../service.ts';

@@ -5,8 +5,8 @@ import {
   processSettings,
   rabbitmqSettings,
   redisSettings,
-} from '@worktrack/runtime/config';
-import { keyRingSetting } from '@worktrack/runtime/key-ring';
+} from '@worktrack/runtime/process/config';
+import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { z } from 'zod';
 
 export const settings = {

@@ -1,5 +1,5 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import { batched, implement } from '@worktrack/runtime/implement';
+import { batched, implement } from '@worktrack/runtime/database/implement';
 import type { Altcha } from './captcha/altcha.ts';
 import type { CaptchaVerifier } from './captcha/captcha.ts';
 import type { SpentSolutions } from './captcha/spent-solutions.ts';

@@ -1,10 +1,10 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
-import { rpcObserver } from '@worktrack/runtime/metrics';
-import { connectRedis } from '@worktrack/runtime/redis';
-import { runService } from '@worktrack/runtime/service';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { runService } from '@worktrack/runtime/process/service';
+import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { assemble } from './parts.ts';

@@ -1,7 +1,7 @@
 import type { CaptchaProvider } from '@worktrack/contracts/feedback/public-api';
 import type { Log } from '@worktrack/rpc/types';
-import { type KeyRing, subkeys } from '@worktrack/runtime/key-ring';
-import type { Redis } from '@worktrack/runtime/redis';
+import { type KeyRing, subkeys } from '@worktrack/runtime/process/key-ring';
+import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Altcha } from './captcha/altcha.ts';
 import { SITEVERIFY_URLS, Siteverify } from './captcha/siteverify.ts';
 import { SpentSolutions } from './captcha/spent-solutions.ts';

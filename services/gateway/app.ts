@@ -1,7 +1,7 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis';
-import type { Readiness } from '@worktrack/runtime/service';
+import type { Readiness } from '@worktrack/runtime/process/service';
+import type { Redis } from '@worktrack/runtime/redis/connection';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { registerAttachmentRoutes } from './attachments/routes.ts';
 import type { Authenticator } from './authenticate.ts';

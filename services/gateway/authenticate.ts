@@ -4,8 +4,8 @@ import type { keysContract } from '@worktrack/contracts/keys/contract';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
-import { identityCache } from '@worktrack/runtime/identity-cache';
-import type { Redis } from '@worktrack/runtime/redis';
+import type { Redis } from '@worktrack/runtime/redis/connection';
+import { identityCache } from '@worktrack/runtime/redis/identity-cache';
 import { bearerToken } from './bearer.ts';
 import { LastUse } from './last-use.ts';
 

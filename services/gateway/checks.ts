@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
-import type { State } from '@worktrack/runtime/service';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { State } from '@worktrack/runtime/process/service';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
 
 const CHECK_DEADLINE_MS = 1_000;

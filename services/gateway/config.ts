@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/config';
+import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
 import { z } from 'zod';
 import { feedbackSettings } from './feedback/settings.ts';
 

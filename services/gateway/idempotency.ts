@@ -1,8 +1,8 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operation';
 import type { Log } from '@worktrack/rpc/types';
-import { registry } from '@worktrack/runtime/metrics';
-import type { Redis } from '@worktrack/runtime/redis';
+import { registry } from '@worktrack/runtime/process/metrics';
+import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Counter } from 'prom-client';
 
 /** As long as the services keep their records. */

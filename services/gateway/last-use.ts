@@ -1,7 +1,7 @@
 import type { keysContract } from '@worktrack/contracts/keys/contract';
 import { type Identity, MAX_USES_PER_REPORT } from '@worktrack/contracts/keys/identity';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 
 /** `lastUsedAt` is to be right within 5 s: the interval, and what the message and its write take. */
 const REPORT_INTERVAL_MS = 2_000;

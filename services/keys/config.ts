@@ -4,7 +4,7 @@ import {
   processSettings,
   rabbitmqSettings,
   redisSettings,
-} from '@worktrack/runtime/config';
+} from '@worktrack/runtime/process/config';
 import { z } from 'zod';
 
 const MIN_PEPPER_LENGTH = 32;

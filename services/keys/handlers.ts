@@ -1,5 +1,5 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { announced, batched, implement, recorded } from '@worktrack/runtime/implement';
+import { announced, batched, implement, recorded } from '@worktrack/runtime/database/implement';
 import { createKey } from './keys/create.ts';
 import { keysOfOrganization, noteUses, prefixesOfUser, prefixOfKey } from './keys/keys.repository.ts';
 import type { KeyMint } from './keys/mint.ts';

@@ -1,11 +1,11 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
-import { identityInvalidation } from '@worktrack/runtime/identity-cache';
-import { rpcObserver } from '@worktrack/runtime/metrics';
-import { connectRedis } from '@worktrack/runtime/redis';
-import { runService } from '@worktrack/runtime/service';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { runService } from '@worktrack/runtime/process/service';
+import { connectRedis } from '@worktrack/runtime/redis/connection';
+import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { KeyMint } from './keys/mint.ts';

@@ -1,4 +1,4 @@
-import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/config';
+import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
 import { promptModel, promptSettings } from './prompts/settings.ts';
 
 export const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings, ...promptSettings };

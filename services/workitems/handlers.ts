@@ -1,5 +1,5 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { implement, receiving, sending, staged } from '@worktrack/runtime/implement';
+import { implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
 import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';

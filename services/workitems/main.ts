@@ -1,9 +1,9 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
-import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database';
-import { rpcObserver } from '@worktrack/runtime/metrics';
-import { runService } from '@worktrack/runtime/service';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '@worktrack/contracts/errors';
-import { connectDatabase } from '@worktrack/runtime/database';
-import { createLog } from '@worktrack/runtime/logging';
+import { connectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { call, type ReplicaAnswer, type ReplicaCall } from './testing.ts';
 
 /** A replica of the service for tests: see startReplicas. */

@@ -7,9 +7,9 @@ import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { CallContext } from '@worktrack/rpc/types';
-import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database';
-import { createLog } from '@worktrack/runtime/logging';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { handlers } from './handlers.ts';
 
 type Operations = (typeof workItemsContract)['operations'];

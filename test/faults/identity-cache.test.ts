@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { prefixOf } from '@worktrack/contracts/keys/key-format';
-import { ENTRY_TTL_MS, identityCache, identityInvalidation, type Verified } from '@worktrack/runtime/identity-cache';
-import { createLog } from '@worktrack/runtime/logging';
-import { connectRedis, type Redis } from '@worktrack/runtime/redis';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { connectRedis, type Redis } from '@worktrack/runtime/redis/connection';
+import {
+  ENTRY_TTL_MS,
+  identityCache,
+  identityInvalidation,
+  type Verified,
+} from '@worktrack/runtime/redis/identity-cache';
 import { findRedis, redisKind } from '@worktrack/stack/servers/redis';
 import { type OwnServer, startServer } from '@worktrack/stack/servers/server';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyRingSetting } from '../../libs/runtime/key-ring.ts';
+import { keyRingSetting } from '../../libs/runtime/process/key-ring.ts';
 import { issueToken, WIDGET_TOKEN_LIFETIME_MS } from '../../services/gateway/feedback/widget-token.ts';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { startSystem } from '../../test/support/system.ts';

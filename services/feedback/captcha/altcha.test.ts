@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CaptchaChallenge } from '@worktrack/contracts/feedback/public-api';
-import { keyRingSetting } from '@worktrack/runtime/key-ring';
-import { createLog } from '@worktrack/runtime/logging';
+import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { CaptchaChallenge } from '@worktrack/contracts/feedback/public-api';
-import { type KeyRing, signingKey, subkeys } from '@worktrack/runtime/key-ring';
+import { type KeyRing, signingKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createLog } from '@worktrack/runtime/logging';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { afterEach, describe, expect, test } from 'vitest';
 import { codeOf } from '../testing.ts';
 import { Siteverify } from './siteverify.ts';

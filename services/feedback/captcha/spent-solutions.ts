@@ -1,6 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis';
-import { RedisFallback } from '@worktrack/runtime/redis-fallback';
+import type { Redis } from '@worktrack/runtime/redis/connection';
+import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { MemoryReservations } from '../memory-reservations.ts';
 
 /** Longer than any solution is valid: altcha's ten minutes here, five or two at the others. */

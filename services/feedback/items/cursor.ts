@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
+import { type KeyRing, signingKey } from '@worktrack/runtime/process/key-ring';
 
 /** Where a page ended: the next one begins with what is older. */
 export interface Position {

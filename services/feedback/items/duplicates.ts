@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis';
-import { RedisFallback } from '@worktrack/runtime/redis-fallback';
+import type { Redis } from '@worktrack/runtime/redis/connection';
+import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { MemoryReservations } from '../memory-reservations.ts';
 
 /** How long the same message is refused once it was stored. */

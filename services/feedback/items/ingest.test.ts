@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcomes, startFeedback, submission } from '../testing.ts';
 import { DUPLICATE_WINDOW_MS } from './duplicates.ts';
@@ -158,7 +158,7 @@ describe('what was not stored blocks nobody', () => {
     const [key = ''] = await feedback.redis.keys(`feedback:{${sent.sourceId}}:message:*`);
     expect(await feedback.redis.get(key)).toBe(sent.itemId);
     const { Duplicates, reservationOf } = await import('./duplicates.ts');
-    const { createLog } = await import('@worktrack/runtime/logging');
+    const { createLog } = await import('@worktrack/runtime/process/logging');
     const duplicates = new Duplicates(feedback.redis, createLog('test', 'silent'));
     const pending = reservationOf(sent.sourceId, 'Never stored.', uuidv7());
     expect(await duplicates.reserve([pending], Date.now() + 2_000)).toEqual([true]);

@@ -6,7 +6,7 @@ import {
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { answerBefore, type ReadContext, type WriteContext } from '@worktrack/runtime/implement';
+import { answerBefore, type ReadContext, type WriteContext } from '@worktrack/runtime/database/implement';
 import { requireItem } from './inbox.ts';
 import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import { type SourceDocument, SourceModel } from './sources.model.ts';
 

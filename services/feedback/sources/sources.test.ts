@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeOf, startFeedback } from '../testing.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/implement';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
 import {
   changeSource,
   countSources,

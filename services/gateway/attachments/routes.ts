@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart';
 import { addAttachment, readAttachment } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
-import type { KeyRing } from '@worktrack/runtime/key-ring';
+import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { secretKey } from '@worktrack/runtime/key-ring';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { issueTicket, TICKET_LIFETIME_MS, verifyTicket } from './upload-ticket.ts';

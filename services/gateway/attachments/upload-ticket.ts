@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
+import { type KeyRing, signingKey } from '@worktrack/runtime/process/key-ring';
 import { z } from 'zod';
 
 export const TICKET_LIFETIME_MS = 10 * 60 * 1000;

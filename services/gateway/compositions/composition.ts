@@ -3,7 +3,7 @@ import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
 import type { CallOptions, Reply } from '@worktrack/rpc/types';
-import type { KeyRing } from '@worktrack/runtime/key-ring';
+import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import type { Clients } from '../clients.ts';
 
 /** How the tool that uploads local files is to answer. */

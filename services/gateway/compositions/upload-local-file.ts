@@ -2,8 +2,8 @@ import path from 'node:path';
 import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import type { uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/local-file';
-import { shellQuoted as quoted } from '@worktrack/runtime/shell';
+import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
+import { shellQuoted as quoted } from '@worktrack/runtime/process/shell';
 import { issueTicket, TICKET_LIFETIME_MS } from '../attachments/upload-ticket.ts';
 import type { Composition, CompositionContext } from './composition.ts';
 

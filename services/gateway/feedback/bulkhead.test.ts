@@ -1,4 +1,4 @@
-import { registry } from '@worktrack/runtime/metrics';
+import { registry } from '@worktrack/runtime/process/metrics';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Bulkhead } from './bulkhead.ts';
 

@@ -1,4 +1,4 @@
-import { registry } from '@worktrack/runtime/metrics';
+import { registry } from '@worktrack/runtime/process/metrics';
 import { Gauge } from 'prom-client';
 
 const waiting = new Gauge({

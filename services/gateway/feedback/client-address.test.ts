@@ -1,4 +1,4 @@
-import { secretKey } from '@worktrack/runtime/key-ring';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clientNetwork, hashAddress } from './client-address.ts';

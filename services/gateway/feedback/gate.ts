@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
-import { secretKey } from '@worktrack/runtime/key-ring';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Admissions, RequestKind } from './admission.ts';
 import { clientNetwork, hashAddress } from './client-address.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 
 /**
  * The id of the item that a submission becomes: of the same `Idempotency-Key` at the same source always the same one (a UUIDv8 of their

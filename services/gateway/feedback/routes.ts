@@ -3,7 +3,7 @@ import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis';
+import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';

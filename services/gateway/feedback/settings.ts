@@ -1,6 +1,6 @@
 import { CAPTCHA_PROVIDERS } from '@worktrack/contracts/feedback/public-api';
 import { MAX_RATE, MAX_RATE_WINDOW_SECONDS } from '@worktrack/contracts/feedback/records';
-import { keyRingSetting } from '@worktrack/runtime/key-ring';
+import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { z } from 'zod';
 
 const MIN_SECRET_LENGTH = 32;

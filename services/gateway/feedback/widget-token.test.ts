@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { secretKey } from '@worktrack/runtime/key-ring';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { issueToken, verifyToken, WIDGET_TOKEN_LIFETIME_MS } from './widget-token.ts';

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type KeyRing, signingKey } from '@worktrack/runtime/key-ring';
+import { type KeyRing, signingKey } from '@worktrack/runtime/process/key-ring';
 
 export const WIDGET_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
 /** By so much may the clocks of two gateways differ. */

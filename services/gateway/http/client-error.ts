@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ErrorValue } from '@worktrack/contracts/errors';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { failureBody, JSON_TYPE } from './envelope.ts';
 
 /** Answers what is not HTTP enough to become a request: it never reaches a route or a hook. */

@@ -1,4 +1,4 @@
-import type { Readiness } from '@worktrack/runtime/service';
+import type { Readiness } from '@worktrack/runtime/process/service';
 import type { FastifyInstance } from 'fastify';
 
 /** The checks call every service, and this port is public: many questions at once are one. */

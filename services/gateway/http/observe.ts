@@ -1,5 +1,5 @@
 import type { Log } from '@worktrack/rpc/types';
-import { registry } from '@worktrack/runtime/metrics';
+import { registry } from '@worktrack/runtime/process/metrics';
 import type { FastifyInstance } from 'fastify';
 import { Histogram } from 'prom-client';
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
 import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
-import { registry } from '@worktrack/runtime/metrics';
+import { registry } from '@worktrack/runtime/process/metrics';
 import { echoed, invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import { Counter } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';

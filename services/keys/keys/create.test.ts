@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';

@@ -2,7 +2,7 @@ import type { createKey as operation } from '@worktrack/contracts/keys/keys';
 import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { userById } from '../users/users.repository.ts';
 import { countActiveKeys, insertKey } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';

@@ -3,8 +3,8 @@ import type { listKeys } from '@worktrack/contracts/keys/keys';
 import type { ApiKey } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { ReadContext } from '@worktrack/runtime/implement';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { ClientSession } from 'mongoose';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 

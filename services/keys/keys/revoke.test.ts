@@ -1,4 +1,4 @@
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
 

@@ -1,6 +1,6 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { markRevoked } from './keys.repository.ts';
 
 /** Stores the revocation. Its other half, taking the key out of the gateways' cache, is announced once this is committed. */

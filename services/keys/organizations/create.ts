@@ -1,7 +1,7 @@
 import type { createOrganization as operation } from '@worktrack/contracts/keys/organizations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { insertKey } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { insertUser } from '../users/users.repository.ts';

@@ -1,5 +1,5 @@
 import type { Organization } from '@worktrack/contracts/keys/records';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import { type OrganizationDocument, OrganizationModel } from './organizations.model.ts';
 

@@ -2,8 +2,8 @@ import { pagination } from '@worktrack/contracts/fields';
 import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/implement';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import { type UserDocument, UserModel } from './users.model.ts';
 

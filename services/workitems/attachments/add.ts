@@ -5,9 +5,9 @@ import {
 } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { AlreadyDone } from '@worktrack/runtime/effects.repository';
-import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/implement';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
+import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/database/implement';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
 import { recordOn, requireItem } from '../items/items.repository.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';

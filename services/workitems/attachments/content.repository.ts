@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession, type mongo } from 'mongoose';
 import type { Span } from './range.ts';
 import { UnnamedContentModel } from './unnamed-content.model.ts';

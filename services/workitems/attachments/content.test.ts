@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database';
-import { createLog } from '@worktrack/runtime/logging';
+import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';

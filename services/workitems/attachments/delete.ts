@@ -1,6 +1,6 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { recordOn, requireItem } from '../items/items.repository.ts';
 import { removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';

@@ -1,5 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { BoardModel, type BoardRecord } from './boards.model.ts';

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { createBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { requireProject } from '../projects/projects.repository.ts';
 import { insertBoard, toBoard } from './boards.repository.ts';
 

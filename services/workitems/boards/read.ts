@@ -3,7 +3,7 @@ import type {
   getBoard as getOperation,
   listBoards as listOperation,
 } from '@worktrack/contracts/projects/board-operations';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { requireProject } from '../projects/projects.repository.ts';
 import { boardsOfProject, requireBoard, toBoard } from './boards.repository.ts';
 

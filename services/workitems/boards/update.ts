@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/implement';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { countInColumns } from '../items/items.repository.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';

@@ -1,6 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { columnById, columnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';

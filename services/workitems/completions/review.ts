@@ -1,7 +1,7 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';

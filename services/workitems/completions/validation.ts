@@ -1,6 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';

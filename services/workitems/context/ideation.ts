@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { columnName } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
 import { itemsWithKeywords } from '../search/related.repository.ts';

@@ -1,4 +1,4 @@
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foundBy } from '../items/found-by.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/context';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { toAttachment } from '../attachments/attachments.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { recordOn, requireItem } from './items.repository.ts';
 
 export async function addWorkItemComment(

@@ -6,7 +6,7 @@ import type {
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { requireBoard } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';

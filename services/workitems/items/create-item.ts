@@ -1,6 +1,6 @@
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import type { ItemType, Priority, WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItem as operation } from '@worktrack/contracts/work-items/create';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { requireBoard } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
 import { requireProject } from '../projects/projects.repository.ts';

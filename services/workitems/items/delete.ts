@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
 import { forgetItem } from '../search/search.repository.ts';

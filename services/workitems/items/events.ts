@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
 import type { FailingScope } from '../scope.ts';
 import { findItem } from './items.repository.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItem as operation } from '@worktrack/contracts/work-items/get';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { requireItem } from './items.repository.ts';
 import { presented } from './present.ts';
 

@@ -1,7 +1,7 @@
 import { ItemRef, pagination } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import type { Scope } from '../scope.ts';
 import { idsWithWords } from '../search/search.repository.ts';
 import { wordsOf } from '../search/words.ts';

@@ -1,6 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { CascadedMove, ColumnPosition, moveWorkItem as operation } from '@worktrack/contracts/work-items/move';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';

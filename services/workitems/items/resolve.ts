@@ -1,7 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/contracts/work-items/resolve';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { boardsById } from '../boards/boards.repository.ts';
 import type { Scope } from '../scope.ts';
 import type { ItemRecord } from './items.model.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { requireColumn } from '../boards/columns.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import { indexItem } from '../search/search.repository.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
-import type { StagedContext, WriteContext } from '@worktrack/runtime/implement';
+import type { StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
 import { requireColumnNamed } from '../boards/columns.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { changeItem, findItem, requireItem } from '../items/items.repository.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/leases';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnById, requireColumn } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';

@@ -1,7 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getLineage as operation } from '@worktrack/contracts/work-items/lineage';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { ancestorsOf } from '../context/ancestors.ts';

@@ -1,8 +1,8 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { createProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/implement';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
 import type { ProjectRecord } from './projects.model.ts';
 import { insertProject, toProject } from './projects.repository.ts';

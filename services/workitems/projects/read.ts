@@ -4,7 +4,7 @@ import type {
   getProject as getOperation,
   listProjects as listOperation,
 } from '@worktrack/contracts/projects/project-operations';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { pageOfProjects, requireProject, toProject } from './projects.repository.ts';
 
 export async function listProjects(

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { findBoard } from '../boards/boards.repository.ts';
 import { requireProject, saveProject, toProject } from './projects.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
-import type { StagedContext } from '@worktrack/runtime/implement';
+import type { StagedContext } from '@worktrack/runtime/database/implement';
 import { differenceOf } from '../items/changes.ts';
 import { changeItem, requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';

@@ -1,4 +1,4 @@
-import { parseConfig } from '@worktrack/runtime/config';
+import { parseConfig } from '@worktrack/runtime/process/config';
 import { expect, test } from 'vitest';
 import { promptModel, promptSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
-import type { ReadContext } from '@worktrack/runtime/implement';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';

@@ -1,6 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
-import type { WriteContext } from '@worktrack/runtime/implement';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { recordOn, requireItem } from '../items/items.repository.ts';
 import { requireSameItem } from './same-item.ts';
 import { keepSession } from './session.ts';

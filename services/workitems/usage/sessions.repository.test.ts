@@ -1,4 +1,4 @@
-import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database';
+import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database/connection';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';

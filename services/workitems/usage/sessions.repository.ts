@@ -1,6 +1,6 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
-import { uuidv7 } from '@worktrack/runtime/uuid';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { ClientSession } from 'mongoose';
 import { narrowed } from '../narrowed.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';

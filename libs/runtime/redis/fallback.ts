@@ -1,6 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
 import { Counter } from 'prom-client';
-import { registry } from './metrics.ts';
+import { registry } from '../process/metrics.ts';
 
 /** Redis that hangs costs a command time-out per question; after one failure only one question per this time finds out whether it is back. */
 const RETRY_AFTER_MS = 1_000;

@@ -3,9 +3,9 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Redis } from 'ioredis';
 import { Counter } from 'prom-client';
-import { registry } from './metrics.ts';
-import { trackIncarnation } from './redis-incarnation.ts';
-import { uuidv7 } from './uuid.ts';
+import { registry } from '../process/metrics.ts';
+import { uuidv7 } from '../process/uuid.ts';
+import { trackIncarnation } from './incarnation.ts';
 
 /**
  * The cache of verified API keys, shared by all replicas of the gateway, with revocation that leaves no window.

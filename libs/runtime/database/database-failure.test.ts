@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { databaseFailure } from './database.ts';
+import { databaseFailure } from './connection.ts';
 
 test('a write to a socket that the database has just ended means that the database is away', async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');

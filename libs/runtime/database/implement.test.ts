@@ -4,12 +4,12 @@ import type { CallContext } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { servers } from '../../test/support/servers.ts';
-import { connectDatabase, disconnectDatabase } from './database.ts';
+import { servers } from '../../../test/support/servers.ts';
+import { createLog } from '../process/logging.ts';
+import { uuidv7 } from '../process/uuid.ts';
+import { connectDatabase, disconnectDatabase } from './connection.ts';
 import { AlreadyDone } from './effects.repository.ts';
 import { announced, implement, receiving, recorded, staged } from './implement.ts';
-import { createLog } from './logging.ts';
-import { uuidv7 } from './uuid.ts';
 
 const CounterModel = mongoose.model(
   'Counter',

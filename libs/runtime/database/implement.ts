@@ -3,7 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
 import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled } from '@worktrack/rpc/types';
 import type { ClientSession } from 'mongoose';
-import { databaseFailure, transaction } from './database.ts';
+import { databaseFailure, transaction } from './connection.ts';
 import {
   AlreadyDone,
   claimEffect,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import mongoose from 'mongoose';
-import { connectDatabase, disconnectDatabase, transaction } from './database.ts';
-import { createLog } from './logging.ts';
+import { createLog } from '../process/logging.ts';
+import { connectDatabase, disconnectDatabase, transaction } from './connection.ts';
 
 /** What a test tells this process, which holds a transaction open until then. */
 export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';

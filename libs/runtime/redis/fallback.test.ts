@@ -1,7 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
 import { expect, test } from 'vitest';
-import { registry } from './metrics.ts';
-import { RedisFallback } from './redis-fallback.ts';
+import { registry } from '../process/metrics.ts';
+import { RedisFallback } from './fallback.ts';
 
 const lines: string[] = [];
 const note = (_fields: object, message: string): void => void lines.push(message);
