@@ -8,11 +8,10 @@ import type { Source } from '@worktrack/contracts/feedback/records';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { searchEntry, searchText } from '@worktrack/runtime/text/words';
 import type { ItemDocument } from '../services/feedback/items/items.model.ts';
 import { insertItems } from '../services/feedback/items/items.repository.ts';
-import { searchTextOf } from '../services/feedback/items/search.ts';
 import { SearchModel } from '../services/workitems/search/search.model.ts';
-import { searchEntry } from '../services/workitems/search/words.ts';
 import { cpuMsOf } from './support/cpu.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
@@ -95,7 +94,7 @@ function item({ id: sourceId }: Source, i: number): ItemDocument {
     origin: null,
     ipHash: '-',
     contentHash: '-',
-    searchText: searchTextOf(message, email),
+    searchText: searchText(message, email ?? ''),
     linkedWorkItemIds: [],
     createdAt,
     updatedAt: createdAt,

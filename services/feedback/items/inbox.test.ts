@@ -91,9 +91,14 @@ describe('a filter', () => {
       [1 * DAY, 2 * DAY, 3 * DAY, 4 * DAY],
       (i) =>
         [
-          { category: 'bug' as const, sourceId, message: 'Exporting to PDF fails', email: 'ada@example.com' },
+          {
+            category: 'bug' as const,
+            sourceId,
+            message: 'Exporting to PDF fails: 検索ボタンが動かない',
+            email: 'ada@example.com',
+          },
           { category: 'bug' as const, message: 'Ça ne marche pas: Übersicht' },
-          { category: 'praise' as const, sourceId, message: 'Lovely export!' },
+          { category: 'praise' as const, sourceId, message: 'Lovely export! Straße, Łódź, cœur' },
           { message: 'Цена не видна 10% (sic)' },
         ][i] ?? {},
     );
@@ -118,7 +123,9 @@ describe('a filter', () => {
     ['accents', () => ({ search: 'ubersicht ca' }), [1]],
     ['another script', () => ({ search: 'цена' }), [3]],
     ['the sender', () => ({ search: 'ada@example.com' }), [0]],
-    ['characters of patterns', () => ({ search: '.*' }), [0, 1, 2, 3]],
+    ['no word, but characters of patterns', () => ({ search: '.*' }), []],
+    ['letters that are no accented ones', () => ({ search: 'strasse lodz coeur' }), [2]],
+    ['a part of what is written without spaces', () => ({ search: 'ボタン' }), [0]],
     ['a percentage', () => ({ search: '10% (' }), [3]],
     ['an empty search', () => ({ search: '' }), [0, 1, 2, 3]],
   ])('%s', async (_what, query, expected) => {

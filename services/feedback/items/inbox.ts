@@ -2,9 +2,9 @@ import type { listFeedback, updateFeedback } from '@worktrack/contracts/feedback
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
+import { searchParts, wordsOf } from '@worktrack/runtime/text/words';
 import type { Cursors } from './cursor.ts';
 import { changeItem, itemById, newestItems } from './items.repository.ts';
-import { searchPatterns } from './search.ts';
 
 type Query = Omit<Input<typeof listFeedback>, 'from' | 'to'> & Pick<Input<typeof listFeedback>, 'from' | 'to'>;
 
@@ -21,13 +21,16 @@ export async function pageOfInbox(
     const message = 'must be the nextCursor of an earlier page of this list, with the same filters; or leave it out';
     throw fail('VALIDATION_FAILED', `cursor: ${message}.`, { details: [{ path: 'cursor', message }] });
   }
+  const words = wordsOf(search);
+  // A search for nothing but signs asks for what nothing has; one that is blank asks for nothing.
+  if (words.length === 0 && search.trim() !== '') return { items: [], nextCursor: null };
   const items = await newestItems(
     caller.organizationId,
     {
       status,
       category,
       sourceId,
-      patterns: searchPatterns(search),
+      searchParts: searchParts(words),
       fromMs: from === undefined ? undefined : Date.parse(from),
       toMs: to === undefined ? undefined : Date.parse(to),
     },

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
+import { searchText } from '@worktrack/runtime/text/words';
 import { type Duplicates, type Reservation, reservationOf } from './duplicates.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
-import { searchTextOf } from './search.ts';
 
 type Submission = Call<typeof ingestFeedback>;
 type Answer = Settled<Output<typeof ingestFeedback>>;
@@ -109,7 +109,7 @@ function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocumen
     origin: input.origin,
     ipHash: input.ipHash,
     contentHash: createHash('sha256').update(JSON.stringify(content)).digest('base64url'),
-    searchText: searchTextOf(message, email),
+    searchText: searchText(message, email ?? ''),
     linkedWorkItemIds: [],
     createdAt: now,
     updatedAt: now,

@@ -17,7 +17,11 @@ export interface ItemDocument {
   ipHash: string;
   /** SHA-256 of what was submitted: tells a repeated submission from another one under the same idempotency key. */
   contentHash: string;
-  /** The words that a search looks in; see search.ts. */
+  /**
+   * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item, and not found by an index as those of work items are:
+   * its entries would cost the database 25 times what storing the item does (`npm run bench -- inbox`), which a burst of submissions would have
+   * to pay, for searches that are few.
+   */
   searchText: string;
   linkedWorkItemIds: string[];
   createdAt: Date;

@@ -11,8 +11,8 @@ export interface InboxFilter {
   readonly status?: Status | undefined;
   readonly category?: FeedbackItem['category'] | undefined;
   readonly sourceId?: string | undefined;
-  /** Each is to be found in the stored search text. */
-  readonly patterns: readonly RegExp[];
+  /** Each is to be found in the stored search text, as it is: letters and digits mean nothing in a pattern. */
+  readonly searchParts: readonly string[];
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -67,12 +67,12 @@ export async function newestItems(
   after: Position | undefined,
   limit: number,
 ): Promise<FeedbackItem[]> {
-  const { status, category, sourceId, patterns, fromMs, toMs } = filter;
+  const { status, category, sourceId, searchParts, fromMs, toMs } = filter;
   const wanted = {
     ...(status && { status }),
     ...(category && { category }),
     ...(sourceId && { sourceId }),
-    ...(patterns.length > 0 && { $and: patterns.map((searchText) => ({ searchText })) }),
+    ...(searchParts.length > 0 && { $and: searchParts.map((part) => ({ searchText: { $regex: part } })) }),
     ...(after && { $or: olderThan(after) }),
   };
   const beforeMs = Math.min(after ? after.createdAtMs + 1 : Infinity, toMs ?? Infinity);

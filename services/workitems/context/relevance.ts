@@ -1,4 +1,4 @@
-import { wordsOf } from '../search/words.ts';
+import { finds, wordsOf } from '@worktrack/runtime/text/words';
 
 const TITLE_WEIGHT = 3;
 const DESCRIPTION_WEIGHT = 1;
@@ -11,7 +11,7 @@ export interface Relevance {
 }
 
 /**
- * How well an item fits keywords. A keyword is found where each of its words is the beginning of some word, as in the search;
+ * How well an item fits keywords. A keyword is found where each of its words is, as in the search;
  * in the title it weighs more than in the description.
  */
 export function relevanceTo(keywords: readonly string[]): (item: { title: string; description: string }) => Relevance {
@@ -30,6 +30,6 @@ export function relevanceTo(keywords: readonly string[]): (item: { title: string
   };
 }
 
-function areIn(prefixes: readonly string[], words: readonly string[]): boolean {
-  return prefixes.every((prefix) => words.some((word) => word.startsWith(prefix)));
+function areIn(wanted: readonly string[], words: readonly string[]): boolean {
+  return wanted.every((each) => words.some((word) => finds(each, word)));
 }

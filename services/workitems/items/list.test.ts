@@ -85,8 +85,11 @@ describe('the search', () => {
       title: 'Fix the LOGIN page',
       description: 'The café on Straße 5 cannot log in.',
     });
-    items.logout = await own.create('task', { title: 'Logout button', description: 'snake_case_name and foo.bar' });
-    items.other = await own.create('epic', { title: 'Résumé upload' });
+    items.logout = await own.create('task', {
+      title: 'Logout button',
+      description: 'snake_case_name and foo.bar 検索ボタンが動かない',
+    });
+    items.other = await own.create('epic', { title: 'Résumé upload', description: 'Łódź, cœur' });
   });
 
   test.each([
@@ -101,6 +104,11 @@ describe('the search', () => {
     ['re\u0301sume\u0301', ['other']],
     ['case', ['logout']],
     ['foo.b', ['logout']],
+    ['lodz coeur', ['other']],
+    ['ボタン', ['logout']],
+    ['動かない', ['logout']],
+    ['タン', ['logout']],
+    ['タボ', []],
     ['ogin', []],
     ['loginpage', []],
     ['???', []],

@@ -2,9 +2,9 @@ import { ItemRef, pagination } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { wordsOf } from '@worktrack/runtime/text/words';
 import type { Scope } from '../scope.ts';
 import { idsWithWords } from '../search/search.repository.ts';
-import { wordsOf } from '../search/words.ts';
 import { findItem, type ItemFilter, pageOfItems, pageOfItemsAmong } from './items.repository.ts';
 import { presentedSummaries } from './present.ts';
 

@@ -1,8 +1,8 @@
+import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { narrowed } from '../narrowed.ts';
 import type { Scope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
-import { searchQuery, wordsOf } from './words.ts';
 
 /**
  * The items, without metadata, that have most of the keywords, those with more first and newer before older. A keyword is looked up by the indexed prefixes of

@@ -9,7 +9,7 @@ export interface SearchRecord {
   _id: string;
   organizationId: string;
   projectId: string;
-  /** See words.ts. */
+  /** See libs/runtime/text/words.ts. */
   prefixes: string[];
   words: string;
 }

@@ -1,7 +1,7 @@
+import { searchEntry, searchQuery } from '@worktrack/runtime/text/words';
 import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
-import { searchEntry, searchQuery } from './words.ts';
 
 interface Searchable {
   readonly _id: string;
@@ -29,8 +29,8 @@ export async function idsWithWords(
   words: readonly string[],
   projectId: string | undefined,
 ): Promise<string[]> {
-  const { prefixes, starts } = searchQuery(words);
-  const [longest, ...others] = prefixes.toSorted((a, b) => b.length - a.length);
+  const { prefixes, parts } = searchQuery(words);
+  const [longest, ...others] = prefixes;
   if (longest === undefined) return [];
   const found = await SearchModel.aggregate<{ _id: string }>([
     // The likely rarest narrows by the index.
@@ -39,8 +39,7 @@ export async function idsWithWords(
       {
         ...(projectId && { projectId }),
         ...(others.length > 0 && { prefixes: { $all: others } }),
-        // Words hold letters, marks and digits only: nothing in them means anything in a pattern.
-        ...(starts.length > 0 && { $and: starts.map((start) => ({ words: { $regex: start } })) }),
+        ...(parts.length > 0 && { $and: parts.map((part) => ({ words: { $regex: part } })) }),
       },
     ),
     { $project: { _id: 1 } },
