@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { connectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { fastify } from 'fastify';
 import mongoose from 'mongoose';
 
 /**
- * What people write first: one process, one insert for each request, acknowledged as durably as worktrack's. No checks, no limits.
- * Started with a channel to its parent, and MONGODB_URL.
+ * What people write first: one process, one insert for each request, acknowledged as durably as worktrack's, over a connection with the same
+ * settings of the driver. No checks, no limits. Started with a channel to its parent, and MONGODB_URL.
  */
-const client = await new mongoose.mongo.MongoClient(process.env.MONGODB_URL ?? '', { maxPoolSize: 64 }).connect();
-const items = client.db(`bench${process.ppid}_bare`).collection<{ _id: string }>('items');
+const { MONGODB_URL: url = '' } = process.env;
+await connectDatabase({ url, database: `bench${process.ppid}_bare`, log: createLog('bare', 'silent') });
+const items = mongoose.connection.collection<{ _id: string }>('items');
 await items.createIndex({ organizationId: 1, _id: 1 });
 await items.createIndex({ organizationId: 1, createdAt: -1, _id: -1 });
 await items.createIndex({ organizationId: 1, linkedWorkItemIds: 1 });

@@ -7,6 +7,11 @@ interface Trap {
   caught?: ((arrive: () => Promise<void>) => void) | undefined;
 }
 
+interface Loss {
+  bytes?: string;
+  lost?: (() => void) | undefined;
+}
+
 /** A network between a process and a server, that a test can cut. */
 export class TestProxy {
   /** As the broker's, by way of this proxy. */
@@ -16,12 +21,14 @@ export class TestProxy {
   private readonly server: Server;
   private readonly sockets: Set<Socket>;
   private readonly trap: Trap;
+  private readonly loss: Loss;
 
-  private constructor(url: string, server: Server, sockets: Set<Socket>, trap: Trap) {
+  private constructor(url: string, server: Server, sockets: Set<Socket>, trap: Trap, loss: Loss) {
     this.url = url;
     this.server = server;
     this.sockets = sockets;
     this.trap = trap;
+    this.loss = loss;
     server.on('connection', (socket: Socket) => {
       if (this.down) socket.destroy();
     });
@@ -31,6 +38,7 @@ export class TestProxy {
     const target = new URL(brokerUrl);
     const sockets = new Set<Socket>();
     const trap: Trap = {};
+    const loss: Loss = {};
     const track = (socket: Socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -42,6 +50,15 @@ export class TestProxy {
       let isSilent = false;
       const forward = new Transform({
         transform(chunk: Buffer, _encoding, pass) {
+          if (loss.lost && chunk.includes(loss.bytes ?? '')) {
+            const { lost } = loss;
+            loss.lost = undefined;
+            far.unpipe(near).once('data', () => {
+              near.destroy();
+              lost();
+            });
+            far.resume();
+          }
           if (!trap.caught || !chunk.includes(trap.bytes ?? '')) return pass(null, chunk);
           isSilent = true;
           trap.caught(async () => {
@@ -63,7 +80,7 @@ export class TestProxy {
     const url = new URL(brokerUrl);
     url.hostname = '127.0.0.1';
     url.port = String((server.address() as AddressInfo).port);
-    return new TestProxy(url.href, server, sockets, trap);
+    return new TestProxy(url.href, server, sockets, trap, loss);
   }
 
   /** What is sent from now on stays under way, until `cut`. */
@@ -79,6 +96,14 @@ export class TestProxy {
     this.trap.bytes = bytes;
     return new Promise((resolve) => {
       this.trap.caught = resolve;
+    });
+  }
+
+  /** The connection that next sends these bytes ends once the server has answered them, and the answer is lost. @returns once it is */
+  loseAnswerTo(bytes: string): Promise<void> {
+    this.loss.bytes = bytes;
+    return new Promise((resolve) => {
+      this.loss.lost = resolve;
     });
   }
 

@@ -30,11 +30,14 @@ const SETTINGS: PartSettings = {
   ALTCHA_COUNTERS: 50,
 };
 
-/** The feedback service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis. */
-export async function startFeedback() {
+/**
+ * The feedback service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis.
+ * @param databaseUrl default: the database itself; a test gives a way to it that it can disturb
+ */
+export async function startFeedback(databaseUrl?: string) {
   const { mongodbUrl, redisUrl, databasePrefix } = await servers();
   const log = createLog('test', 'silent');
-  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_feedback`, log });
+  await connectDatabase({ url: databaseUrl ?? mongodbUrl, database: `${databasePrefix}_feedback`, log });
   const connections = new Set<ReturnType<typeof connectRedis>>();
 
   /** Another process of the service: with a connection to Redis and a memory of its own. */

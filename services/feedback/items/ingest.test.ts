@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { TestProxy } from '@worktrack/rpc/test-proxy';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
 import { outcomes, startFeedback, submission } from '../testing.ts';
 import { DUPLICATE_WINDOW_MS } from './duplicates.ts';
 
 let feedback: Awaited<ReturnType<typeof startFeedback>>;
+let network: TestProxy;
 beforeAll(async () => {
-  feedback = await startFeedback();
+  const { mongodbUrl } = await servers();
+  network = await TestProxy.to(mongodbUrl);
+  const url = new URL(network.url);
+  // As on a server for which the driver does not repeat writes.
+  url.searchParams.set('retryWrites', 'false');
+  feedback = await startFeedback(url.href);
 });
-afterAll(() => feedback.stop());
+afterAll(async () => {
+  await feedback.stop();
+  await network.close();
+});
 
 const inbox = async (organizationId: string) =>
   (await feedback.call('feedback.list', { limit: 100 }, organizationId)).items;
@@ -138,6 +149,17 @@ describe('an attempt that comes again', () => {
       expect(outcomes(await feedback.ingest([{ ...changed, itemId: uuidv7() }]))).toEqual(['stored']);
     }
   });
+});
+
+test('an insert whose answer is lost on the network is stored once, and answered as stored', async () => {
+  const sent = [submission({ message: `Lost ${randomUUID()}` }), submission({ message: 'Its neighbour.' })];
+  const lost = network.loseAnswerTo(sent[0]?.itemId as string);
+  const answers = await feedback.ingest(sent);
+  await lost;
+  expect(answers.map((answer) => 'output' in answer && answer.output.id)).toEqual(sent.map(({ itemId }) => itemId));
+  for (const { organizationId, itemId } of sent) {
+    expect((await inbox(organizationId)).map(({ id }) => id)).toEqual([itemId]);
+  }
 });
 
 describe('what was not stored blocks nobody', () => {

@@ -29,7 +29,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     deadlineAtMs,
   );
   const admitted = attempts.filter((_, i) => held[i]);
-  const failures = await store(admitted, duplicates);
+  const failures = await store(admitted, duplicates, deadlineAtMs);
 
   // What was refused or is there already may be an attempt of a submission that was stored before: look before it is answered.
   const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
@@ -77,15 +77,28 @@ const RETRY_SOON = { retryAfterSeconds: 1 };
 async function store(
   admitted: readonly Attempt[],
   duplicates: Duplicates,
+  deadlineAtMs: number,
 ): Promise<ReadonlyMap<Attempt, 'exists' | Error>> {
   if (admitted.length === 0) return new Map();
   try {
-    const failures = await insertItems(admitted.map(({ document }) => document));
+    const documents = admitted.map(({ document }) => document);
+    const failures = await insertItems(documents).catch((error: unknown) =>
+      insertAgain(documents, error, deadlineAtMs),
+    );
     return new Map([...failures].map(([i, failure]) => [admitted[i] as Attempt, failure]));
   } catch (error) {
     await duplicates.release(admitted.map(({ reservation }) => reservation));
     throw error;
   }
+}
+
+/**
+ * Where the command failed as a whole (the connection ended, another server became the primary), nobody knows what it stored. It is sent once more, as
+ * the driver's `retryWrites` would, which is not for every server: the ids make that safe, for what is there already is answered as stored.
+ */
+function insertAgain(documents: readonly ItemDocument[], failure: unknown, deadlineAtMs: number) {
+  if (Date.now() >= deadlineAtMs) throw failure;
+  return insertItems(documents);
 }
 
 function attemptOf(call: Submission): Attempt {
