@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { type LoadOptions, type LoadResult, MAX_REFUSED } from './http-load.ts';
 
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
 process.once('message', (options) => {
   run(options as LoadOptions).then((result) => process.send?.(result, () => process.exit(0)));
 });
@@ -83,8 +85,12 @@ function exchange(socket: Socket, text: string): Promise<number> {
       received += chunk.toString('latin1');
       const headEnd = received.indexOf('\r\n\r\n');
       if (headEnd < 0) return;
-      const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? '0';
-      if (received.length >= headEnd + 4 + Number(length)) end(Number(received.slice(9, 12)));
+      const head = received.slice(0, headEnd);
+      const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? '0';
+      const isWhole = /\r\ntransfer-encoding: chunked/i.test(head)
+        ? received.endsWith(LAST_CHUNK)
+        : received.length >= headEnd + 4 + Number(length);
+      if (isWhole) end(Number(received.slice(9, 12)));
     };
     socket.on('data', onData);
     socket.on('close', onClose);
@@ -92,12 +98,23 @@ function exchange(socket: Socket, text: string): Promise<number> {
   });
 }
 
-function renderer({ method, path, headers = {}, body = '' }: LoadOptions['request']): (n: number) => string {
+function renderer({
+  method,
+  path,
+  headers = {},
+  body = '',
+  lists = {},
+}: LoadOptions['request']): (n: number) => string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\n${lines.join('')}`;
   return (n) => {
     const address = `198.${18 + ((n >> 16) & 1)}.${(n >> 8) & 255}.${n & 255}`;
-    const fill = (text: string): string => text.replaceAll('{n}', String(n)).replaceAll('{ip}', address);
+    const entries = Object.entries(lists).map(([name, list]) => [`{${name}}`, list[n % list.length] ?? ''] as const);
+    const fill = (text: string): string =>
+      [['{n}', String(n)] as const, ['{ip}', address] as const, ...entries].reduce(
+        (filled, [name, value]) => filled.replaceAll(name, value),
+        text,
+      );
     const filled = fill(body);
     return `${fill(head)}Content-Length: ${Buffer.byteLength(filled)}\r\n\r\n${filled}`;
   };

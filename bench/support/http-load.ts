@@ -1,12 +1,17 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A request of which every repetition differs: `{n}` counts up, `{ip}` is an address of its own, in headers and body. */
+/**
+ * A request of which every repetition differs: `{n}` counts up, `{ip}` is an address of its own, and `{name}` is the next one of that list,
+ * in path, headers and body.
+ */
 export interface LoadRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Request `n` is given entry `n` of each, from the start again after the last. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface LoadOptions {

@@ -7,26 +7,42 @@ import { loadSecrets } from '@worktrack/stack/secrets';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { startServices } from '@worktrack/stack/services';
 
-/** The whole system for a benchmark, with its data in a temporary folder that goes with it. */
-export async function startBenchSystem(options: {
-  readonly replicas?: Parameters<typeof startServices>[0]['replicas'];
-  readonly env?: Readonly<Record<string, string>>;
-}) {
+/** The servers for a benchmark, with their data in a temporary folder that goes with them. */
+export async function startBenchServers() {
   const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-bench-'));
   const servers = await startServers({
     dataDir,
     progress: new Progress(process.stderr),
     given: givenServers(process.env),
   });
-  const discard = async () => {
-    await servers.discard();
-    rmSync(dataDir, { recursive: true, force: true });
+  return {
+    servers,
+    dataDir,
+    async discard() {
+      await servers.discard();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
+}
+
+/** The whole system for a benchmark. */
+export async function startBenchSystem(options: {
+  /** Stay when the system stops. Default: servers of its own. */
+  readonly on?: Awaited<ReturnType<typeof startBenchServers>>;
+  readonly replicas?: Parameters<typeof startServices>[0]['replicas'];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The address by which the services reach the database, for one that stands between. */
+  readonly databaseVia?: (url: string) => Promise<string>;
+}) {
+  const { servers, dataDir, discard: discardServers } = options.on ?? (await startBenchServers());
+  const discard = options.on ? async () => {} : discardServers;
   try {
+    const { databaseVia = async (url: string) => url } = options;
+    const urls = { ...servers.urls, mongodb: await databaseVia(servers.urls.mongodb) };
     const secrets = loadSecrets(dataDir, {});
     const env = { ...process.env, MONGODB_DATABASE_PREFIX: `bench${process.pid}`, ...options.env };
     const services = await startServices({
-      urls: servers.urls,
+      urls,
       secrets,
       replicas: options.replicas,
       env,
@@ -35,7 +51,7 @@ export async function startBenchSystem(options: {
       dataDir,
     });
     const gateways = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
-    const created = await createOrganization(servers.urls.rabbitmq, { name: 'Bench', ownerEmail: 'bench@example.com' });
+    const created = await createOrganization(urls.rabbitmq, { name: 'Bench', ownerEmail: 'bench@example.com' });
     return {
       servers,
       services,
@@ -46,9 +62,9 @@ export async function startBenchSystem(options: {
       environment: {
         ...env,
         ...secrets,
-        RABBITMQ_URL: servers.urls.rabbitmq,
-        REDIS_URL: servers.urls.redis,
-        MONGODB_URL: servers.urls.mongodb,
+        RABBITMQ_URL: urls.rabbitmq,
+        REDIS_URL: urls.redis,
+        MONGODB_URL: urls.mongodb,
       },
       /** A REST call with the organization's key. @throws Error with the service's own words */
       async call<T>(method: string, path: string, body?: unknown, gateway = gateways[0]): Promise<T> {
