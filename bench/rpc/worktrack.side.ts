@@ -12,7 +12,7 @@ import type { Side } from './side.ts';
 const get = operation({
   name: 'bench.get',
   summary: 'Reads a work item.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ workItemId: z.uuid() }),
   output: z.custom<Answer>(),

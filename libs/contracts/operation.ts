@@ -5,8 +5,11 @@ import type { Permission } from './permissions.ts';
 /** What a call does to the data. Everything but `read` is run at most once per idempotency key; `create` answers 201 over REST. */
 export type Effect = 'read' | 'create' | 'update' | 'delete';
 
-/** `authenticated`: any valid key. `internal`: called by our own services only, without a caller, never a route or a tool. */
-export type Access = Permission | 'authenticated' | 'internal';
+/**
+ * All permissions that a caller needs, of a composition those of its steps too; none: any valid key will do.
+ * `internal`: called by our own services only, without a caller, never a route or a tool.
+ */
+export type Access = readonly Permission[] | 'internal';
 
 /** The placeholders of the path are fields of the input: `POST /api/work-items/:workItemId/move`. */
 export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /api/${string}`;
@@ -35,7 +38,7 @@ export interface Operation<
   /** `<service>.<verb>`, for example `workItems.move`. */
   readonly name: Name;
   readonly summary: string;
-  readonly permission: Access;
+  readonly permissions: Access;
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;

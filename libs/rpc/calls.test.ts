@@ -16,15 +16,15 @@ const read = {
   output: z.object({ text: z.string() }),
 } as const;
 const contract = serviceContract('calls', [
-  operation({ ...read, name: 'calls.echo', permission: 'internal', errors: [] }),
-  operation({ ...read, name: 'calls.hold', permission: 'internal', errors: [] }),
-  operation({ ...read, name: 'calls.fail', permission: 'internal', errors: ['NOT_FOUND', 'CONFLICT'] }),
-  operation({ ...read, name: 'calls.read', permission: 'work-items:read', errors: [] }),
-  operation({ ...read, name: 'calls.admin', permission: 'users:write', errors: [] }),
-  operation({ ...read, name: 'calls.mine', permission: 'authenticated', errors: [] }),
-  operation({ ...read, name: 'calls.write', effect: 'create', permission: 'internal', errors: [] }),
-  operation({ ...read, name: 'calls.many', permission: 'internal', errors: ['CONFLICT'] }),
-  operation({ ...read, name: 'calls.prompt', permission: 'internal', errors: [], lane: 'long' }),
+  operation({ ...read, name: 'calls.echo', permissions: 'internal', errors: [] }),
+  operation({ ...read, name: 'calls.hold', permissions: 'internal', errors: [] }),
+  operation({ ...read, name: 'calls.fail', permissions: 'internal', errors: ['NOT_FOUND', 'CONFLICT'] }),
+  operation({ ...read, name: 'calls.read', permissions: ['work-items:read'], errors: [] }),
+  operation({ ...read, name: 'calls.admin', permissions: ['users:write'], errors: [] }),
+  operation({ ...read, name: 'calls.mine', permissions: [], errors: [] }),
+  operation({ ...read, name: 'calls.write', effect: 'create', permissions: 'internal', errors: [] }),
+  operation({ ...read, name: 'calls.many', permissions: 'internal', errors: ['CONFLICT'] }),
+  operation({ ...read, name: 'calls.prompt', permissions: 'internal', errors: [], lane: 'long' }),
 ]);
 type Contract = typeof contract;
 
@@ -348,7 +348,7 @@ describe('a deadline', () => {
 describe('a service that is not there', () => {
   test('is UNAVAILABLE at once, with the time to come back', async () => {
     const absent = serviceContract('absent', [
-      operation({ ...read, name: 'absent.read', permission: 'internal', errors: [] }),
+      operation({ ...read, name: 'absent.read', permissions: 'internal', errors: [] }),
     ]);
     const { service } = await new RpcRig((await servers()).rabbitmqUrl, absent, rig).client();
     const error = await failure(service.call('absent.read', {}, { requestId, deadlineMs: 3_600_000 }));

@@ -47,11 +47,12 @@ export type Admission = { readonly input: unknown } | { readonly refusal: Operat
 /** The parsed input of a call that may run, or why it may not. */
 export function admit({ operation }: Endpoint, caller: Caller | null, input: unknown): Admission {
   // The gateway has checked the same; a service does not trust that it did.
-  const { permission } = operation;
-  if (permission !== 'internal') {
+  const { permissions } = operation;
+  if (permissions !== 'internal') {
     if (!caller) return { refusal: new OperationError('PERMISSION_DENIED', `${operation.name} needs a caller.`) };
-    if (permission !== 'authenticated' && !caller.permissions.includes(permission)) {
-      return { refusal: new OperationError('PERMISSION_DENIED', `This needs the permission ${permission}.`) };
+    const missing = permissions.filter((permission) => !caller.permissions.includes(permission));
+    if (missing.length > 0) {
+      return { refusal: new OperationError('PERMISSION_DENIED', `This needs ${missing.join(' and ')}.`) };
     }
   }
   const parsed = operation.input.safeParse(input);

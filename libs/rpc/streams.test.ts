@@ -17,7 +17,7 @@ const Range = z.strictObject({ start: z.int().default(0), end: z.int().optional(
 const put = operation({
   name: 'files.put',
   summary: 'Stores a file.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({ name: z.string() }),
   output: z.object({ name: z.string(), size: z.int(), sha256: z.string() }),
@@ -27,7 +27,7 @@ const put = operation({
 const get = operation({
   name: 'files.get',
   summary: 'Reads a file.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: Range,
   output: z.object({ size: z.int() }),
@@ -37,7 +37,7 @@ const get = operation({
 const ping = operation({
   name: 'files.ping',
   summary: 'Answers.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: z.strictObject({}),
   output: z.object({}),

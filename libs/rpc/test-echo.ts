@@ -6,7 +6,7 @@ export function echoOperation<const Service extends string>(service: Service) {
   return operation({
     name: `${service}.echo` as `${Service}.echo`,
     summary: 'Answers.',
-    permission: 'internal',
+    permissions: 'internal',
     effect: 'read',
     input: z.strictObject({ text: z.string() }),
     output: z.object({ text: z.string() }),

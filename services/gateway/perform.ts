@@ -12,7 +12,7 @@ import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
-import { requirePermission } from './permission.ts';
+import { requirePermissions } from './permissions.ts';
 
 /** Who asks for an operation, and under which ids. */
 export interface CallOrigin {
@@ -58,7 +58,7 @@ export function createPerform(needs: {
   }
 
   return async (operation, rawInput, origin, bytes) => {
-    requirePermission(origin.caller, operation.permission);
+    requirePermissions(origin.caller, operation.permissions);
     const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;

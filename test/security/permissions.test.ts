@@ -33,38 +33,96 @@ beforeAll(async () => {
 /** Nothing has these ids, so a call that is let through changes nothing that this file needs. */
 const inputOf = (operation: Operation) => sampleInput(operation, () => randomUUID());
 
-const guarded = allOperations().filter(
-  (operation) => (operation.rest ?? operation.mcp) && PERMISSIONS.includes(operation.permission as Permission),
-);
+interface Guarded {
+  readonly operation: Operation;
+  readonly permissions: readonly Permission[];
+}
+const guarded = allOperations().flatMap((operation): Guarded[] => {
+  const { permissions, rest, mcp } = operation;
+  return permissions === 'internal' || permissions.length === 0 || !(rest ?? mcp) ? [] : [{ operation, permissions }];
+});
+const named = guarded.map(({ operation, permissions }) => [operation.name, permissions, operation] as const);
 
 describe.each(ROLES)('a key of a user with the role %s', (role) => {
-  test.each(guarded.map((operation) => [operation.name, operation.permission, operation] as const))(
-    'may call %s only with %s',
-    async (_name, permission, operation) => {
-      const held = ROLE_PERMISSIONS[role].includes(permission as Permission);
-      const outcomes = await sendEverywhere(operation, inputOf(operation), system.baseUrl, keyOfRole.get(role) ?? '');
-      for (const { via, code, text } of outcomes) {
-        expect({ via, denied: code === 'PERMISSION_DENIED', text }).toMatchObject({ via, denied: !held });
-        if (!held) expect(text).toContain(permission);
+  test.each(named)('may call %s only with %j', async (_name, permissions, operation) => {
+    const missing = permissions.filter((permission) => !ROLE_PERMISSIONS[role].includes(permission));
+    const outcomes = await sendEverywhere(operation, inputOf(operation), system.baseUrl, keyOfRole.get(role) ?? '');
+    for (const { via, code, text } of outcomes) {
+      expect({ via, denied: code === 'PERMISSION_DENIED', text }).toMatchObject({ via, denied: missing.length > 0 });
+      for (const permission of missing) expect(text).toContain(permission);
+    }
+  });
+});
+
+/** A key of the owner that holds this and nothing else. */
+const keys = new Map<string, Promise<string>>();
+function keyWith(permissions: readonly Permission[]): Promise<string> {
+  const name = permissions.join(' ');
+  const made =
+    keys.get(name) ??
+    organization
+      .call<{ key: string }>('POST', '/api/api-keys', { name: 'Narrow', permissions })
+      .then(({ data }) => data.key);
+  keys.set(name, made);
+  return made;
+}
+
+/** Every role holds more than the one permission that this takes, so a key with nothing else can give none. */
+const NEEDS_WHAT_IT_GIVES = 'users.create';
+
+describe('a key that holds exactly what the operation declares', () => {
+  test.each(named)('may call %s with %j', async (name, permissions, operation) => {
+    const key = await keyWith(permissions);
+    for (const { via, code, text } of await sendEverywhere(operation, inputOf(operation), system.baseUrl, key)) {
+      if (name === NEEDS_WHAT_IT_GIVES) expect(text).toContain('"path":"role"');
+      else expect({ via, denied: code === 'PERMISSION_DENIED', text }).toMatchObject({ via, denied: false });
+    }
+  });
+});
+
+describe('a key that holds all but one of what the operation declares', () => {
+  test.each(
+    named.flatMap(([name, permissions, operation]) =>
+      permissions.map((missing) => [name, missing, permissions, operation] as const),
+    ),
+  )(
+    'may not call %s without %s, is told so, and is not shown its tool',
+    async (_name, missing, permissions, operation) => {
+      const key = await keyWith(PERMISSIONS.filter((permission) => permission !== missing));
+      for (const { via, code, text } of await sendEverywhere(operation, inputOf(operation), system.baseUrl, key)) {
+        expect({ via, code }).toEqual({ via, code: 'PERMISSION_DENIED' });
+        expect(text).toContain(missing);
+        for (const held of permissions) if (held !== missing) expect(text).not.toContain(held);
       }
+      const tools = await toolsOf(key);
+      if (operation.mcp) expect(tools).not.toContain(operation.mcp.tool);
+      // And the list is not empty for another reason.
+      expect(tools.length).toBeGreaterThan(0);
     },
   );
 });
 
-test('a key may do no more than it was given, whatever its user may do', async () => {
-  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
-    name: 'Reads',
-    permissions: ['work-items:read'],
+async function toolsOf(key: string): Promise<string[]> {
+  const response = await fetch(`${system.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   });
-  for (const operation of guarded) {
-    const outcomes = await sendEverywhere(operation, inputOf(operation), system.baseUrl, key.data.key);
-    for (const { code, text } of outcomes) {
+  const { result } = (await response.json()) as { result: { tools: { name: string }[] } };
+  return result.tools.map(({ name }) => name);
+}
+
+test('a key may do no more than it was given, whatever its user may do', async () => {
+  const key = await keyWith(['work-items:read']);
+  for (const { operation, permissions } of guarded) {
+    const denied = permissions.some((permission) => permission !== 'work-items:read');
+    for (const { code, text } of await sendEverywhere(operation, inputOf(operation), system.baseUrl, key)) {
       const seen = { name: operation.name, text };
-      const needsOther = code === 'PERMISSION_DENIED' && !text.includes('work-items:read');
-      // A composition may need what its parts need: then it says so, and is refused as well.
-      if (operation.permission === 'work-items:read')
-        expect({ ...seen, denied: code === 'PERMISSION_DENIED' && !needsOther }).toEqual({ ...seen, denied: false });
-      else expect({ ...seen, denied: code === 'PERMISSION_DENIED' }).toEqual({ ...seen, denied: true });
+      expect({ ...seen, denied: code === 'PERMISSION_DENIED' }).toEqual({ ...seen, denied });
     }
   }
 });

@@ -61,7 +61,7 @@ function entry(operation: Operation): string[] {
     '',
     ...(operation.rest ? [`- REST: \`${operation.rest}\``] : []),
     ...(operation.mcp ? [`- Tool: \`${operation.mcp.tool}\`${omitted(operation)}`] : []),
-    `- Permission: \`${operation.permission}\``,
+    `- Permissions: ${permissionsOf(operation)}`,
     `- Errors: ${errors}`,
     '',
     ...inputTable(input),
@@ -85,6 +85,11 @@ function example({ example }: Operation): string[] {
     '</details>',
     '',
   ];
+}
+
+function permissionsOf({ permissions }: Operation): string {
+  if (permissions === 'internal') throw new Error('An internal operation is on no page.');
+  return permissions.length === 0 ? 'none' : permissions.map((permission) => `\`${permission}\``).join(', ');
 }
 
 function omitted(operation: Operation): string {

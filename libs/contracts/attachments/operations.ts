@@ -15,7 +15,7 @@ const UploaderLabel = z.string().trim().min(1).max(200);
 export const listAttachments = operation({
   name: 'attachments.list',
   summary: 'List the attachments of a work item, oldest first.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ workItemId: ItemRef }),
   output: z.array(Attachment),
@@ -27,7 +27,7 @@ export const listAttachments = operation({
 export const addAttachment = operation({
   name: 'attachments.add',
   summary: 'Attach a file (multipart/form-data: uploadedBy, mimeType and metadata before file; at most 25 MiB).',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({
     workItemId: ItemRef,
@@ -51,7 +51,7 @@ export const addAttachment = operation({
 export const addedBefore = operation({
   name: 'attachments.addedBefore',
   summary: 'The answer of an earlier upload with this idempotency key.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'read',
   input: z.strictObject({ idempotencyKey: z.string(), upload: addAttachment.input }),
   output: Attachment.nullable(),
@@ -64,7 +64,7 @@ export const ByteRange = z.strictObject({ start: z.int().min(0), end: z.int().mi
 export const readAttachment = operation({
   name: 'attachments.read',
   summary: 'Read the content of an attachment, by its file name; one byte range may be asked for.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     workItemId: ItemRef,
@@ -95,7 +95,7 @@ export const readAttachment = operation({
 export const deleteAttachment = operation({
   name: 'attachments.delete',
   summary: 'Delete an attachment for good.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ workItemId: ItemRef, attachmentId: Id }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),
@@ -113,7 +113,7 @@ const MAX_PATH_LENGTH = 4_096;
 export const uploadLocalFile = operation({
   name: 'attachments.uploadLocalFile',
   summary: 'Attach a local file. Only under /tmp/ or the working directory.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({
     workItemId: ItemRef,

@@ -23,7 +23,7 @@ export type AdmittedSource = z.infer<typeof AdmittedSource>;
 export const sourceByPublicKey = operation({
   name: 'sources.byPublicKey',
   summary: 'The enabled source of a public key.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: z.strictObject({ publicKey: z.string() }),
   /** `null`: unknown, deleted or disabled. */
@@ -35,7 +35,7 @@ export const sourceByPublicKey = operation({
 export const captchaChallenge = operation({
   name: 'captcha.challenge',
   summary: 'A proof-of-work challenge for a submission to a source.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: z.strictObject({ sourceId: Id }),
   output: CaptchaChallenge,
@@ -47,7 +47,7 @@ export const verifyCaptcha = operation({
   name: 'captcha.verify',
   summary:
     'Verify the captcha solution of a submission. A solution is accepted for one submission, however often that one asks.',
-  permission: 'internal',
+  permissions: 'internal',
   // It stores nothing: that the solution is spent is noted in Redis, by the item's id, so a repeated call answers the same.
   effect: 'read',
   input: z.strictObject({
@@ -68,7 +68,7 @@ const Digest = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 export const ingestFeedback = operation({
   name: 'feedback.ingest',
   summary: 'Store an admitted submission, unless it is a duplicate.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'create',
   input: z.strictObject({
     /** Id of the item to be; the same for every attempt of one submission, also of one repeated with its `Idempotency-Key`. */

@@ -10,7 +10,7 @@ import { Category, Status } from './records.ts';
 export const linkItem = operation({
   name: 'feedback.linkItem',
   summary: 'Note that a feedback item belongs to a work item.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write'],
   effect: 'update',
   input: z.strictObject({ feedbackId: Id, workItemId: Id }),
   output: z.object({
@@ -27,7 +27,7 @@ export const linkItem = operation({
 export const linkedBefore = operation({
   name: 'feedback.linkedBefore',
   summary: 'The answer of an earlier link with this idempotency key.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write'],
   effect: 'read',
   input: z.strictObject({ idempotencyKey: z.string(), link: linkItem.input }),
   output: linkItem.output.nullable(),
@@ -42,7 +42,7 @@ export const MAX_LINKED_FEEDBACK = 1_000;
 export const feedbackByWorkItems = operation({
   name: 'feedback.byWorkItems',
   summary: 'The feedback that is linked to any of the given work items, oldest first.',
-  permission: 'feedback:read',
+  permissions: ['feedback:read'],
   effect: 'read',
   input: z.strictObject({ workItemIds: z.array(Id).min(1).max(MAX_WORK_ITEMS) }),
   output: z.object({

@@ -21,7 +21,7 @@ const AllowedDomains = z.array(AllowedDomain).max(MAX_ALLOWED_DOMAINS);
 export const listSources = operation({
   name: 'sources.list',
   summary: "List the organization's feedback sources, newest first.",
-  permission: 'feedback:read',
+  permissions: ['feedback:read'],
   effect: 'read',
   input: z.strictObject({}),
   output: z.array(Source),
@@ -33,7 +33,7 @@ export const listSources = operation({
 export const createSource = operation({
   name: 'sources.create',
   summary: 'Create a feedback source. Its public key may be shown in a page.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write'],
   effect: 'create',
   input: z.strictObject({
     name: Name,
@@ -53,7 +53,7 @@ export const createSource = operation({
 export const getSource = operation({
   name: 'sources.get',
   summary: 'Get a feedback source.',
-  permission: 'feedback:read',
+  permissions: ['feedback:read'],
   effect: 'read',
   input: z.strictObject({ id: Id }),
   output: Source,
@@ -65,7 +65,7 @@ export const getSource = operation({
 export const updateSource = operation({
   name: 'sources.update',
   summary: 'Change a feedback source. The public endpoints follow within two seconds.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -90,7 +90,7 @@ export const updateSource = operation({
 export const deleteSource = operation({
   name: 'sources.delete',
   summary: 'Delete a feedback source. What was submitted through it stays in the inbox.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const me = operation({
   name: 'identity.me',
   summary: 'Show the user, the organization and the permissions that the key speaks for.',
-  permission: 'authenticated',
+  permissions: [],
   effect: 'read',
   input: z.strictObject({}),
   output: Identity,

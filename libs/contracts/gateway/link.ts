@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const linkFeedback = operation({
   name: 'feedback.link',
   summary: 'Link a feedback item to an idea. Linking twice counts once.',
-  permission: 'feedback:write',
+  permissions: ['feedback:write', 'work-items:read'],
   effect: 'update',
   input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),
   output: z.object({

@@ -6,12 +6,11 @@ import { getLineage } from '../work-items/lineage.ts';
 export const getWorkItemTrace = operation({
   name: 'workItems.trace',
   summary: 'Trace an item from the feedback behind it to what was made of it and what that cost.',
-  // And feedback:read, which the composition asks for.
-  permission: 'work-items:read',
+  permissions: ['work-items:read', 'feedback:read'],
   effect: 'read',
   input: getLineage.input,
   output: getLineage.output.extend({ feedback: feedbackByWorkItems.output.shape.feedback }),
-  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
+  errors: ['NOT_FOUND'],
   example: {
     input: { id: 'W-S-9' },
     output: {

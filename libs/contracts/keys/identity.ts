@@ -32,7 +32,7 @@ export const MAX_USES_PER_REPORT = 1_000;
 export const verifyIdentity = operation({
   name: 'identity.verify',
   summary: 'Resolve a presented API key, by its prefix and the SHA-256 of the whole of it.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: z.strictObject({
     prefix: z.string().length(KEY_PREFIX_LENGTH),
@@ -48,7 +48,7 @@ export const currentIdentity = operation({
   name: 'identity.current',
   summary:
     'Whom a key speaks for now, by its prefix: for what was granted in its name earlier, such as an upload ticket.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'read',
   input: z.strictObject({ prefix: z.string().length(KEY_PREFIX_LENGTH) }),
   /** `null`: unknown, revoked, expired, or its user is disabled. */
@@ -60,7 +60,7 @@ export const currentIdentity = operation({
 export const recordUse = operation({
   name: 'keys.recordUse',
   summary: 'Note when keys were last used. An older time than the noted one changes nothing.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'update',
   input: z.strictObject({
     uses: z

@@ -9,13 +9,13 @@ const MAX_EXPIRY_DAYS = 3_650;
 export const createKey = operation({
   name: 'keys.create',
   summary: 'Create an API key. The complete key is shown in this answer and never again.',
-  permission: 'api-keys:write',
+  permissions: ['api-keys:write'],
   effect: 'create',
   input: z.strictObject({
     name: Name,
     /** Default: all that the caller holds. */
     permissions: z.array(PermissionValue).optional(),
-    /** Default: the key does not expire. */
+    /** Default: as long as the key that makes it, which it never outlives. */
     expiresInDays: z.int().min(1).max(MAX_EXPIRY_DAYS).optional(),
     /** A user of the organization whom the key acts as. Default: the caller. Another one needs `users:write`. */
     userId: Id.optional(),
@@ -32,7 +32,7 @@ export const createKey = operation({
 export const listKeys = operation({
   name: 'keys.list',
   summary: "List the organization's active API keys, newest first.",
-  permission: 'api-keys:read',
+  permissions: ['api-keys:read'],
   effect: 'read',
   input: z.strictObject({
     /** Revoked and expired keys too. */
@@ -47,7 +47,7 @@ export const listKeys = operation({
 export const revokeKey = operation({
   name: 'keys.revoke',
   summary: 'Revoke an API key, at once and for good. Once this is answered, the key is accepted nowhere.',
-  permission: 'api-keys:write',
+  permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: z.string(), revokedAt: Timestamp }),

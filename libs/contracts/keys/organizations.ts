@@ -5,7 +5,7 @@ import { CreatedApiKey, Email, Name, Organization, User } from './records.ts';
 export const createOrganization = operation({
   name: 'organizations.create',
   summary: 'Create an organization with its owner and the first API key.',
-  permission: 'internal',
+  permissions: 'internal',
   effect: 'create',
   input: z.strictObject({
     name: Name,

@@ -7,7 +7,7 @@ import { Email, Name, RoleValue, User } from './records.ts';
 export const listUsers = operation({
   name: 'users.list',
   summary: 'List the users of the organization, newest first.',
-  permission: 'users:read',
+  permissions: ['users:read'],
   effect: 'read',
   input: z.strictObject({ ...paging }),
   output: z.object({ users: z.array(User), pagination: Pagination }),
@@ -18,12 +18,12 @@ export const listUsers = operation({
 
 export const createUser = operation({
   name: 'users.create',
-  summary: 'Add a user to the organization.',
-  permission: 'users:write',
+  summary: 'Add a user to the organization, with a role that holds no more than the calling key does.',
+  permissions: ['users:write'],
   effect: 'create',
   input: z.strictObject({ email: Email, name: Name, role: RoleValue }),
   output: User,
-  errors: ['CONFLICT'],
+  errors: ['PERMISSION_DENIED', 'CONFLICT'],
   example: {
     input: { email: 'grace@example.com', name: 'Grace', role: 'member' },
     output: { ...exampleUser, email: 'grace@example.com', name: 'Grace', role: 'member' },
@@ -33,8 +33,9 @@ export const createUser = operation({
 
 export const updateUser = operation({
   name: 'users.update',
-  summary: "Rename a user, change the role, or disable the user. The user's keys follow at once.",
-  permission: 'users:write',
+  summary:
+    "Rename a user, change the role, or disable the user. Neither the role nor the user may hold more than the calling key does. The user's keys follow at once.",
+  permissions: ['users:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -43,7 +44,7 @@ export const updateUser = operation({
     disabled: z.boolean().optional(),
   }),
   output: User,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
   example: {
     input: { id: ids.user, role: 'admin' },
     output: { ...exampleUser, role: 'admin', updatedAt: times.updatedAt },

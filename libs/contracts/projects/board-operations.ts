@@ -27,7 +27,7 @@ function columnList<Entry extends z.ZodType<{ name: string }>>(entry: Entry) {
 export const listBoards = operation({
   name: 'boards.list',
   summary: 'List the boards of a project with their columns, oldest first.',
-  permission: 'projects:read',
+  permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ id: Id }),
   output: z.array(Board),
@@ -39,7 +39,7 @@ export const listBoards = operation({
 export const createBoard = operation({
   name: 'boards.create',
   summary: 'Add a board to a project, with the eight standard columns unless columns are given.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'create',
   input: z.strictObject({
     id: Id,
@@ -55,7 +55,7 @@ export const createBoard = operation({
 export const getBoard = operation({
   name: 'boards.get',
   summary: 'Get a board with its columns.',
-  permission: 'projects:read',
+  permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ id: Id.optional().describe('Default: that of the session’s project') }),
   output: Board,
@@ -69,7 +69,7 @@ export const updateBoard = operation({
   name: 'boards.update',
   summary:
     'Rename a board, or give its whole list of columns in its new order: without `id` a new column; one that is left out is removed, if it holds no items.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,

@@ -9,7 +9,7 @@ const { name, key, description, techStack, repositories } = projectFields;
 export const listProjects = operation({
   name: 'projects.list',
   summary: 'List the projects, newest first.',
-  permission: 'projects:read',
+  permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ ...paging }),
   output: z.object({ projects: z.array(Project), pagination: Pagination }),
@@ -21,7 +21,7 @@ export const listProjects = operation({
 export const createProject = operation({
   name: 'projects.create',
   summary: 'Create a project with a default board of the eight standard columns.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'create',
   input: z.strictObject({
     name,
@@ -47,7 +47,7 @@ export const createProject = operation({
 export const getProject = operation({
   name: 'projects.get',
   summary: 'Get a project.',
-  permission: 'projects:read',
+  permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ id: Id }),
   output: Project,
@@ -59,7 +59,7 @@ export const getProject = operation({
 export const updateProject = operation({
   name: 'projects.update',
   summary: 'Change a project; only the given fields change. A new key holds for new items: task IDs never change.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,

@@ -10,7 +10,7 @@ export const MAX_BATCH_MOVE = 500;
 export const batchMoveWorkItems = operation({
   name: 'workItems.batchMove',
   summary: 'Move up to 500 work items of one board to a column. Parents do not follow, positions stay.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemIds: z.array(ItemRef).min(1).max(MAX_BATCH_MOVE),

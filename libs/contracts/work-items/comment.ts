@@ -7,7 +7,7 @@ import { HistoryEvent } from './history-event.ts';
 export const addWorkItemComment = operation({
   name: 'workItems.comment',
   summary: 'Add a comment to the history of a work item.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({ workItemId: ItemRef, text: z.string().trim().min(1).max(10_000) }),
   output: z.object({ event: HistoryEvent }),

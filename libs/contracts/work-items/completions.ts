@@ -21,7 +21,7 @@ const Lines = z.array(Line).max(MAX_LIST);
 export const completeReview = operation({
   name: 'workItems.completeReview',
   summary: 'Finish a review: pass moves the item to Testing, fail back to In Progress.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
@@ -62,7 +62,7 @@ export const completeReview = operation({
 export const completeValidation = operation({
   name: 'workItems.completeValidation',
   summary: 'Finish a validation: record results, documentation and AI session, move to To Document.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
@@ -132,7 +132,7 @@ export const completeValidation = operation({
 export const completeAiTask = operation({
   name: 'workItems.completeAiTask',
   summary: 'Hand work over: move the item to Review, note user actions, record the AI session, end the lease.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,

@@ -49,7 +49,7 @@ export const getImplementContext = operation({
   name: 'workItems.implementContext',
   summary:
     'Plan work: leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
   output: z.object({
@@ -115,7 +115,7 @@ export const getImplementContext = operation({
 export const getIdeationContext = operation({
   name: 'workItems.ideationContext',
   summary: 'Find work items related to keywords, best first, with potential parents and the board.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     keywords: z.array(z.string().trim().min(1).max(MAX_KEYWORD_LENGTH)).min(1).max(MAX_KEYWORDS),
@@ -145,7 +145,7 @@ export const getIdeationContext = operation({
 export const getReviewContext = operation({
   name: 'workItems.reviewContext',
   summary: 'Get what a review needs: the item, where pass and fail lead, dependencies, siblings, attachments.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     taskId: ItemRef,
@@ -184,7 +184,7 @@ export const getReviewContext = operation({
 export const getValidateContext = operation({
   name: 'workItems.validateContext',
   summary: 'Sort the leaf tasks of the given items into reviewable (Review), testable (Testing) and skipped.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
   output: z.object({

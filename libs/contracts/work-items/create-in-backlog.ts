@@ -14,7 +14,7 @@ const fields = {
 };
 
 const common = {
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   output: WorkItem,
   errors: ['NOT_FOUND'],

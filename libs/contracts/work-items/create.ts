@@ -8,7 +8,7 @@ import { ItemType, itemFields, Priority, WorkItem } from './work-item.ts';
 export const createWorkItem = operation({
   name: 'workItems.create',
   summary: 'Create a work item in a given column.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({
     title: itemFields.title,

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const deleteWorkItem = operation({
   name: 'workItems.delete',
   summary: 'Delete a work item for good. Its children stay, without a parent.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ id: ItemRef }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),

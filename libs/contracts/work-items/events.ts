@@ -7,7 +7,7 @@ import { EventType, HistoryEvent } from './history-event.ts';
 export const getWorkItemEvents = operation({
   name: 'workItems.events',
   summary: 'Get the history of a work item, newest first; also of a deleted one, by its id.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     workItemId: ItemRef,

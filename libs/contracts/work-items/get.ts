@@ -7,7 +7,7 @@ import { WorkItem } from './work-item.ts';
 export const getWorkItem = operation({
   name: 'workItems.get',
   summary: 'Get a whole work item, with description, metadata and version.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),
   output: WorkItem,

@@ -19,7 +19,7 @@ export const claimWorkItem = operation({
   name: 'workItems.claim',
   summary:
     'Claim the best ready task (of ids, else of the project) for an agent: nobody else gets it until the lease ends.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).optional(),
@@ -51,7 +51,7 @@ export const claimWorkItem = operation({
 export const releaseWorkItem = operation({
   name: 'workItems.release',
   summary: 'Give a claimed item back: column, flags and assignee as before the claim.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,

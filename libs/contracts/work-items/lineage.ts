@@ -9,7 +9,7 @@ import { UsageTotals } from './usage.ts';
 export const getItemBrief = operation({
   name: 'workItems.brief',
   summary: 'Say what a work item is.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),
   output: PlacedItem,
@@ -20,7 +20,7 @@ export const getItemBrief = operation({
 export const getLineage = operation({
   name: 'workItems.lineage',
   summary: 'The idea that an item stems from, what was made of the item, and what all that cost.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),
   output: z.object({

@@ -7,7 +7,7 @@ import { ItemType, Priority, WorkItemSummary } from './work-item.ts';
 export const listWorkItems = operation({
   name: 'workItems.list',
   summary: 'List work items, newest first; with boardColumnId in the order of the column.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     ...paging,

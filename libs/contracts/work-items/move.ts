@@ -21,7 +21,7 @@ export const AiProvider = z.string().trim().min(1).max(100);
 export const moveWorkItem = operation({
   name: 'workItems.move',
   summary: 'Move a work item to another column of its board; parents follow their children.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,

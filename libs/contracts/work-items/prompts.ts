@@ -17,7 +17,7 @@ const PromptSubject = z.object({
 export const generateWorkItemPrompt = operation({
   name: 'workItems.generatePrompt',
   summary: 'Write an implementation prompt for a work item from its project context, and save it with the item.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({ id: ItemRef }),
   output: z.object({
@@ -55,7 +55,7 @@ export const generateWorkItemPrompt = operation({
 export const getWorkItemPrompt = operation({
   name: 'workItems.getPrompt',
   summary: 'Get the saved implementation prompt of a work item.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),
   output: z.object({ prompt: z.string(), context: PromptSubject, generatedAt: Timestamp }),

@@ -27,7 +27,7 @@ export type ResolvedItem = z.infer<typeof ResolvedItem>;
 export const resolveWorkItems = operation({
   name: 'workItems.resolve',
   summary: 'Resolve task IDs and UUIDs into items; those that are not tasks into their leaf tasks.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     // Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.

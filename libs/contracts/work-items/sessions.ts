@@ -42,7 +42,7 @@ export type AiSession = z.infer<typeof AiSession>;
 export const recordAiSession = operation({
   name: 'workItems.recordSession',
   summary: 'Record what an AI session on a work item used.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'create',
   input: z
     .strictObject({

@@ -8,7 +8,7 @@ import { ExpectedVersion, ItemType, itemFields, Priority, WorkItem } from './wor
 export const updateWorkItem = operation({
   name: 'workItems.update',
   summary: 'Change the given fields of a work item. Metadata is merged deeply; null removes a key.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     id: ItemRef,

@@ -23,7 +23,7 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 export const getAiUsage = operation({
   name: 'workItems.usage',
   summary: 'Sum tokens, time and cost of AI sessions, of a project or of a work item with all below it.',
-  permission: 'work-items:read',
+  permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     projectId: Id.optional(),

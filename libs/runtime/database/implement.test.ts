@@ -18,7 +18,7 @@ const CounterModel = mongoose.model(
 
 const write = {
   summary: 'Counts.',
-  permission: 'work-items:write',
+  permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({ by: z.int() }),
   output: z.object({ count: z.int(), secret: z.string().nullable() }),

@@ -301,7 +301,7 @@ export async function answerBefore<Op extends Operation>(
 
 function identityOf(operation: Operation, input: unknown, context: AnyContext): EffectIdentity {
   if (!context.idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
-  const organizationId = operation.permission === 'internal' ? '-' : context.caller.organizationId;
+  const organizationId = operation.permissions === 'internal' ? '-' : context.caller.organizationId;
   return effectIdentity(organizationId, context.idempotencyKey, operation.name, input);
 }
 

@@ -7,7 +7,7 @@ const contract = serviceContract('sample', [
   operation({
     name: 'sample.get',
     summary: 'Reads.',
-    permission: 'work-items:read',
+    permissions: ['work-items:read'],
     effect: 'read',
     input: z.strictObject({ id: z.string() }),
     output: z.object({ id: z.string(), title: z.string() }),
@@ -16,7 +16,7 @@ const contract = serviceContract('sample', [
   operation({
     name: 'sample.rename',
     summary: 'Writes.',
-    permission: 'work-items:write',
+    permissions: ['work-items:write'],
     effect: 'update',
     input: z.strictObject({ id: z.string(), title: z.string() }),
     output: z.object({ id: z.string(), title: z.string() }),

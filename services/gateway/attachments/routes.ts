@@ -12,7 +12,7 @@ import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { authorize, traceparentOf } from '../http/request.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
-import { requirePermission } from '../permission.ts';
+import { requirePermissions } from '../permissions.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
@@ -48,7 +48,7 @@ function registerUpload(
   { authenticator, clients, perform, ticketKeys }: AttachmentNeeds,
 ): void {
   const route = pathOf(addAttachment);
-  const byKey = authorize(authenticator, addAttachment.permission);
+  const byKey = authorize(authenticator, addAttachment.permissions);
   scope.route<ItemRoute>({
     method: 'POST',
     url: route,
@@ -86,7 +86,7 @@ function registerDownload(scope: FastifyInstance, { authenticator, clients }: At
   scope.route({
     method: 'GET',
     url: pathOf(readAttachment),
-    onRequest: authorize(authenticator, readAttachment.permission),
+    onRequest: authorize(authenticator, readAttachment.permissions),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
       const input = {
@@ -136,7 +136,7 @@ async function rightOfTicket(
   if (!identity) {
     throw new OperationError('API_KEY_INVALID', 'The API key that asked for this upload ticket is no longer valid.');
   }
-  requirePermission(identity, addAttachment.permission);
+  requirePermissions(identity, addAttachment.permissions);
   return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
 }
 

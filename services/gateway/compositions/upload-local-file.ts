@@ -57,11 +57,12 @@ async function openAllowed(input: Given, context: Context): Promise<LocalFile> {
 }
 
 async function refusalWithTicket(input: Given, context: Context) {
-  const { caller, requestId } = context.options;
+  const { caller } = context;
+  // The gateway's own question, of which the caller learns no more than that the item is there.
   const item = await context.clients.workitems.call(
-    'workItems.get',
+    'workItems.brief',
     { id: input.workItemId },
-    { ...(caller && { caller }), requestId },
+    { caller: { ...caller, permissions: ['work-items:read'] }, requestId: context.options.requestId },
   );
   const { ticket } = issueTicket(
     {

@@ -2,7 +2,7 @@ import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access } from '@worktrack/contracts/operation';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Authenticator } from '../authenticate.ts';
-import { requirePermission } from '../permission.ts';
+import { requirePermissions } from '../permissions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,7 +20,7 @@ export function decorateRequests(app: FastifyInstance): void {
 export function authorize(authenticator: Authenticator, access: Access): onRequestAsyncHookHandler {
   return async (request) => {
     const identity = await authenticator.authenticate(request.headers.authorization, request.id);
-    requirePermission(identity, access);
+    requirePermissions(identity, access);
     request.identity = identity;
   };
 }

@@ -34,7 +34,7 @@ export function registerMcpEndpoint(
   app.route({
     method: 'POST',
     url: '/mcp',
-    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, 'authenticated')],
+    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [])],
     handler: async (request, reply) => {
       const { identity, body: message } = request;
       if (message === undefined) {

@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { allOperations } from '@worktrack/contracts/catalogue';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
-import { isPermitted } from '../permission.ts';
+import { isPermitted } from '../permissions.ts';
 import { fieldsOf, inputSchema, type JsonSchema } from '../schema.ts';
 
 /** A tool as `tools/list` shows it. */
@@ -48,7 +48,7 @@ export function toolCatalogue(operations: readonly Operation[] = allOperations()
       let definitions = visible.get(permissions);
       if (!definitions) {
         definitions = [...byName.values()]
-          .filter((tool) => isPermitted(caller, tool.operation.permission))
+          .filter((tool) => isPermitted(caller, tool.operation.permissions))
           .map((tool) => tool.definition);
         visible.set(permissions, definitions);
       }

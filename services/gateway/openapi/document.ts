@@ -45,6 +45,7 @@ function describe(operation: Operation, route: Route, components: Components): O
   const schema = inputSchema(operation.input);
   const writes = operation.effect !== 'read';
   const hasBody = route.fieldsIn === 'body';
+  const permissions = operation.permissions === 'internal' ? [] : operation.permissions;
   const rest = restOf(schema, route.placeholders);
   const given = (operation.example?.input ?? {}) as Readonly<Record<string, unknown>>;
   const parameters = [
@@ -66,7 +67,7 @@ function describe(operation: Operation, route: Route, components: Components): O
     'API_KEY_INVALID',
     'INTERNAL',
     'DEADLINE_EXCEEDED',
-    ...(operation.permission === 'authenticated' ? [] : (['PERMISSION_DENIED'] as const)),
+    ...(permissions.length === 0 ? [] : (['PERMISSION_DENIED'] as const)),
     ...(writes ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
     ...(hasBody ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
   ];
@@ -74,7 +75,13 @@ function describe(operation: Operation, route: Route, components: Components): O
     operationId: operation.name,
     tags: [operation.name.split('.')[0]],
     summary: operation.summary,
-    ...(operation.permission === 'authenticated' ? {} : { description: `Permission: \`${operation.permission}\`.` }),
+    ...(permissions.length === 0
+      ? {}
+      : {
+          description: `Permissions: ${permissions.map((permission) => `\`${permission}\``).join(', ')}.`,
+          // OpenAPI 3.1.1, 4.8.30: with a scheme that is not OAuth the array names the roles that the operation requires.
+          security: [{ apiKey: permissions }],
+        }),
   };
   const failures = components.failures(codes);
   if (operation.bytes === 'down') {

@@ -9,7 +9,7 @@ const id = '0198c0de-0000-7000-8000-000000000001';
 const list = operation({
   name: 'things.list',
   summary: 'List.',
-  permission: 'projects:read',
+  permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({
     ...paging,
@@ -27,7 +27,7 @@ const list = operation({
 const update = operation({
   name: 'things.update',
   summary: 'Update.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({ id: Id, title: z.string().optional(), version: z.int().optional() }),
   output: z.object({}),
@@ -37,7 +37,7 @@ const update = operation({
 const move = operation({
   name: 'things.move',
   summary: 'Move.',
-  permission: 'projects:write',
+  permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({ id: Id, to: z.string() }),
   output: z.object({}),

@@ -22,7 +22,7 @@ export function registerRestRoutes(
     app.route({
       method: route.method,
       url: route.path,
-      onRequest: authorize(needs.authenticator, operation.permission),
+      onRequest: authorize(needs.authenticator, operation.permissions),
       handler: handlerOf(operation, route, needs.perform),
     });
   }

@@ -4,7 +4,7 @@ import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { userById } from '../users/users.repository.ts';
-import { countActiveKeys, insertKey } from './keys.repository.ts';
+import { countActiveKeys, expiryOf, insertKey } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 /** The list of keys is not paged, so it has to stay one that a person can read. */
@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
-/** Nobody gives away more than they hold: the new key's permissions are among its maker's. */
+/** Nobody gives away more than they hold: the new key's permissions are among its maker's, and it ends no later. */
 export async function createKey(
   mint: KeyMint,
   input: Input<typeof operation>,
@@ -37,7 +37,7 @@ export async function createKey(
       permissions,
       userId,
       createdBy: caller.userId,
-      expiresAt: input.expiresInDays === undefined ? null : new Date(Date.now() + input.expiresInDays * DAY_MS),
+      expiresAt: expiryWithin(await expiryOf(caller.organizationId, caller.keyId, tx), input.expiresInDays, context),
     },
     tx,
   );
@@ -50,6 +50,22 @@ function grantable(wanted: readonly Permission[], { caller, fail }: Context): Pe
     throw fail('PERMISSION_DENIED', `Your key does not hold ${beyond}, so it cannot give it to another key.`);
   }
   return PERMISSIONS.filter((permission) => wanted.includes(permission));
+}
+
+/**
+ * @param makerEndsAt when the key that asks expires
+ * @param days counted whole, so the last of them may be cut short by the end of the maker
+ */
+function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail }: Context): Date | null {
+  if (days === undefined) return makerEndsAt;
+  const endsAt = new Date(Date.now() + days * DAY_MS);
+  if (!makerEndsAt || endsAt <= makerEndsAt) return endsAt;
+  if (endsAt.getTime() - makerEndsAt.getTime() < DAY_MS) return makerEndsAt;
+  throw fail(
+    'PERMISSION_DENIED',
+    `Your key expires at ${makerEndsAt.toISOString()}, and the keys that it makes last no longer. Leave \`expiresInDays\` out, or use a key that lasts longer.`,
+    { details: [{ path: 'expiresInDays', message: `must end by ${makerEndsAt.toISOString()}` }] },
+  );
 }
 
 async function actingUser(userId: string, { caller, tx, fail }: Context): Promise<string> {

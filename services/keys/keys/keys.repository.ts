@@ -55,6 +55,13 @@ export async function countActiveKeys(organizationId: string, tx: ClientSession)
   return counted?.keys ?? 0;
 }
 
+/** @returns null: never */
+export async function expiryOf(organizationId: string, id: string, tx: ClientSession): Promise<Date | null> {
+  const key = await KeyModel.findOne({ organizationId, _id: id }, { expiresAt: 1 }).session(tx).lean();
+  if (!key) throw new Error(`There is no key ${id}, although it has made a call.`);
+  return key.expiresAt;
+}
+
 /** The first revocation counts: a repeated one changes nothing. */
 export async function markRevoked(
   organizationId: string,

@@ -2,12 +2,15 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { createUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { requireRoleWithin } from './role-within.ts';
 import { insertUser } from './users.repository.ts';
 
 export async function createUser(
   input: Input<typeof operation>,
-  { caller, tx, fail }: WriteContext<FailureOf<typeof operation>>,
+  context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
+  const { caller, tx, fail } = context;
+  requireRoleWithin(context, input.role, 'role');
   const user = await insertUser(caller.organizationId, input, tx);
   if (!user) throw fail('CONFLICT', `A user with the address ${input.email} is in your organization already.`);
   return user;

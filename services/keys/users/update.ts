@@ -3,15 +3,19 @@ import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { lockOwners } from '../organizations/organizations.repository.ts';
+import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
-/** Changes what is given, and leaves the organization with at least one active owner. */
+/** Changes what is given, of nobody who may do more than the caller, and leaves the organization with at least one active owner. */
 export async function updateUser(
   { id, ...given }: Input<typeof operation>,
-  { caller, tx, fail }: WriteContext<FailureOf<typeof operation>>,
+  context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
+  const { caller, tx, fail } = context;
   const user = await userById(caller.organizationId, id, tx);
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
+  requireRoleWithin(context, user.role, 'id');
+  if (given.role !== undefined) requireRoleWithin(context, given.role, 'role');
   const change = difference(user, given);
   // Nothing to write is nothing to conflict about, when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;

@@ -1,0 +1,18 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { Access } from '@worktrack/contracts/operation';
+
+export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access): boolean {
+  return access !== 'internal' && access.every((permission) => caller.permissions.includes(permission));
+}
+
+/** @throws OperationError PERMISSION_DENIED that names every permission that is missing */
+export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: Access): void {
+  if (access === 'internal') throw new Error('An internal operation is called by services only.');
+  const missing = access.filter((permission) => !caller.permissions.includes(permission));
+  if (missing.length === 0) return;
+  throw new OperationError(
+    'PERMISSION_DENIED',
+    `This needs ${missing.join(' and ')}, which this API key or its user does not have.`,
+  );
+}
