@@ -9,8 +9,8 @@ export interface EffectRecord {
   _id: string;
   operation: string;
   inputHash: string;
-  /** The answer as JSON. Absent only inside the transaction that is still making it. */
-  answer?: string;
+  /** The answer as JSON. */
+  answer: string;
   createdAt: Date;
 }
 
@@ -19,7 +19,7 @@ const effectSchema = new mongoose.Schema<EffectRecord>(
     _id: { type: String, required: true },
     operation: { type: String, required: true },
     inputHash: { type: String, required: true },
-    answer: { type: String },
+    answer: { type: String, required: true },
     createdAt: { type: Date, required: true },
   },
   { collection: 'effects', versionKey: false },

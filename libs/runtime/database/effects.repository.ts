@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import mongoose, { type ClientSession } from 'mongoose';
-import { EffectModel } from './effects.model.ts';
-
-const DUPLICATE_KEY = 11_000;
+import { EffectModel, type EffectRecord } from './effects.model.ts';
+import type { WriteSet } from './write-set.ts';
 
 /** What a write is known by: the same identity has its effect once. */
 export interface EffectIdentity {
@@ -28,25 +26,20 @@ export function effectIdentity(
 /** Thrown out of a transaction whose effect was committed before: the answer is to be read from its record. */
 export class AlreadyDone extends Error {}
 
-/** Claims the identity for this transaction. Another open transaction with it makes a write conflict: the later one waits by retrying. */
-export async function claimEffect(identity: EffectIdentity, tx: ClientSession): Promise<void> {
+/** The record is part of the effect's transaction: whoever comes second with the identity is refused by the database itself. */
+export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): void {
   const { id, operation, inputHash } = identity;
-  try {
-    await EffectModel.collection.insertOne(
-      { _id: id as never, operation, inputHash, createdAt: new Date() },
-      { session: tx },
-    );
-  } catch (error) {
-    if (error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY) throw new AlreadyDone();
-    throw error;
-  }
+  const record: EffectRecord = {
+    _id: id,
+    operation,
+    inputHash,
+    answer: JSON.stringify(answer),
+    createdAt: new Date(),
+  };
+  writes.insert(EffectModel, record, () => new AlreadyDone());
 }
 
-export async function recordAnswer(identity: EffectIdentity, answer: unknown, tx: ClientSession): Promise<void> {
-  await EffectModel.updateOne({ _id: identity.id }, { $set: { answer: JSON.stringify(answer) } }, { session: tx });
-}
-
-/** Whether a transaction that claimed the identity was committed. */
+/** Whether the transaction of the effect was committed. */
 export async function isRecorded({ id }: EffectIdentity): Promise<boolean> {
   return (await EffectModel.exists({ _id: id })) !== null;
 }
@@ -56,7 +49,7 @@ export async function earlierAnswer(
   identity: EffectIdentity,
 ): Promise<{ readonly sameRequest: boolean; readonly answer: unknown } | undefined> {
   const record = await EffectModel.findById(identity.id).lean();
-  if (record?.answer === undefined) return undefined;
+  if (!record) return undefined;
   return {
     sameRequest: record.operation === identity.operation && record.inputHash === identity.inputHash,
     answer: JSON.parse(record.answer),

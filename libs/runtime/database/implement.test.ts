@@ -9,7 +9,9 @@ import { createLog } from '../process/logging.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from './connection.ts';
 import { AlreadyDone } from './effects.repository.ts';
-import { announced, implement, receiving, recorded, staged } from './implement.ts';
+import { Stale } from './flush.ts';
+import { announced, grouped, implement, receiving, recorded, staged } from './implement.ts';
+import type { WriteSet } from './write-set.ts';
 
 const CounterModel = mongoose.model(
   'Counter',
@@ -31,6 +33,10 @@ const contract = serviceContract('sample', [
   operation({ ...write, name: 'counter.addWithSecret' }),
   operation({ ...write, name: 'counter.addSlowly' }),
   operation({ ...write, name: 'counter.addAndAnnounce' }),
+  operation({ ...write, name: 'counter.addTogether' }),
+  operation({ ...write, name: 'counter.shareTogether' }),
+  operation({ ...write, name: 'counter.addTwiceTogether' }),
+  operation({ ...write, name: 'counter.take' }),
   operation({ ...write, name: 'counter.addBytes', bytes: 'up' }),
 ]);
 
@@ -41,6 +47,16 @@ async function add(by: number, tx: mongoose.mongo.ClientSession) {
     { session: tx, upsert: true, returnDocument: 'after' },
   ).lean();
   return { count: counter?.count ?? 0, secret: null };
+}
+
+/** What a rule reads is what its write relies on. */
+async function addTogether(by: number, writes: WriteSet) {
+  const counter = await CounterModel.findById('one').lean();
+  const before = counter?.count ?? 0;
+  const count = before + by;
+  if (counter) writes.update(CounterModel, { _id: 'one', count: before }, { $set: { count } });
+  else writes.insert(CounterModel, { _id: 'one', count }, () => new Stale());
+  return { count, secret: null };
 }
 
 let slowWork = 0;
@@ -60,7 +76,7 @@ const handlers = implement(contract, {
   ),
   'counter.addSlowly': staged(async ({ by }, context) => {
     slowWork++;
-    return await context.commit((tx) => add(by, tx));
+    return await context.commit(({ tx }) => add(by, tx));
   }),
   'counter.addAndAnnounce': announced(
     ({ by }, { tx }) => add(by, tx),
@@ -69,11 +85,25 @@ const handlers = implement(contract, {
       if (announcementFails) throw new OperationError('UNAVAILABLE', 'Nobody heard it.');
     },
   ),
+  'counter.addTogether': grouped(({ by }, { writes }) => addTogether(by, writes)),
+  'counter.shareTogether': grouped(async ({ by }, { writes }) => {
+    writes.share(CounterModel, { _id: 'one' }, { inc: { count: by }, once: { transactions: 1 } });
+    return { count: 0, secret: null };
+  }),
+  'counter.addTwiceTogether': grouped(async ({ by }, context) => {
+    const { count } = await addTogether(by, context.writes);
+    if (count > by) throw context.fail('CONFLICT', 'It was counted before.');
+    return { count, secret: null };
+  }),
+  'counter.take': grouped(async (_, { writes }) => {
+    writes.insert(CounterModel, { _id: 'taken', count: 1 });
+    return { count: 1, secret: null };
+  }),
   'counter.addBytes': receiving(async ({ by }, bytes, context) => {
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk);
     try {
-      return await context.commit(Buffer.concat(chunks).toString('hex'), (tx) => add(by, tx));
+      return await context.commit(Buffer.concat(chunks).toString('hex'), ({ tx }) => add(by, tx));
     } catch (error) {
       if (error instanceof AlreadyDone) discarded++;
       throw error;
@@ -174,6 +204,51 @@ describe('a write', () => {
     expect((await call('counter.addSlowly', 1, key)).replayed).toBe(true);
     expect(slowWork).toBe(before);
     expect(await count()).toBe(1);
+  });
+});
+
+describe('writes that are committed together', () => {
+  test('have their effect each, though all of 50 rely on what the others change', async () => {
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.addTogether', 1, uuidv7())));
+    expect(replies.map(({ output }) => output.count).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 50 }, (_, i) => i + 1),
+    );
+    expect(await count()).toBe(50);
+  });
+
+  test('have their effect once for 50 concurrent callers with one key', async () => {
+    const key = uuidv7();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.addTogether', 1, key)));
+    expect(replies.map(({ output }) => output.count)).toEqual(Array(50).fill(1));
+    expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+
+  test('are one update of what they share', async () => {
+    await CounterModel.collection.insertOne({ _id: 'one' as never, count: 0, transactions: 0 });
+    await Promise.all(Array.from({ length: 50 }, () => call('counter.shareTogether', 1, uuidv7())));
+    const counter = await CounterModel.collection.findOne({ _id: 'one' as never });
+    expect(counter?.count).toBe(50);
+    expect(counter?.transactions).toBeLessThan(10);
+  });
+
+  test('answer a repeated call as the first time, though its rule would refuse it now', async () => {
+    const key = uuidv7();
+    await call('counter.addTwiceTogether', 1, key);
+    expect(await call('counter.addTwiceTogether', 1, key)).toMatchObject({ output: { count: 1 }, replayed: true });
+    await expect(call('counter.addTwiceTogether', 1, uuidv7()).catch(codeOf)).resolves.toBe('CONFLICT');
+    expect(await count()).toBe(1);
+  });
+
+  test('do not fail because of one among them that the database refuses', async () => {
+    await CounterModel.create({ _id: 'taken', count: 0 });
+    const calls = [
+      call('counter.take', 1, uuidv7()),
+      ...Array.from({ length: 20 }, () => call('counter.addTogether', 1, uuidv7())),
+    ];
+    const [taking, ...others] = await Promise.allSettled(calls);
+    expect(taking).toMatchObject({ status: 'rejected', reason: { code: 11_000 } });
+    expect(others.map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'));
+    expect(await count()).toBe(20);
   });
 });
 

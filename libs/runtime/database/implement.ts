@@ -1,29 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
 import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled } from '@worktrack/rpc/types';
 import type { ClientSession } from 'mongoose';
-import { databaseFailure, transaction } from './connection.ts';
 import {
   AlreadyDone,
-  claimEffect,
   type EffectIdentity,
   earlierAnswer,
   effectIdentity,
   isRecorded,
-  recordAnswer,
+  recordEffect,
 } from './effects.repository.ts';
+import { databaseFailure, tooLate } from './failure.ts';
+import { flush, Stale } from './flush.ts';
+import { commitTogether } from './group-commit.ts';
+import { conflict, transaction } from './transaction.ts';
+import { inTurn } from './turns.ts';
+import { WriteSet } from './write-set.ts';
 
 export type ReadContext<Code extends ErrorCode = never> = CallContext<Code>;
 
-/** A write runs inside one transaction, and all that it stores goes through `tx`. */
-export interface WriteContext<Code extends ErrorCode = never> extends CallContext<Code> {
+/** Inside one transaction: what is read by `tx` is of one moment, and what is put into `writes` is sent at the end of it. */
+export interface TransactionScope {
   readonly tx: ClientSession;
+  readonly writes: WriteSet;
+}
+
+/** A write runs inside one transaction, and all that it stores goes through `tx` or `writes`. */
+export interface WriteContext<Code extends ErrorCode = never> extends CallContext<Code>, TransactionScope {}
+
+/** A write that reads outside of any transaction, and stores by `writes` alone: each says in its filter what it relies on. */
+export interface GroupedContext<Code extends ErrorCode = never> extends CallContext<Code> {
+  readonly writes: WriteSet;
 }
 
 /** A write that does slow work first: it stores by `commit`, once, and answers with what `commit` returns. */
 export interface StagedContext<Code extends ErrorCode, Answer> extends CallContext<Code> {
-  commit(work: (tx: ClientSession) => Promise<Answer>): Promise<Answer>;
+  commit(work: (scope: TransactionScope) => Promise<Answer>): Promise<Answer>;
 }
 
 /** As StagedContext for a write that receives bytes: they are part of the request, so a repeated key with other bytes is refused. */
@@ -32,11 +46,15 @@ export interface ReceivingContext<Code extends ErrorCode, Answer> extends CallCo
    * @param contentDigest of all bytes received
    * @throws AlreadyDone when an earlier call has stored them: discard these and let it pass
    */
-  commit(contentDigest: string, work: (tx: ClientSession) => Promise<Answer>): Promise<Answer>;
+  commit(contentDigest: string, work: (scope: TransactionScope) => Promise<Answer>): Promise<Answer>;
 }
 
 type Read<Op extends Operation> = (input: Input<Op>, context: ReadContext<FailureOf<Op>>) => Promise<Output<Op>>;
 type Write<Op extends Operation> = (input: Input<Op>, context: WriteContext<FailureOf<Op>>) => Promise<Output<Op>>;
+type GroupedWrite<Op extends Operation> = (
+  input: Input<Op>,
+  context: GroupedContext<FailureOf<Op>>,
+) => Promise<Output<Op>>;
 type StagedWrite<Op extends Operation> = (
   input: Input<Op>,
   context: StagedContext<FailureOf<Op>, Output<Op>>,
@@ -57,6 +75,10 @@ interface Recorded<Op extends Operation> {
   readonly write: Write<Op>;
   readonly redact: (answer: Output<Op>) => Output<Op>;
 }
+interface Grouped<Op extends Operation> {
+  readonly kind: 'grouped';
+  readonly write: GroupedWrite<Op>;
+}
 interface Staged<Op extends Operation> {
   readonly kind: 'staged';
   readonly write: StagedWrite<Op>;
@@ -72,7 +94,7 @@ interface Batched<Op extends Operation> {
 }
 
 type PlainImplementation<Op extends Operation> =
-  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Staged<Op> | Announced<Op>)
+  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Grouped<Op> | Staged<Op> | Announced<Op>)
   | Batched<Op>;
 
 type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
@@ -104,6 +126,15 @@ export function recorded<Op extends Operation>(
   redact: (answer: Output<Op>) => Output<Op>,
 ): Recorded<Op> {
   return { kind: 'recorded', write, redact };
+}
+
+/**
+ * A write whose transaction is one command, shared with the writes that come at the same time (group-commit.ts). Its rule runs again
+ * when something that it read is no longer so. Without `grouped` a write has a transaction of its own, in which it reads and writes as it likes:
+ * simpler, and several times slower.
+ */
+export function grouped<Op extends Operation>(write: GroupedWrite<Op>): Grouped<Op> {
+  return { kind: 'grouped', write };
 }
 
 /** A write with slow work outside of its transaction. A repeated call does not do that work again. */
@@ -153,6 +184,8 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
     switch (implementation.kind) {
       case 'batched':
         return { many: (calls) => meaningfully(() => implementation.run(calls)) };
+      case 'grouped':
+        return { one: (input, context) => meaningfully(() => writeGrouped(operation, implementation, input, context)) };
       case 'staged':
         return { one: (input, context) => meaningfully(() => writeStaged(operation, implementation, input, context)) };
       case 'announced':
@@ -190,6 +223,18 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
   };
 }
 
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * How long to wait before what met others is run again. At first hardly: in one process those that write the same are let through one after the other
+ * anyway. More, and by chance, where that does not help, since then it is other replicas that are met.
+ */
+function patienceMs(attempt: number): number {
+  if (attempt <= 2) return 0;
+  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 2));
+}
+
 type AnyContext = CallContext<ErrorCode>;
 
 const asItIs = (answer: unknown) => answer;
@@ -202,13 +247,39 @@ async function writeOnce(
   context: AnyContext,
 ): Promise<Reply<unknown>> {
   const identity = identityOf(operation, input, context);
-  try {
-    const output = await commitOnce(identity, context.deadlineAtMs, redact, (tx) => write(input, { ...context, tx }));
-    return { output, replayed: false };
-  } catch (error) {
-    if (error instanceof AlreadyDone) return replay(identity, context);
-    throw error;
-  }
+  return onceOnly(identity, context, () =>
+    commitAlone(identity, context.deadlineAtMs, redact, (scope) => write(input, { ...context, ...scope })),
+  );
+}
+
+/** The rule, and then its writes with those of others; again from the start as long as others change what it relies on. */
+async function writeGrouped(
+  operation: Operation,
+  { write }: Grouped<Operation>,
+  input: unknown,
+  context: AnyContext,
+): Promise<Reply<unknown>> {
+  const identity = identityOf(operation, input, context);
+  let met: ReadonlySet<string> = new Set();
+  return onceOnly(identity, context, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const writes = new WriteSet();
+      try {
+        // Not before the first attempt, which mostly meets nobody.
+        return await inTurn(met, async () => {
+          const answer = await write(input, { ...context, writes });
+          recordEffect(identity, answer, writes);
+          await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity));
+          return answer;
+        });
+      } catch (error) {
+        if (!(error instanceof Stale)) throw error;
+        if (Date.now() >= context.deadlineAtMs) throw tooLate();
+        met = writes.exclusiveKeys;
+        await delay(patienceMs(attempt));
+      }
+    }
+  });
 }
 
 async function writeStaged(
@@ -218,15 +289,11 @@ async function writeStaged(
   context: AnyContext,
 ): Promise<Reply<unknown>> {
   const identity = identityOf(operation, input, context);
+  // First, and not only after a failure: the slow work is not to be done for nothing.
   if (await earlierAnswer(identity)) return replay(identity, context);
-  const commit = (work: (tx: ClientSession) => Promise<unknown>) =>
-    commitOnce(identity, context.deadlineAtMs, asItIs, work);
-  try {
-    return { output: await implementation.write(input, { ...context, commit }), replayed: false };
-  } catch (error) {
-    if (error instanceof AlreadyDone) return replay(identity, context);
-    throw error;
-  }
+  const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
+    commitAlone(identity, context.deadlineAtMs, asItIs, work);
+  return onceOnly(identity, context, () => implementation.write(input, { ...context, commit }));
 }
 
 async function writeReceived(
@@ -239,9 +306,15 @@ async function writeReceived(
   let identity: EffectIdentity | undefined;
   // The deadline bounds the silence between two chunks; storing what arrived gets a whole one of its own.
   const commitMs = context.deadlineAtMs - Date.now();
-  const commit = (contentDigest: string, work: (tx: ClientSession) => Promise<unknown>) => {
-    identity = identityOf(operation, [input, contentDigest], context);
-    return commitOnce(identity, Date.now() + commitMs, asItIs, work);
+  const commit = async (contentDigest: string, work: (scope: TransactionScope) => Promise<unknown>) => {
+    const mine = identityOf(operation, [input, contentDigest], context);
+    identity = mine;
+    try {
+      return await commitAlone(mine, Date.now() + commitMs, asItIs, work);
+    } catch (error) {
+      if (error instanceof OperationError && (await earlierAnswer(mine))) throw new AlreadyDone();
+      throw error;
+    }
   };
   try {
     return { output: await implementation.write(input, bytes, { ...context, commit }), replayed: false };
@@ -251,19 +324,45 @@ async function writeReceived(
   }
 }
 
-/** The effect and the record of its key, in one transaction. */
-function commitOnce(
+/**
+ * The answer of the write, or of the earlier one with its identity. Whether there was one is asked where the write is refused: it may be refused
+ * because of what the earlier one did. Where it is not, the database tells, since its record would be the second.
+ */
+async function onceOnly(
+  identity: EffectIdentity,
+  context: AnyContext,
+  write: () => Promise<unknown>,
+): Promise<Reply<unknown>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { output: await write(), replayed: false };
+    } catch (error) {
+      const isRefused = error instanceof OperationError && error.code !== 'DEADLINE_EXCEEDED';
+      if (!(error instanceof AlreadyDone) && !isRefused) throw error;
+      if (await earlierAnswer(identity)) return replay(identity, context);
+      if (isRefused) throw error;
+      // The other one is still under way: it will be there, or will not have been.
+      if (Date.now() >= context.deadlineAtMs) throw tooLate();
+      await delay(patienceMs(attempt));
+    }
+  }
+}
+
+/** The effect and the record of its key, in a transaction of their own. */
+function commitAlone(
   identity: EffectIdentity,
   deadlineAtMs: number,
   redact: (answer: unknown) => unknown,
-  work: (tx: ClientSession) => Promise<unknown>,
+  work: (scope: TransactionScope) => Promise<unknown>,
 ): Promise<unknown> {
   return transaction(
     deadlineAtMs,
     async (tx) => {
-      await claimEffect(identity, tx);
-      const answer = await work(tx);
-      await recordAnswer(identity, redact(answer), tx);
+      const writes = new WriteSet();
+      const answer = await work({ tx, writes });
+      recordEffect(identity, redact(answer), writes);
+      const [error] = (await flush(tx, [writes])).values();
+      if (error) throw error instanceof Stale ? conflict() : error;
       return answer;
     },
     () => isRecorded(identity),
@@ -305,7 +404,7 @@ function identityOf(operation: Operation, input: unknown, context: AnyContext): 
   return effectIdentity(organizationId, context.idempotencyKey, operation.name, input);
 }
 
-/** A database that is away or late is told as such; everything else goes on as it was thrown. */
+/** A database that is unavailable or late is told as such; everything else goes on as it was thrown. */
 async function meaningfully<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -35,8 +35,8 @@ export async function addAttachment(
   await requireItem(context, input.workItemId);
   const content = await receive(bytes, context);
   try {
-    return await context.commit(content.sha256, async (tx) => {
-      const scope = { ...context, tx };
+    return await context.commit(content.sha256, async (committing) => {
+      const scope = { ...context, ...committing };
       const item = await requireItem(scope, input.workItemId);
       // Serialises all that is attached to this item, so that the name chosen here stays free.
       const taken = new Set((await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName));
@@ -58,7 +58,7 @@ export async function addAttachment(
         data: { attachmentId: attachment._id, fileName },
       });
       await insertAttachment(scope, attachment);
-      await keepContent(content.contentId, tx);
+      await keepContent(content.contentId, scope.tx);
       return toAttachment(attachment);
     });
   } catch (error) {

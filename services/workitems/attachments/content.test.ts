@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database/connection';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { transaction } from '@worktrack/runtime/database/transaction';
 import { createLog } from '@worktrack/runtime/process/logging';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import type { Log } from '@worktrack/rpc/types';
-import { transaction } from '@worktrack/runtime/database/connection';
+import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { foundBy } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';

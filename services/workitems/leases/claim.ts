@@ -21,11 +21,11 @@ export function claimWorkItem(
   context: StagedContext<FailureOf<typeof operation>, Claim>,
 ): Promise<Claim> {
   return oneAtATime(context.caller.organizationId, () =>
-    context.commit((tx) => {
+    context.commit((scope) => {
       const { leaseToken } = input;
       return leaseToken === undefined
-        ? claimBest(input, { ...context, tx })
-        : renew(input, leaseToken, { ...context, tx });
+        ? claimBest(input, { ...context, ...scope })
+        : renew(input, leaseToken, { ...context, ...scope });
     }),
   );
 }

@@ -29,8 +29,8 @@ export function generatePrompt(model: PromptModel | undefined) {
       : promptByTemplate(material);
     const prompt = { text, generatedAt: new Date().toISOString(), generatedBy: model?.model ?? BY_TEMPLATE };
 
-    return context.commit(async (tx) => {
-      const scope = { ...context, tx };
+    return context.commit(async (committing) => {
+      const scope = { ...context, ...committing };
       // As it is by now: others may have changed it while the model wrote.
       const current = await requireItem(scope, item._id);
       const { changes, described } = differenceOf(current, { metadata: merged(scope, current.metadata, { prompt }) });

@@ -1,4 +1,5 @@
-import { connectDatabase, disconnectDatabase, transaction } from '@worktrack/runtime/database/connection';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { transaction } from '@worktrack/runtime/database/transaction';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';

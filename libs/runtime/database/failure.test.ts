@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { databaseFailure } from './connection.ts';
+import { databaseFailure } from './failure.ts';
 
-test('a write to a socket that the database has just ended means that the database is away', async () => {
+test('a write to a socket that the database has just ended means that the database is unavailable', async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
-import { answered } from './answered.ts';
+import { answered } from '../answered.ts';
 import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
@@ -27,13 +27,13 @@ const SESSION_IDLE_MS = 30 * 60_000;
  *
  * To be wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
  */
-export class TransactionOwners {
+class TransactionOwners {
   readonly #id = randomUUID();
   readonly #log: Log;
   /** When each session was used last, by the monotonic clock. */
   readonly #sessions = new Map<string, number>();
-  /** Of the sessions whose transaction may still be open: how many beats will still end it. The driver does not use them again. */
-  readonly #doubtful = new Map<string, number>();
+  /** The sessions whose transaction may still be open, and how many heartbeats will still end it. The driver does not get them back before. */
+  readonly #doubtful = new Map<ClientSession, number>();
   readonly #others = new Map<string, Watched>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -50,7 +50,7 @@ export class TransactionOwners {
 
   /**
    * To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled.
-   * @throws as when the database is away, at the deadline of the transaction at the latest
+   * @throws as when the database is unavailable, at the deadline of the transaction at the latest
    */
   async own(session: ClientSession, deadlineAtMs: number): Promise<void> {
     const uuid = uuidOf(session);
@@ -66,20 +66,19 @@ export class TransactionOwners {
   }
 
   /**
-   * After a transaction of which it is not known that the server aborted it. The driver must not use its session again, for a transaction or
-   * anything else: whatever is under way by it when it is ended fails.
+   * After a transaction of which it is not known that the server aborted it. Its session stays out of the driver's pool until it is known: whatever
+   * is under way by it when it is ended fails.
    */
   doubt(session: ClientSession): void {
-    const { serverSession } = session as unknown as { readonly serverSession: { isDirty: boolean } };
-    serverSession.isDirty = true;
-    this.#doubtful.set(uuidOf(session), DOUBTFUL_BEATS);
+    this.#doubtful.set(session, DOUBTFUL_BEATS);
   }
 
   /** Once no transaction is open any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    // Where the database is away too, the others find out by the beat.
+    for (const session of this.#doubtful.keys()) await session.endSession();
+    // Where the database is unavailable too, the others find out by the beat.
     await forget({ _id: this.#id }).catch(() => undefined);
   }
 
@@ -91,7 +90,7 @@ export class TransactionOwners {
         await this.#endDoubtful();
         await this.#watch();
       } catch {
-        // The database is away, which is told elsewhere. It can be reached again at a later beat.
+        // The database is unavailable, which is told elsewhere. It can be reached again at a later beat.
       }
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -122,12 +121,12 @@ export class TransactionOwners {
   }
 
   async #endDoubtful(): Promise<void> {
-    await endSessions([...this.#doubtful.keys()]);
-    for (const [uuid, beats] of this.#doubtful) {
-      if (beats > 1) this.#doubtful.set(uuid, beats - 1);
+    await endSessions([...this.#doubtful.keys()].map(uuidOf));
+    for (const [session, beats] of this.#doubtful) {
+      if (beats > 1) this.#doubtful.set(session, beats - 1);
       else {
-        this.#doubtful.delete(uuid);
-        this.#sessions.delete(uuid);
+        this.#doubtful.delete(session);
+        await session.endSession();
       }
     }
   }
@@ -171,6 +170,30 @@ interface Watched {
   /** How often it was looked at since, and had not changed. */
   looks: number;
   complained: boolean;
+}
+
+/** Of the connection that is open, where its server needs it. */
+let running: TransactionOwners | undefined;
+
+/** @returns what stops it */
+export function watchOwners(log: Log): () => Promise<void> {
+  const owner = new TransactionOwners(log);
+  running = owner;
+  return async () => {
+    running = undefined;
+    await owner.stop();
+  };
+}
+
+/** To be awaited before the first write of each transaction: see TransactionOwners.own. */
+export async function ownSession(session: ClientSession, deadlineAtMs: number): Promise<void> {
+  await running?.own(session, deadlineAtMs);
+}
+
+/** In place of ending a session whose transaction may still be open. */
+export async function doubtSession(session: ClientSession): Promise<void> {
+  if (running) running.doubt(session);
+  else await session.endSession();
 }
 
 /** Past the model, which knows no operators in a filter and no signal. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import mongoose from 'mongoose';
-import { createLog } from '../process/logging.ts';
-import { connectDatabase, disconnectDatabase, transaction } from './connection.ts';
+import { createLog } from '../../process/logging.ts';
+import { connectDatabase, disconnectDatabase } from '../connection.ts';
+import { transaction } from '../transaction.ts';
 
 /** What a test tells this process, which holds a transaction open until then. */
 export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';

@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import mongoose from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
-import { createLog } from '../process/logging.ts';
-import { connectDatabase, disconnectDatabase, transaction } from './connection.ts';
+import { servers } from '../../../../test/support/servers.ts';
+import { createLog } from '../../process/logging.ts';
+import { connectDatabase, disconnectDatabase } from '../connection.ts';
+import { transaction } from '../transaction.ts';
 import type { Order } from './transaction-holder.ts';
 
 /** The server by itself would end the other's transaction after a minute. It takes some five seconds; a machine may be slow. */

@@ -1,0 +1,56 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { type PlannedWrite, WriteSet } from './write-set.ts';
+
+/** Codes of MongoDB's servers (error_codes.yml). */
+const WRITE_CONFLICT = 112;
+const DUPLICATE_KEY = 11_000;
+
+/** What a rule relied on is not there any more: its call is to be run again from the start. */
+export class Stale extends Error {}
+
+/** Whose fault it is that a bulk write came to nothing, and what each is told. The others can be sent again as they are. */
+export type Blame = ReadonlyMap<WriteSet, Error>;
+const NOBODY: Blame = new Map();
+
+/**
+ * Sends the writes of all sets as one command inside the transaction of `session`.
+ * @returns empty when all was done as expected; otherwise the transaction is to be aborted
+ * @throws what concerns all of them: the server is unavailable, or refuses the command as a whole
+ */
+export async function flush(session: ClientSession, sets: readonly WriteSet[]): Promise<Blame> {
+  const writes = WriteSet.plan(sets);
+  if (writes.length === 0) return NOBODY;
+  const models = writes.map(({ model }) => model);
+  try {
+    const result = await mongoose.connection
+      .getClient()
+      // Results for each operation: their totals would not say who found something else than expected.
+      .bulkWrite(models, { session, verboseResults: true, ignoreUndefined: true });
+    return unexpected(result, writes);
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) throw error;
+    const [first] = error.writeErrors;
+    // Without one it is an error of the command as a whole, in front of which the driver put its own.
+    if (!first) throw error.cause ?? error;
+    const [index, { code, message }] = first;
+    const write = writes[index];
+    if (!write) throw error;
+    return new Map(write.of.map((set) => [set, refusal(write, code, message)]));
+  }
+}
+
+function unexpected(result: mongoose.mongo.ClientBulkWriteResult, writes: readonly PlannedWrite[]): Blame {
+  const blame = new Map<WriteSet, Error>();
+  for (const [index, { expected, model, of }] of writes.entries()) {
+    if (expected === undefined || model.name === 'insertOne') continue;
+    const count = result.updateResults?.get(index)?.matchedCount ?? result.deleteResults?.get(index)?.deletedCount;
+    if (count !== expected) for (const set of of) blame.set(set, new Stale());
+  }
+  return blame;
+}
+
+function refusal({ onDuplicate }: PlannedWrite, code: number, message: string): Error {
+  if (code === WRITE_CONFLICT) return new Stale();
+  const error = new mongoose.mongo.MongoServerError({ message, code });
+  return code === DUPLICATE_KEY ? (onDuplicate?.() ?? error) : error;
+}

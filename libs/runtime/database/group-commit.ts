@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { tooLate } from './failure.ts';
+import { type Blame, flush, Stale } from './flush.ts';
+import { transaction } from './transaction.ts';
+import type { Filter, WriteSet } from './write-set.ts';
+
+/** So many transactions at once: while they are under way, what comes gathers for the next. More of them made smaller groups, and each a commit. */
+const MAX_GROUPS = 2;
+/** One transaction's worth of work for a server, far below MongoDB's bound of 100 000 operations. */
+const MAX_OPERATIONS = 500;
+/** A group that has no answer for so long (a connection that fell silent, a server that is busy with something large) holds up no others. */
+const HELD_UP_MS = 500;
+
+interface Waiting {
+  readonly writes: WriteSet;
+  readonly deadlineAtMs: number;
+  /** Whether it was stored, read outside of the transaction. */
+  readonly isStored: () => Promise<boolean>;
+  /** It met a failure that may have been somebody else's: to be tried without others. */
+  alone: boolean;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Group {
+  readonly members: readonly Waiting[];
+  readonly exclusive: Set<string>;
+  readonly shared: Map<string, Filter>;
+}
+
+const queue: Waiting[] = [];
+const underWay = new Set<Group>();
+let heldUp = 0;
+
+/**
+ * Commits the writes of a call together with those of others that come at the same time: one transaction, one command and one sync of the journal for all
+ * of them (group commit, as databases do with their logs). Alone it starts at once. Two calls that write the same document are never in one
+ * group nor in two at the same time, so those of one process do not conflict in the database; with other replicas the database decides.
+ * @throws Stale when something that the rule relied on is no longer so: it is to be run again
+ */
+export function commitTogether(
+  writes: WriteSet,
+  deadlineAtMs: number,
+  isStored: () => Promise<boolean>,
+): Promise<void> {
+  return new Promise((done, failed) => {
+    queue.push({ writes, deadlineAtMs, isStored, alone: false, done, failed });
+    startGroups();
+  });
+}
+
+function startGroups(): void {
+  while (queue.length > 0 && underWay.size - heldUp < MAX_GROUPS) {
+    const group = nextGroup();
+    if (!group) return;
+    void run(group);
+  }
+}
+
+/** The first in the queue that can be, and all others that can go with it; undefined while each of them writes what is being written. */
+function nextGroup(): Group | undefined {
+  const members: Waiting[] = [];
+  const exclusive = new Set<string>();
+  const shared = new Map<string, Filter>();
+  let operations = 0;
+  const rest: Waiting[] = [];
+  for (const waiting of queue) {
+    const { writes, alone, deadlineAtMs, failed } = waiting;
+    if (Date.now() >= deadlineAtMs) {
+      failed(tooLate());
+      continue;
+    }
+    const fits = members.length === 0 || (!alone && !members[0]?.alone && operations + writes.size <= MAX_OPERATIONS);
+    const isFree = fits && !meets(writes, exclusive, shared) && [...underWay].every((group) => isApart(writes, group));
+    if (!isFree) {
+      rest.push(waiting);
+      continue;
+    }
+    members.push(waiting);
+    operations += writes.size;
+    for (const key of writes.exclusiveKeys) exclusive.add(key);
+    for (const [key, filter] of writes.sharedFilters) shared.set(key, filter);
+  }
+  queue.splice(0, queue.length, ...rest);
+  if (members.length === 0) return undefined;
+  return { members, exclusive, shared };
+}
+
+/** Whether one transaction cannot hold both. */
+function meets(writes: WriteSet, exclusive: ReadonlySet<string>, shared: ReadonlyMap<string, Filter>): boolean {
+  for (const key of writes.exclusiveKeys) if (exclusive.has(key) || shared.has(key)) return true;
+  for (const key of writes.sharedKeys) if (exclusive.has(key)) return true;
+  return !writes.agreesWith(shared);
+}
+
+/** Whether two transactions would not conflict. */
+function isApart(writes: WriteSet, { exclusive, shared }: Group): boolean {
+  for (const key of writes.exclusiveKeys) if (exclusive.has(key) || shared.has(key)) return false;
+  for (const key of writes.sharedKeys) if (exclusive.has(key) || shared.has(key)) return false;
+  return true;
+}
+
+/** Thrown out of a transaction so that it is aborted. */
+class Blamed extends Error {
+  readonly blame: Blame;
+  constructor(blame: Blame) {
+    super('Not all writes of the transaction can be made.');
+    this.blame = blame;
+  }
+}
+
+async function run(group: Group): Promise<void> {
+  underWay.add(group);
+  const ended = new AbortController();
+  const watch = countWhileHeldUp(ended.signal);
+  try {
+    await commit(group.members);
+    for (const { done } of group.members) done();
+  } catch (error) {
+    settle(group.members, error);
+  } finally {
+    ended.abort();
+    await watch;
+    underWay.delete(group);
+    startGroups();
+  }
+}
+
+async function countWhileHeldUp(ended: AbortSignal): Promise<void> {
+  try {
+    await delay(HELD_UP_MS, undefined, { signal: ended, ref: false });
+  } catch {
+    return;
+  }
+  heldUp++;
+  startGroups();
+  await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
+  heldUp--;
+}
+
+async function commit(members: readonly Waiting[]): Promise<void> {
+  const sets = members.map(({ writes }) => writes);
+  const deadlineAtMs = Math.max(...members.map((member) => member.deadlineAtMs));
+  await transaction(
+    deadlineAtMs,
+    async (session) => {
+      const blame = await flush(session, sets);
+      if (blame.size > 0) throw new Blamed(blame);
+    },
+    // All of them are stored, or none.
+    members[0]?.isStored,
+  );
+}
+
+/** Who is to blame is told so, the others go on without. A failure that says nothing of whose it is: each of them alone. */
+function settle(members: readonly Waiting[], error: unknown): void {
+  const again: Waiting[] = [];
+  for (const member of members) {
+    const own = error instanceof Blamed ? error.blame.get(member.writes) : undefined;
+    if (own) member.failed(own);
+    else if (members.length === 1) member.failed(error instanceof Blamed ? new Stale() : error);
+    else {
+      if (!(error instanceof Blamed)) member.alone = true;
+      again.push(member);
+    }
+  }
+  queue.unshift(...again);
+}

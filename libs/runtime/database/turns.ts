@@ -1,0 +1,24 @@
+/** The last in each line. */
+const lines = new Map<string, Promise<void>>();
+
+/**
+ * Runs `work` when it is its turn for all keys: one after the other for those that share one. Turns are taken in one order by all, and before anything
+ * is read or held, so nobody waits in a circle or with something locked. It is pacing only: what must hold is held by the database.
+ */
+export async function inTurn<T>(keys: Iterable<string>, work: () => Promise<T>): Promise<T> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const mine: [string, Promise<void>][] = [];
+  try {
+    for (const key of [...keys].sort()) {
+      const before = lines.get(key);
+      const line = (before ?? Promise.resolve()).then(() => ended);
+      lines.set(key, line);
+      mine.push([key, line]);
+      await before;
+    }
+    return await work();
+  } finally {
+    end();
+    for (const [key, line] of mine) if (lines.get(key) === line) lines.delete(key);
+  }
+}
