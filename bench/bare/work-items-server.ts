@@ -5,13 +5,12 @@ import { listWorkItems as operation } from '@worktrack/contracts/work-items/list
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { connectDatabase } from '@worktrack/runtime/database/connection';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { fastify } from 'fastify';
 import { createAuthenticator } from '../../services/gateway/authenticate.ts';
-import { listWorkItems } from '../../services/workitems/items/list.ts';
+import { listWorkItems } from '../../services/workitems/lists/list.ts';
 
 /**
  * The same cache and database work in one process, without any hop: keys by the same look-up in Redis, items by the same queries.
@@ -26,7 +25,9 @@ await connectDatabase({ url: MONGODB_URL, database: `${MONGODB_DATABASE_PREFIX}_
 
 const list = async (authorization: string | undefined, given: object) => {
   const identity = await authenticator.authenticate(authorization, 'bare');
-  return await listWorkItems(operation.input.parse(given), { caller: callerOf(identity) } as ReadContext);
+  return await listWorkItems(operation.input.parse(given), { caller: callerOf(identity) } as Parameters<
+    typeof listWorkItems
+  >[1]);
 };
 
 const app = fastify();

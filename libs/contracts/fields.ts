@@ -42,7 +42,21 @@ export const paging = {
   page: z.int().min(1).max(1_000_000).default(1),
   limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
 };
+/** How deep `page` reaches, in rows: to skip more costs too much. `cursor` reaches any depth. */
+export const MAX_ROWS_BY_PAGE = 10_000;
+/** As `paging`, of a list that may be long. */
+export const deepPaging = {
+  ...paging,
+  cursor: z.string().max(300).optional().describe('nextCursor of the page before'),
+};
+export const NextCursor = z.string().nullable();
 export const Pagination = z.object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
+/** Beyond so many a list is not counted, unless its total is known. */
+export const MAX_COUNTED = 10_000;
+export const BoundedPagination = Pagination.extend({
+  /** There are more than `total`, and than `totalPages` of them. */
+  totalIsLowerBound: z.literal(true).optional(),
+});
 
 export function pagination(page: number, limit: number, total: number): z.infer<typeof Pagination> {
   return { page, limit, total, totalPages: Math.ceil(total / limit) };

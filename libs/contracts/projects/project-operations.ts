@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
-import { Id, Pagination, paging } from '../fields.ts';
+import { BoundedPagination, deepPaging, Id, NextCursor } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Project, projectFields } from './project.ts';
 
@@ -11,10 +11,13 @@ export const listProjects = operation({
   summary: 'List the projects, newest first.',
   permissions: ['projects:read'],
   effect: 'read',
-  input: z.strictObject({ ...paging }),
-  output: z.object({ projects: z.array(Project), pagination: Pagination }),
+  input: z.strictObject({ ...deepPaging }),
+  output: z.object({ projects: z.array(Project), pagination: BoundedPagination, nextCursor: NextCursor }),
   errors: [],
-  example: { input: { limit: 20 }, output: { projects: [exampleProject], pagination: { ...pagination, limit: 20 } } },
+  example: {
+    input: { limit: 20 },
+    output: { projects: [exampleProject], pagination: { ...pagination, limit: 20 }, nextCursor: null },
+  },
   rest: 'GET /api/projects',
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleSummary, pagination } from '../examples.ts';
-import { Id, ItemRef, Pagination, paging } from '../fields.ts';
+import { BoundedPagination, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ItemType, Priority, WorkItemSummary } from './work-item.ts';
 
@@ -10,7 +10,7 @@ export const listWorkItems = operation({
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
-    ...paging,
+    ...deepPaging,
     search: z.string().max(200).optional().describe('Prefixes of words in title or description, or a task ID'),
     projectId: Id.optional(),
     boardId: Id.optional(),
@@ -20,9 +20,12 @@ export const listWorkItems = operation({
     priority: Priority.optional(),
     assignee: z.string().max(200).optional(),
   }),
-  output: z.object({ workItems: z.array(WorkItemSummary), pagination: Pagination }),
+  output: z.object({ workItems: z.array(WorkItemSummary), pagination: BoundedPagination, nextCursor: NextCursor }),
   errors: [],
-  example: { input: { search: 'dark', type: 'task' }, output: { workItems: [exampleSummary], pagination } },
+  example: {
+    input: { search: 'dark', type: 'task' },
+    output: { workItems: [exampleSummary], pagination, nextCursor: null },
+  },
   rest: 'GET /api/work-items',
   mcp: { tool: 'list_work_items', title: 'List work items' },
 });

@@ -3,6 +3,7 @@ import type { Log } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { answered } from './answered.ts';
 import { detectCapabilities, serverCapabilities } from './server.ts';
+import { splitMatches } from './stand-in/split-match.ts';
 import { watchOwners } from './stand-in/transaction-owners.ts';
 
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
@@ -53,6 +54,7 @@ export async function connectDatabase(options: {
     }
   }
   await prepareCollections();
+  if (!serverCapabilities().sortsByIndex) splitMatches(Object.values(mongoose.models));
   if (!serverCapabilities().endsAbandonedTransactions) stopWatching = watchOwners(log);
   mongoose.connection.on('disconnected', () => log.warn({}, 'The database is unavailable'));
   mongoose.connection.on('connected', () => log.info({}, 'The database is available again'));

@@ -37,12 +37,15 @@ export async function requireBoard(scope: FailingScope<'NOT_FOUND'>, id: string)
 }
 
 export async function boardOfColumn(scope: FailingScope<'NOT_FOUND'>, columnId: string): Promise<BoardRecord> {
-  const { organizationId } = scope.caller;
-  const board = await BoardModel.findOne({ organizationId, 'columns.id': columnId })
-    .session(scope.tx ?? null)
-    .lean();
+  const board = await boardWithColumn(scope, columnId);
   if (!board) throw scope.fail('NOT_FOUND', `There is no board column ${columnId}.`);
   return board;
+}
+
+export async function boardWithColumn({ caller, tx }: Scope, columnId: string): Promise<BoardRecord | null> {
+  return BoardModel.findOne({ organizationId: caller.organizationId, 'columns.id': columnId })
+    .session(tx ?? null)
+    .lean();
 }
 
 export async function boardsOfProject({ caller }: Scope, projectId: string): Promise<BoardRecord[]> {

@@ -3,7 +3,6 @@ import { AttachmentModel, type AttachmentRecord } from '../attachments/attachmen
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { narrowed } from '../narrowed.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
 import type { Scope } from '../scope.ts';
 
@@ -103,7 +102,7 @@ export async function newestParents(
 ): Promise<Pick<Surroundings, 'items' | 'boards'> & { readonly projects: readonly ProjectRecord[] }> {
   const { organizationId } = caller;
   const found = await ItemModel.aggregate<Outline | BoardRecord | ProjectRecord>([
-    ...narrowed({ organizationId, projectId }, { type: { $in: ['epic', 'feature'] } }),
+    { $match: { organizationId, ...(projectId && { projectId }), type: { $in: ['epic', 'feature'] } } },
     { $project: OUTLINE },
     { $sort: { _id: -1 } },
     { $limit: limit },
@@ -124,7 +123,7 @@ function matching({ caller }: Scope, which: Which, projectId?: string): Pipeline
     ...[...(which.childrenOf ?? [])].map(childOf),
     ...[...(which.below ?? [])].map(below),
   ];
-  return narrowed({ organizationId, foundBy: { $in: [...new Set(phrases)] } }, { projectId });
+  return [{ $match: { organizationId, foundBy: { $in: [...new Set(phrases)] }, ...(projectId && { projectId }) } }];
 }
 
 const union = (coll: string, match: Record<string, unknown>): PipelineStage.UnionWith => ({

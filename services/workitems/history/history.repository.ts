@@ -1,6 +1,5 @@
 import type { EventType, HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 
@@ -35,10 +34,10 @@ export async function record({ caller, tx }: WriteScope, events: readonly EventO
 export async function eventsOfItem(
   { caller }: Scope,
   workItemId: string,
-  filter: { readonly eventType?: EventType },
+  { eventType }: { readonly eventType?: EventType | undefined },
   limit: number,
 ): Promise<{ readonly events: HistoryEvent[]; readonly totalEvents: number }> {
-  const found = narrowed({ organizationId: caller.organizationId, workItemId }, { ...filter });
+  const found = [{ $match: { organizationId: caller.organizationId, workItemId, ...(eventType && { eventType }) } }];
   const [records, [counted]] = await Promise.all([
     HistoryModel.aggregate<HistoryRecord>([...found, { $sort: { revision: -1, _id: -1 } }, { $limit: limit }]),
     HistoryModel.aggregate<{ total: number }>([...found, { $count: 'total' }]),
@@ -53,11 +52,11 @@ export async function deletedItem(
 ): Promise<{ readonly id: string; readonly taskId: string; readonly title: string } | undefined> {
   const { organizationId } = caller;
   const eventType: EventType = 'deleted';
-  const found =
-    ref.length === UUID_LENGTH
-      ? narrowed({ organizationId, workItemId: ref }, { eventType })
-      : narrowed({ organizationId, eventType, 'data.taskId': ref }, {});
-  const [last] = await HistoryModel.aggregate<HistoryRecord>([...found, { $limit: 1 }]);
+  const named = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
+  const [last] = await HistoryModel.aggregate<HistoryRecord>([
+    { $match: { organizationId, ...named, eventType } },
+    { $limit: 1 },
+  ]);
   if (!last) return undefined;
   return { id: last.workItemId, taskId: String(last.data.taskId), title: String(last.data.title) };
 }

@@ -6,7 +6,7 @@ import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { shareColumns } from '../boards/guards.repository.ts';
 import { endsLease } from '../leases/lease.ts';
-import { changeItems, findItems, type ItemRow, metadataOf } from './items.repository.ts';
+import { changeItems, findItems, metadataOf } from './items.repository.ts';
 import { isTooLargeAfter } from './metadata.ts';
 import { toSummary } from './present.ts';
 
@@ -24,7 +24,7 @@ export async function batchMoveWorkItems(
 
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
-  const moving = new Map<string, ItemRow>();
+  const moving = new Map<string, (typeof found)[number]>();
   const skipped: Output<typeof operation>['skipped'] = [];
   for (const ref of new Set(workItemIds)) {
     const item = byRef.get(ref);

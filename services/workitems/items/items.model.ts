@@ -75,14 +75,22 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
   // An empty object in metadata is a value too.
   { collection: 'work_items', versionKey: false, minimize: false },
 );
-itemSchema.index({ organizationId: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
+// Items are named by their phrases (found-by.ts), or by one of the two that are unique.
 itemSchema.index({ organizationId: 1, foundBy: 1 });
+itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
+itemSchema.index({ organizationId: 1, _id: 1 });
+// Lists: what they are of, then their order. The order of the declarations is that of preference on a server that takes only one (stand-in).
+itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
+// What is rare in a project of a million: an assignee, the ideas, what is urgent. Each alone, since what one of them leaves is few, or the page is full
+// soon; and in projects alone, which nearly every list is of. A column or a parent is small beside it, and is walked.
+itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
+// The next task of a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, 'lease.expiresAt': 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.

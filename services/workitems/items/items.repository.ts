@@ -1,10 +1,8 @@
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import mongoose from 'mongoose';
 import { type NewEvent, record } from '../history/history.repository.ts';
-import { narrowed } from '../narrowed.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { takeTurn } from '../turns.repository.ts';
-import { firstInOrder, type ItemOrder, type Which } from './first-in-order.repository.ts';
 import { below, itself, levelsAbove } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
@@ -25,10 +23,6 @@ export type ItemChanges = Partial<
     | 'isAiProcessing'
     | 'lease'
   >
->;
-
-export type ItemFilter = Partial<
-  Pick<ItemRecord, 'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'type' | 'priority' | 'assignee'>
 >;
 
 const UUID_LENGTH = 36;
@@ -87,9 +81,6 @@ export type ItemOutline = Pick<
 >;
 const OUTLINE = { taskId: 1, type: 1, parentId: 1, boardId: 1, boardColumnId: 1, revision: 1 } as const;
 
-/** An item without what is large. */
-export type ItemRow = Omit<ItemRecord, 'description' | 'metadata'>;
-
 export async function childrenOf({ caller, tx }: Scope, parentIds: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, parentId: oneOf(parentIds) }, OUTLINE)
@@ -132,89 +123,12 @@ export async function replaceAncestors(
   );
 }
 
-/** Without what is large. */
-const ROW = { description: 0, metadata: 0 } as const;
-
-/** Fields that follow the organization in an index, before that of the order; the likely most selective first. */
-const INDEXED = ['parentId', 'boardColumnId', 'assignee', 'boardId', 'projectId'] as const;
-
-/** Sorted and cut to one page, and how many there are in all. */
-export async function pageOfItems(
-  { caller }: Scope,
-  filter: ItemFilter,
-  order: ItemOrder,
-  page: number,
-  limit: number,
-): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
-  const [field] = INDEXED.filter((each) => filter[each] !== undefined);
-  const { [field as 'projectId']: value, ...rest } = filter;
-  const which = { byIndex: field ? { [field]: value } : {}, rest };
-  const [first, total] = await Promise.all([
-    firstInOrder<Place>({ caller }, which, order, page * limit, { _id: 1 }),
-    countOf({ caller }, which),
-  ]);
-  return { items: await rowsOf({ caller }, first.slice((page - 1) * limit)), total };
-}
-
-async function countOf({ caller }: Scope, { byIndex, rest }: Which): Promise<number> {
-  const { organizationId } = caller;
-  // Not by $count, which is a third as fast as $group on one of our databases.
-  const [counted] = await ItemModel.aggregate<{ total: number }>([
-    ...narrowed({ organizationId, ...byIndex }, { ...rest }),
-    { $group: { _id: null, total: { $sum: 1 } } },
-  ]);
-  return counted?.total ?? 0;
-}
-
-/** In the order of the ids, without those that are gone. */
-async function rowsOf({ caller }: Scope, which: readonly Pick<ItemRecord, '_id'>[]): Promise<ItemRow[]> {
-  const { organizationId } = caller;
-  if (which.length === 0) return [];
-  const _id = oneOf(which.map((each) => each._id));
-  const items = await ItemModel.find({ organizationId, _id }, ROW).lean<ItemRow[]>();
-  const byId = new Map(items.map((item) => [item._id, item]));
-  return which.flatMap((each) => byId.get(each._id) ?? []);
-}
-
-/**
- * As pageOfItems, of these items only. In portions and sorted here: one of our databases compares each document with each of an `$in`
- * (4 s for 8 000 ids at once), and sorts whole documents.
- */
-export async function pageOfItemsAmong(
-  { caller }: Scope,
-  ids: readonly string[],
-  filter: ItemFilter,
-  order: ItemOrder,
-  page: number,
-  limit: number,
-): Promise<{ readonly items: ItemRow[]; readonly total: number }> {
-  const found = await placesOf({ caller }, ids, filter);
-  const newestFirst = (a: { _id: string }, b: { _id: string }) => (a._id < b._id ? 1 : -1);
-  if (order === 'newest') found.sort(newestFirst);
-  else found.sort((a, b) => a.position - b.position || newestFirst(b, a));
-  const items = await rowsOf({ caller }, found.slice((page - 1) * limit, page * limit));
-  return { items, total: found.length };
-}
-
-const PORTION = 250;
-type Place = Pick<ItemRecord, '_id' | 'position'>;
-
-async function placesOf({ caller }: Scope, ids: readonly string[], filter: ItemFilter): Promise<Place[]> {
-  const { organizationId } = caller;
-  const found: Place[] = [];
-  for (let from = 0; from < ids.length; from += PORTION) {
-    const portion = { organizationId, _id: { $in: ids.slice(from, from + PORTION) } };
-    found.push(
-      ...(await ItemModel.aggregate<Place>([...narrowed(portion, { ...filter }), { $project: { position: 1 } }])),
-    );
-  }
-  return found;
-}
-
 export async function countInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<number> {
   const { organizationId } = caller;
   return ItemModel.countDocuments({ organizationId, boardColumnId: oneOf(columnIds) }).session(tx ?? null);
 }
+
+type Place = Pick<ItemRecord, '_id' | 'position'>;
 
 /** The next item of the column after this one; one of the same position comes after those with smaller ids. */
 export async function nextInColumn(

@@ -4,14 +4,18 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../scope.ts';
 import type { ItemRecord } from './items.model.ts';
-import type { ItemRow } from './items.repository.ts';
 
 export async function presented(scope: Scope, item: ItemRecord): Promise<WorkItem> {
   const boards = await boardsById(scope, [item.boardId]);
   return toWorkItem(item, boards.get(item.boardId));
 }
 
-export async function presentedSummaries(scope: Scope, items: readonly ItemRow[]): Promise<WorkItemSummary[]> {
+type Summary = Pick<
+  ItemRecord,
+  '_id' | 'taskId' | 'title' | 'type' | 'priority' | 'assignee' | 'boardId' | 'boardColumnId' | 'parentId' | 'projectId'
+>;
+
+export async function presentedSummaries(scope: Scope, items: readonly Summary[]): Promise<WorkItemSummary[]> {
   const boards = await boardsById(
     scope,
     items.map(({ boardId }) => boardId),
@@ -19,7 +23,7 @@ export async function presentedSummaries(scope: Scope, items: readonly ItemRow[]
   return items.map((item) => toSummary(item, boards.get(item.boardId)));
 }
 
-export function toSummary(item: ItemRow, board: BoardRecord | undefined): WorkItemSummary {
+export function toSummary(item: Summary, board: BoardRecord | undefined): WorkItemSummary {
   return {
     id: item._id,
     taskId: item.taskId,

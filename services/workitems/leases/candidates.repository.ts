@@ -1,9 +1,8 @@
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
+import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
 import { OUTLINE, type Outline } from '../context/outline.repository.ts';
-import { firstInOrder } from '../items/first-in-order.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { narrowed } from '../narrowed.ts';
 import type { Scope, WriteScope } from '../scope.ts';
 import type { LeaseRecord } from './lease.ts';
 
@@ -22,12 +21,17 @@ type Ordered = Pick<Outline, '_id' | 'boardColumnId' | 'position'> & { readonly 
 
 /** The first tasks of one column and priority. */
 export function firstTasks(
-  scope: Scope,
+  { caller, tx }: Scope,
   where: { readonly boardColumnId: string; readonly priority: Priority },
   count: number,
 ): Promise<Outline[]> {
-  const { boardColumnId, priority } = where;
-  return firstInOrder<Outline>(scope, { byIndex: { boardColumnId, type: 'task', priority } }, 'column', count, OUTLINE);
+  return inOrder(ItemModel, {
+    filter: { organizationId: caller.organizationId, ...where, type: 'task' },
+    order: { field: 'position', direction: 1 },
+    limit: count,
+    present: [{ $project: OUTLINE }],
+    session: tx,
+  });
 }
 
 const BEFORE_ANY_LEASE = new Date(0);
@@ -40,12 +44,14 @@ export async function tasksWithExpiredLease(
 ): Promise<Outline[]> {
   const { organizationId } = caller;
   return ItemModel.aggregate<Outline>([
-    ...narrowed(
-      // Bounded on both sides and without the ends: on one of our databases an open range reads also what has no lease (35 ms of 10 000
-      // items, 0.5 ms so), and an inclusive end leaves out what lies on it.
-      { organizationId, 'lease.expiresAt': { $gt: BEFORE_ANY_LEASE, $lt: now } },
-      { boardColumnId: { $in: columnIds }, type: 'task' },
-    ),
+    {
+      $match: {
+        organizationId,
+        'lease.expiresAt': { $gt: BEFORE_ANY_LEASE, $lt: now },
+        boardColumnId: { $in: columnIds },
+        type: 'task',
+      },
+    },
     { $project: OUTLINE },
   ]).session(tx ?? null);
 }

@@ -1,4 +1,6 @@
 import type { Project } from '@worktrack/contracts/projects/project';
+import { inOrder } from '@worktrack/runtime/database/in-order';
+import type { Start } from '../paging.ts';
 import type { FailingScope, Scope, WriteScope } from '../scope.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
@@ -26,21 +28,23 @@ export async function onlyProject({ caller, tx }: Scope): Promise<ProjectRecord 
   return some.length === 1 ? some[0] : undefined;
 }
 
-export async function pageOfProjects(
+/** Newest first; one more than the page has, where there is one. */
+export function pageOfProjects(
   { caller }: Scope,
-  page: number,
-  limit: number,
-): Promise<{ readonly projects: ProjectRecord[]; readonly total: number }> {
-  const { organizationId } = caller;
-  const [projects, total] = await Promise.all([
-    ProjectModel.find({ organizationId })
-      .sort({ _id: -1 })
-      .skip((page - 1) * limit)
-      .limit(limit)
-      .lean(),
-    ProjectModel.countDocuments({ organizationId }),
-  ]);
-  return { projects, total };
+  { skip, after, limit }: Pick<Start, 'skip' | 'after' | 'limit'>,
+): Promise<ProjectRecord[]> {
+  const filter = { organizationId: caller.organizationId };
+  return inOrder(ProjectModel, { filter, order: NEWEST, skip, after, limit: limit + 1, present: [] });
+}
+const NEWEST = { field: '_id', direction: -1 } as const;
+
+export async function countProjects({ caller }: Scope): Promise<number> {
+  return ProjectModel.countDocuments({ organizationId: caller.organizationId });
+}
+
+export async function idsOfProjects({ caller }: Scope): Promise<string[]> {
+  const projects = await ProjectModel.find({ organizationId: caller.organizationId }, { _id: 1 }).lean();
+  return projects.map(({ _id }) => _id);
 }
 
 export async function saveProject(

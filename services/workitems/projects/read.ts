@@ -1,18 +1,26 @@
-import { pagination } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   getProject as getOperation,
   listProjects as listOperation,
 } from '@worktrack/contracts/projects/project-operations';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
-import { pageOfProjects, requireProject, toProject } from './projects.repository.ts';
+import { pageOf, startOf } from '../paging.ts';
+import { countProjects, pageOfProjects, requireProject, toProject } from './projects.repository.ts';
 
 export async function listProjects(
-  { page, limit }: Input<typeof listOperation>,
-  context: ReadContext,
+  input: Input<typeof listOperation>,
+  context: ReadContext<FailureOf<typeof listOperation>>,
 ): Promise<Output<typeof listOperation>> {
-  const { projects, total } = await pageOfProjects(context, page, limit);
-  return { projects: projects.map(toProject), pagination: pagination(page, limit, total) };
+  const list = ['projects', context.caller.organizationId];
+  const start = startOf(input, list, context);
+  const { rows, pagination, nextCursor } = await pageOf(
+    await pageOfProjects(context, start),
+    start,
+    list,
+    ({ _id }) => ({ id: _id, value: _id }),
+    async () => ({ total: await countProjects(context), isLowerBound: false }),
+  );
+  return { projects: rows.map(toProject), pagination, nextCursor };
 }
 
 export async function getProject(

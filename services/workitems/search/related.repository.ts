@@ -1,6 +1,6 @@
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { narrowed } from '../narrowed.ts';
+import { idsOfProjects } from '../projects/projects.repository.ts';
 import type { Scope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
 
@@ -17,10 +17,13 @@ export async function itemsWithKeywords(
   const wanted = keywords.map((keyword) => searchQuery(wordsOf(keyword)).prefixes).filter(({ length }) => length > 0);
   if (wanted.length === 0) return [];
   const found = await SearchModel.aggregate<{ items: Omit<ItemRecord, 'metadata'>[] }>([
-    ...narrowed(
-      { organizationId: caller.organizationId, prefixes: { $in: [...new Set(wanted.flat())] } },
-      { projectId },
-    ),
+    {
+      $match: {
+        organizationId: caller.organizationId,
+        projectId: projectId ?? { $in: await idsOfProjects({ caller }) },
+        prefixes: { $in: [...new Set(wanted.flat())] },
+      },
+    },
     {
       $project: {
         hits: {
@@ -31,7 +34,6 @@ export async function itemsWithKeywords(
     { $match: { hits: { $gt: 0 } } },
     { $sort: { hits: -1, _id: -1 } },
     { $limit: limit },
-    // By its key, which is the same: also one of our databases has an index for that.
     { $lookup: { from: ItemModel.collection.name, localField: '_id', foreignField: '_id', as: 'items' } },
     { $project: { 'items.metadata': 0 } },
   ]);

@@ -1,8 +1,9 @@
 import mongoose from 'mongoose';
 
 /**
- * What a work item is found by. Not part of the item: one of our databases writes all index entries of a document anew with each of
- * its updates (measured: a move of an item with 250 prefixes took twice as long), and most updates change no words.
+ * What a work item is found by. Not part of the item, and it holds nothing of it that a move changes: most writes
+ * change no words, and a server may write all index entries of a document anew with each of its updates (measured on the one of one machine: a move of
+ * an item with 250 prefixes took twice as long).
  */
 export interface SearchRecord {
   /** The work item's id. */
@@ -26,6 +27,7 @@ const searchSchema = new mongoose.Schema<SearchRecord>(
 );
 searchSchema.index({ organizationId: 1, _id: 1 });
 // Equality on prefixes and not a range or an anchored pattern on words: those cannot be bounded on both sides in a multikey index.
-searchSchema.index({ organizationId: 1, prefixes: 1 });
+// One index for every search, since each is as large as the entries: what is in no project of the caller's choice is searched in all of them.
+searchSchema.index({ organizationId: 1, projectId: 1, prefixes: 1, _id: -1 });
 
 export const SearchModel = mongoose.model('WorkItemSearch', searchSchema);

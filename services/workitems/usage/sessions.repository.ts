@@ -2,7 +2,6 @@ import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { ClientSession } from 'mongoose';
-import { narrowed } from '../narrowed.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 
@@ -86,9 +85,16 @@ export async function sessionsCountedFor(organizationId: string, itemIds: readon
 
 function matching(organizationId: string, { projectId, itemIds, from, before }: SessionFilter) {
   const createdAt = from || before ? { ...(from && { $gte: from }), ...(before && { $lt: before }) } : undefined;
-  return itemIds
-    ? narrowed({ organizationId, countedFor: { $in: itemIds }, createdAt }, { projectId })
-    : narrowed({ organizationId, projectId, createdAt }, {});
+  return [
+    {
+      $match: {
+        organizationId,
+        ...(itemIds && { countedFor: { $in: itemIds } }),
+        ...(projectId !== undefined && { projectId }),
+        ...(createdAt && { createdAt }),
+      },
+    },
+  ];
 }
 
 interface Sum {

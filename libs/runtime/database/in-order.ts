@@ -1,0 +1,12 @@
+import { serverCapabilities } from './server.ts';
+import { inOrderByWindows } from './stand-in/in-order.ts';
+import { type AnyModel, type OrderedRead, walkIndex } from './walk-index.ts';
+
+export type { Order, OrderedRead, Place } from './walk-index.ts';
+
+/**
+ * Reads the first documents in an order, at a cost that does not grow with how many there are, nor with how deep the page begins.
+ */
+export function inOrder<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]> {
+  return serverCapabilities().sortsByIndex ? walkIndex(model, read) : inOrderByWindows(model, read, walkIndex);
+}

@@ -1,0 +1,150 @@
+import type { AnyModel, Order, OrderedRead, walkIndex } from '../walk-index.ts';
+
+type Reader = typeof walkIndex;
+
+/**
+ * As `inOrder`, for a server that uses no index for order: it reads and sorts all that match, whatever the limit. So the order's field is cut into
+ * windows, each read through the index, until there are enough rows. The first window is as wide as the page was the last time; what
+ * is remembered says only where to look first, so that it may be as old as it likes.
+ */
+export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
+  const { skip = 0, limit, order } = read;
+  if (skip === 0) return readWindows(model, read, reader);
+  const { field } = order;
+  const present = [{ $project: { [field]: 1 } }];
+  const keys = await readWindows<Key>(model, { ...read, skip: 0, limit: skip, present }, reader);
+  const last = keys[skip - 1];
+  if (!last) return [];
+  return readWindows(model, { ...read, skip: 0, limit, after: { value: last[field], id: last._id } }, reader);
+}
+
+type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
+
+/** Each window is so much wider than the one before that few are needed, and a page that is full early has read little. */
+const WIDENING = 16;
+/** After so many the rest is read at once. */
+const MAX_WINDOWS = 5;
+
+async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
+  const { order, limit, after, filter, choose, range } = read;
+  const axis = axisOf(model, order);
+  const key = JSON.stringify([model.collection.name, filter, order, range, choose, limit]);
+  const hint = hints.get(key);
+  const start = after && axis.toAxis(after.value);
+  let width = hint?.span ?? axis.firstWidth;
+  let far = start === undefined ? (hint?.end ?? axis.start() + width) : start + width;
+  const rows: Row[] = [];
+  let near: number | undefined;
+  for (let windows = 1; ; windows++) {
+    if (windows === MAX_WINDOWS) far = Infinity;
+    const window = axis.range(near, far);
+    const rest: OrderedRead = { ...read, range: within(range, window), limit: limit - rows.length };
+    // The first window begins where the page does; the later ones begin beyond.
+    rows.push(...(await reader<Row>(model, near === undefined ? rest : { ...rest, after: undefined })));
+    if (rows.length >= limit || far === Infinity) break;
+    near = far;
+    width *= WIDENING;
+    far = near + width;
+  }
+  remember(key, hint, axis, rows as Key[], read);
+  return rows;
+}
+
+/** An upper and a lower bound of the caller's stay, unless the window's is the narrower one. */
+function within(range: OrderedRead['range'] = {}, window: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const bounds: Record<string, unknown> = { ...range };
+  for (const [operator, value] of Object.entries(window)) {
+    const given = bounds[operator];
+    const isLower = operator.startsWith('$g');
+    if (given === undefined || (isLower ? (value as never) > (given as never) : (value as never) < (given as never))) {
+      bounds[operator] = value;
+    }
+  }
+  return bounds;
+}
+
+interface Hint {
+  /** Where the first page ended, and a little more. */
+  readonly end?: number | undefined;
+  /** How far it is from the beginning of a page to its end, and a little more. */
+  readonly span?: number | undefined;
+}
+const MAX_HINTS = 10_000;
+/** The oldest first. */
+const hints = new Map<string, Hint>();
+
+function remember(key: string, before: Hint | undefined, axis: Axis, rows: readonly Key[], read: OrderedRead): void {
+  const { limit, after, order } = read;
+  const isFull = rows.length >= limit;
+  // The last page of several tells nothing of the others.
+  if (!isFull && after) return;
+  const at = (index: number) => axis.toAxis(rows.at(index)?.[order.field]);
+  const span = isFull ? Math.max(1, (at(-1) - at(0)) * 1.5) : undefined;
+  const end = after ? before?.end : span === undefined ? Infinity : at(-1) + span / 3;
+  hints.delete(key);
+  hints.set(key, { end, span });
+  for (const oldest of hints.keys()) {
+    if (hints.size <= MAX_HINTS) break;
+    hints.delete(oldest);
+  }
+}
+
+/** The order's field as numbers that go up in the direction of the order. */
+interface Axis {
+  readonly firstWidth: number;
+  /** Where the first page is likely to begin. */
+  start(): number;
+  toAxis(value: unknown): number;
+  /**
+   * @param near inclusive; undefined: from the beginning
+   * @param far exclusive; Infinity: to the end
+   */
+  range(near: number | undefined, far: number): Record<string, unknown>;
+}
+
+const A_MINUTE_MS = 60_000;
+/** The bounds of what a Date holds (ECMA-262, 21.4.1.1). */
+const MAX_TIME_MS = 8.64e15;
+
+/** UUIDv7, newest first. */
+const NEWEST_IDS: Axis = {
+  firstWidth: A_MINUTE_MS,
+  start: () => -Date.now(),
+  toAxis: (id) => -Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
+  range: (near, far) => ({
+    ...(near !== undefined && { $lt: firstIdOf(1 - near) }),
+    ...(far < 0 && { $gt: firstIdOf(1 - far) }),
+  }),
+};
+
+/** Where the ids of a millisecond begin: a prefix, which no id equals. */
+function firstIdOf(ms: number): string {
+  const hex = Math.ceil(Math.max(0, ms)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+const NUMBERS: Axis = {
+  firstWidth: 64,
+  start: () => 0,
+  toAxis: Number,
+  range: (near, far) => ({ ...(near !== undefined && { $gte: near }), ...(far < Infinity && { $lt: far }) }),
+};
+
+/** Newest first. With exclusive ends, for what lies on an inclusive one is left out (README.md). */
+const NEWEST_TIMES: Axis = {
+  firstWidth: A_MINUTE_MS,
+  start: () => -Date.now(),
+  toAxis: (time) => -(time as Date).getTime(),
+  range: (near, far) => ({
+    ...(near !== undefined && { $lt: new Date(Math.min(Math.floor(-near) + 1, MAX_TIME_MS)) }),
+    ...(far < Infinity && { $gt: new Date(Math.max(Math.floor(-far), -MAX_TIME_MS)) }),
+  }),
+};
+
+function axisOf(model: AnyModel, { field, direction }: Order): Axis {
+  if (field === '_id' && direction === -1) return NEWEST_IDS;
+  const { instance } = model.schema.path(field);
+  if (instance === 'Number' && direction === 1) return NUMBERS;
+  if (instance === 'Date' && direction === -1) return NEWEST_TIMES;
+  throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);
+}

@@ -1,0 +1,74 @@
+import type { ClientSession, Model, PipelineStage } from 'mongoose';
+
+// biome-ignore lint/suspicious/noExplicitAny: of any schema
+export type AnyModel = Model<any, any, any, any, any, any, any>;
+
+/** The order of a list: by a field, and by `_id` among equal ones, both in one direction. The index that serves the list ends with the two. */
+export interface Order {
+  readonly field: string;
+  readonly direction: 1 | -1;
+}
+
+/** Where a page ended. */
+export interface Place {
+  /** Of the order's field. */
+  readonly value: unknown;
+  readonly id: string;
+}
+
+export interface OrderedRead {
+  /** What an index has before the order's field, as equalities; a condition beyond the index is filtered while it is walked. */
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly order: Order;
+  /** Bounds of the order's field: `$gt`, `$gte`, `$lt`, `$lte`. */
+  readonly range?: Readonly<Record<string, unknown>>;
+  /** Begin with what comes after it. */
+  readonly after?: Place | undefined;
+  readonly skip?: number;
+  readonly limit: number;
+  /** Stages that choose among what the filter found, before `limit`. */
+  readonly choose?: readonly PipelineStage[];
+  /** Stages that make rows of the documents, after `limit`. The rows keep `_id` and the order's field. */
+  readonly present: readonly PipelineStage[];
+  readonly session?: ClientSession | undefined;
+}
+
+/**
+ * MongoDB walks the index (equality, sort, range: in the order of its fields) and stops at the limit, however many match and however deep the
+ * page begins.
+ */
+export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]> {
+  const { filter, order, range, after, skip = 0, limit, choose = [], present, session } = read;
+  const { field, direction } = order;
+  const bounds = { ...range, ...(after && beginAt(order, after)) };
+  const stages: PipelineStage[] = [
+    {
+      $match: {
+        ...filter,
+        ...(Object.keys(bounds).length > 0 && { [field]: bounds }),
+        ...(after && field !== '_id' && { $or: beyond(order, after) }),
+      },
+    },
+    { $sort: { [field]: direction, _id: direction } },
+    ...choose,
+    ...(skip > 0 ? [{ $skip: skip }] : []),
+    { $limit: limit },
+    ...present,
+  ];
+  return model
+    .aggregate<Row>(stages)
+    .option({ batchSize: limit })
+    .session(session ?? null);
+}
+
+/** One range of the index, and not an `$or` of two: it is walked from here on, whatever the planner makes of the rest. */
+function beginAt({ field, direction }: Order, { value, id }: Place): Record<string, unknown> {
+  if (field === '_id') return direction === 1 ? { $gt: id } : { $lt: id };
+  return direction === 1 ? { $gte: value } : { $lte: value };
+}
+
+/** Of those that have the same value the ids give the order. */
+function beyond({ field, direction }: Order, { value, id }: Place): Record<string, unknown>[] {
+  const past = direction === 1 ? '$gt' : '$lt';
+  return [{ [field]: { [past]: value } }, { _id: { [past]: id } }];
+}

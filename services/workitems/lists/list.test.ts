@@ -1,0 +1,314 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foundBy } from '../items/found-by.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const list = (input: RawInput<typeof listWorkItems>, p = project) => call(p.caller, 'workItems.list', input);
+const titles = async (input: RawInput<typeof listWorkItems>, p = project) =>
+  (await list(input, p)).workItems.map(({ title }) => title);
+
+describe('a list', () => {
+  test('holds the eleven fields of each item, and the page', async () => {
+    const own = await startProject();
+    const parent = await own.create('epic');
+    const item = await own.create('task', { parentId: parent.id, assignee: 'ada', metadata: { large: 1 } });
+    const { workItems, pagination } = await list({ parentId: parent.taskId }, own);
+    const { id, taskId, title, type, priority, assignee, boardId, boardColumnId, columnName, parentId, projectId } =
+      item;
+    expect(workItems).toEqual([
+      { id, taskId, title, type, priority, assignee, boardId, boardColumnId, columnName, parentId, projectId },
+    ]);
+    expect(pagination).toEqual({ page: 1, limit: 50, total: 1, totalPages: 1 });
+  });
+
+  test('is newest first, page by page, each item once', async () => {
+    const own = await startProject();
+    const names = Array.from({ length: 7 }, (_, index) => `Item ${index}`);
+    for (const title of names) await own.create('task', { title });
+    const pages = [1, 2, 3, 4].map((page) => list({ page, limit: 3 }, own));
+    const [one, two, three, four] = await Promise.all(pages);
+    const seen = [one, two, three].flatMap((page) => page?.workItems.map(({ title }) => title));
+    expect(seen).toEqual(names.toReversed());
+    expect(four).toEqual({
+      workItems: [],
+      pagination: { page: 4, limit: 3, total: 7, totalPages: 3 },
+      nextCursor: null,
+    });
+  });
+
+  test('is in the order of the column when there is one', async () => {
+    const own = await startProject();
+    const [first, second] = [await own.create('task', { title: 'a' }), await own.create('task', { title: 'b' })];
+    await own.move(second.id, 'Review');
+    await own.move(first.id, 'Review');
+    expect(await titles({ boardColumnId: own.column('Review') }, own)).toEqual(['b', 'a']);
+  });
+
+  test('is of the session’s project, unless another is named, and never of another organization', async () => {
+    const one = await startProject();
+    const two = await startProject('Two', one.organization);
+    await one.create('task', { title: 'in one' });
+    await two.create('task', { title: 'in two' });
+    expect(await titles({}, one)).toEqual(['in one']);
+    expect(await titles({ projectId: two.project.id }, one)).toEqual(['in two']);
+    expect((await call(one.organization, 'workItems.list', {})).pagination.total).toBe(2);
+    const stranger = await startProject();
+    expect(await titles({ projectId: one.project.id }, stranger)).toEqual([]);
+  });
+
+  test('has what all its filters say', async () => {
+    const own = await startProject();
+    const epic = await own.create('epic', { title: 'Epic', priority: 'urgent' });
+    await own.create('task', { title: 'one', parentId: epic.id, assignee: 'ada', priority: 'high' });
+    await own.create('task', { title: 'two', parentId: epic.id, assignee: 'bob', priority: 'high', column: 'Review' });
+    await own.create('story', { title: 'three', assignee: 'ada', priority: 'high' });
+    expect(await titles({ type: 'task' }, own)).toEqual(['two', 'one']);
+    expect(await titles({ priority: 'high' }, own)).toEqual(['three', 'two', 'one']);
+    expect(await titles({ assignee: 'ada' }, own)).toEqual(['three', 'one']);
+    expect(await titles({ assignee: 'ada', type: 'task', parentId: epic.id }, own)).toEqual(['one']);
+    expect(await titles({ boardId: own.board.id, priority: 'urgent' }, own)).toEqual(['Epic']);
+    expect(await titles({ boardColumnId: own.column('Review'), search: 't' }, own)).toEqual(['two']);
+    expect(await titles({ parentId: 'W-E-99999' }, own)).toEqual([]);
+  });
+});
+
+/** All pages, each asked for with the cursor of the one before; `between` runs after the first one. */
+async function pagesOf(
+  input: RawInput<typeof listWorkItems>,
+  p: TestProject,
+  between: () => Promise<unknown> = async () => undefined,
+) {
+  const pages: Awaited<ReturnType<typeof list>>[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await list({ ...input, ...(cursor && { cursor }) }, p);
+    pages.push(page);
+    if (page.nextCursor === null) return pages;
+    cursor = page.nextCursor;
+    if (pages.length === 1) await between();
+  }
+}
+const titlesOf = (pages: Awaited<ReturnType<typeof pagesOf>>) =>
+  pages.flatMap(({ workItems }) => workItems.map(({ title }) => title));
+
+describe('a cursor', () => {
+  test('leads through the whole list, and says which page it is', async () => {
+    const own = await startProject();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const title of names) await own.create('task', { title });
+    const pages = await pagesOf({ limit: 2 }, own);
+    expect(titlesOf(pages)).toEqual(names.toReversed());
+    expect(pages.map(({ pagination }) => pagination)).toEqual(
+      [1, 2, 3].map((page) => ({ page, limit: 2, total: 5, totalPages: 3 })),
+    );
+    expect(titlesOf(await pagesOf({ limit: 2, boardColumnId: own.column('Backlog') }, own))).toEqual(names);
+    expect(titlesOf(await pagesOf({ limit: 2, type: 'task', search: 'a' }, own))).toEqual(['a']);
+  });
+
+  test('shows what stays where it is once, whatever comes and moves meanwhile', async () => {
+    const own = await startProject();
+    const items = [];
+    for (const title of ['a', 'b', 'c', 'd', 'e', 'f']) items.push(await own.create('task', { title }));
+    const [, , c, d] = items;
+    const newest = await pagesOf({ limit: 2 }, own, async () => {
+      await own.create('task', { title: 'g' });
+      await call(own.caller, 'workItems.delete', { id: c?.id ?? '' });
+    });
+    expect(titlesOf(newest)).toEqual(['f', 'e', 'd', 'b', 'a']);
+    const column = await pagesOf({ limit: 2, boardColumnId: own.column('Backlog') }, own, async () => {
+      await own.move(d?.id ?? '', 'Done');
+      await own.create('task', { title: 'h' });
+    });
+    expect(titlesOf(column)).toEqual(['a', 'b', 'e', 'f', 'g', 'h']);
+  });
+
+  test('leads through a search in either order', async () => {
+    const own = await startProject();
+    const names = ['note a', 'note b', 'note c', 'note d', 'note e'];
+    for (const title of names) await own.create('task', { title });
+    await own.create('task', { title: 'something else' });
+    expect(titlesOf(await pagesOf({ limit: 2, search: 'note' }, own))).toEqual(names.toReversed());
+    const search = { limit: 2, search: 'note', boardColumnId: own.column('Backlog') };
+    expect(titlesOf(await pagesOf(search, own))).toEqual(names);
+    expect(await titles({ ...search, page: 2 }, own)).toEqual(['note c', 'note d']);
+  });
+
+  test('that was not made for this list is refused', async () => {
+    const own = await startProject();
+    for (let i = 0; i < 3; i++) await own.create('task');
+    const { nextCursor } = await list({ limit: 1 }, own);
+    const cursor = nextCursor ?? '';
+    const others = [
+      { limit: 1, cursor: `${cursor}A` },
+      { limit: 1, cursor: `A${cursor.slice(1)}` },
+      { limit: 1, cursor: '' },
+      { limit: 1, cursor: Buffer.from('[2,"x","x"]').toString('base64url') },
+      { limit: 1, type: 'task' as const, cursor },
+      { limit: 1, search: 'task', cursor },
+    ];
+    for (const input of others) {
+      const refused = await failure(list(input, own));
+      expect([refused.code, refused.extra.details?.[0]?.path]).toEqual(['VALIDATION_FAILED', 'cursor']);
+    }
+    expect((await failure(list({ limit: 1, cursor, page: 2 }, own))).extra.details?.[0]?.path).toBe('page');
+    expect((await list({ limit: 2, cursor }, own)).workItems).toHaveLength(2);
+  });
+
+  test('is what a page that is too deep to be counted to is refused with', async () => {
+    expect((await list({ page: 100, limit: 100 })).workItems).toEqual([]);
+    const { code, message } = await failure(list({ page: 101, limit: 100 }));
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(message).toContain('cursor');
+  });
+});
+
+test('a total is exact of a project, a board, a column and a parent, and of what is filtered up to 10 000', async () => {
+  const own = await startProject();
+  const parent = await own.create('epic');
+  const { id } = await own.create('task', { parentId: parent.id, assignee: 'ada' });
+  const pattern = (await ItemModel.findOne({
+    organizationId: own.caller.organizationId,
+    _id: id,
+  }).lean()) as ItemRecord;
+  const items = Array.from({ length: 10_000 }, (_, index) => {
+    const names = { _id: uuidv7(), taskId: `W-T-${1_000 + index}` };
+    return { ...pattern, ...names, foundBy: foundBy(names, null), position: 1_000 + index };
+  });
+  await ItemModel.insertMany(items, { lean: true });
+  const [boardId, boardColumnId] = [own.board.id, own.column('Backlog')];
+  for (const filter of [{ boardId }, {}]) {
+    expect((await list({ ...filter, limit: 1 }, own)).pagination).toEqual(pagination(10_002));
+  }
+  expect((await list({ boardColumnId, limit: 1 }, own)).pagination).toEqual(pagination(10_002));
+  expect((await list({ parentId: parent.id, limit: 1 }, own)).pagination).toEqual(pagination(10_001));
+  for (const filter of [{ type: 'task' as const }, { assignee: 'ada' }, { boardColumnId, assignee: 'ada' }]) {
+    expect((await list({ ...filter, limit: 1 }, own)).pagination).toEqual({
+      ...pagination(10_000),
+      totalIsLowerBound: true,
+    });
+  }
+});
+const pagination = (total: number) => ({ page: 1, limit: 1, total, totalPages: total });
+
+describe('the search', () => {
+  let own: TestProject;
+  const items: Record<string, WorkItem> = {};
+  beforeAll(async () => {
+    own = await startProject();
+    items.login = await own.create('task', {
+      title: 'Fix the LOGIN page',
+      description: 'The café on Straße 5 cannot log in.',
+    });
+    items.logout = await own.create('task', {
+      title: 'Logout button',
+      description: 'snake_case_name and foo.bar 検索ボタンが動かない',
+    });
+    items.other = await own.create('epic', { title: 'Résumé upload', description: 'Łódź, cœur' });
+  });
+
+  test.each([
+    ['log', ['login', 'logout']],
+    ['LOGI', ['login']],
+    ['page login', ['login']],
+    ['login button', []],
+    ['cafe', ['login']],
+    ['CAFÉ', ['login']],
+    ['strasse', ['login']],
+    ['resume', ['other']],
+    ['re\u0301sume\u0301', ['other']],
+    ['case', ['logout']],
+    ['foo.b', ['logout']],
+    ['lodz coeur', ['other']],
+    ['ボタン', ['logout']],
+    ['動かない', ['logout']],
+    ['タン', ['logout']],
+    ['タボ', []],
+    ['ogin', []],
+    ['loginpage', []],
+    ['???', []],
+    ['   ', ['login', 'logout', 'other']],
+    ['the 5', ['login']],
+    // Nothing in a query is a pattern or an operator.
+    ['.*', []],
+    ['$where', []],
+  ])('for %j finds %j', async (search, expected) => {
+    const found = (await list({ search }, own)).workItems.map(({ id }) => id);
+    expect(found).toEqual(expected.map((name) => items[name]?.id).toReversed());
+  });
+
+  test('for a task ID, in any case, finds the item', async () => {
+    const { taskId = '', id } = items.logout ?? {};
+    for (const search of [taskId, taskId.toLowerCase(), ` ${taskId} `]) {
+      expect((await list({ search }, own)).workItems.map((item) => item.id)).toEqual([id]);
+    }
+    expect((await list({ search: id }, own)).workItems).toHaveLength(1);
+  });
+
+  test('for a task ID finds its item first, then what has the parts of it as words', async () => {
+    const mine = await startProject();
+    const item = await mine.create('task', { title: 'The one' });
+    await mine.create('task', { title: `Later than ${item.taskId}` });
+    await mine.create('task', { title: `After ${item.taskId}` });
+    const search = item.taskId.toLowerCase();
+    const expected = ['The one', `After ${item.taskId}`, `Later than ${item.taskId}`];
+    const asked = await list({ search }, mine);
+    expect(asked.workItems.map(({ title }) => title)).toEqual(expected);
+    expect(asked.pagination.total).toBe(3);
+    for (const limit of [1, 2]) {
+      const pages = await pagesOf({ search, limit }, mine);
+      expect(titlesOf(pages)).toEqual(expected);
+      expect(pages.every(({ pagination }) => pagination.total === 3)).toBe(true);
+      const byPage = await Promise.all([1, 2, 3].map((page) => titles({ search, limit, page }, mine)));
+      expect(byPage.flat()).toEqual(expected);
+    }
+    expect(await titles({ search, type: 'epic' }, mine)).toEqual([]);
+    expect(await titles({ search, boardColumnId: mine.column('Done') }, mine)).toEqual([]);
+  });
+
+  test('is of what the filters say, in all projects where none is named', async () => {
+    const one = await startProject();
+    const two = await startProject('Two', one.organization);
+    const epic = await one.create('epic', { title: 'Harbour' });
+    await one.create('task', { title: 'Harbour crane', parentId: epic.id, assignee: 'ada' });
+    await one.create('task', { title: 'Harbour master', column: 'Review' });
+    await two.create('task', { title: 'Harbour lights' });
+    const search = 'harb';
+    expect(await titles({ search }, one)).toEqual(['Harbour master', 'Harbour crane', 'Harbour']);
+    expect(await titles({ search, type: 'task', assignee: 'ada' }, one)).toEqual(['Harbour crane']);
+    expect(await titles({ search, parentId: epic.taskId }, one)).toEqual(['Harbour crane']);
+    expect(await titles({ search, boardColumnId: one.column('Review') }, one)).toEqual(['Harbour master']);
+    const everywhere = await call(one.organization, 'workItems.list', { search });
+    expect(everywhere.workItems.map(({ title }) => title)).toEqual([
+      'Harbour lights',
+      'Harbour master',
+      'Harbour crane',
+      'Harbour',
+    ]);
+    expect(everywhere.pagination.total).toBe(4);
+  });
+
+  test('follows a change of title and description at once', async () => {
+    const item = await own.create('task', { title: 'Wombat' });
+    await own.update(item.id, { title: 'Quokka' });
+    expect(await titles({ search: 'wombat' }, own)).toEqual([]);
+    expect(await titles({ search: 'quok' }, own)).toEqual(['Quokka']);
+    await own.update(item.id, { description: 'was a wombat' });
+    expect(await titles({ search: 'wombat' }, own)).toEqual(['Quokka']);
+  });
+
+  test('knows no other organization', async () => {
+    const stranger = await startProject();
+    expect(await titles({ search: 'log' }, stranger)).toEqual([]);
+    expect(await titles({ search: items.login?.id }, stranger)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { ItemRef } from '@worktrack/contracts/fields';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
+import { presentedSummaries } from '../items/present.ts';
+import { pageOf, type Start, startOf, type Total } from '../paging.ts';
+import type { Scope } from '../scope.ts';
+import { countMatches, matchesInOrder } from '../search/matches.repository.ts';
+import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
+import { totalOf } from './totals.repository.ts';
+import { holds, NOWHERE, type Where, whereOf } from './where.ts';
+
+export async function listWorkItems(
+  { page, limit, cursor, search = '', ...given }: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const { organizationId, sessionProjectId } = context.caller;
+  const projectId = given.projectId ?? sessionProjectId;
+  const filter = { ...given, ...(projectId && { projectId }) };
+  const text = search.trim();
+  const order: ItemOrder = filter.boardColumnId ? 'column' : 'newest';
+  const list = [organizationId, Object.entries(filter).sort(), text];
+  const start = startOf({ page, limit, cursor }, list, context);
+  const where = await whereOf(context, filter);
+  const found = await (where === NOWHERE
+    ? nothing
+    : text
+      ? matching(context, where, text, order, start)
+      : listed(context, where, order, start));
+  const { rows, pagination, nextCursor } = await pageOf(
+    found.rows,
+    start,
+    list,
+    (item) => (item._id === found.namedId ? undefined : placeIn(order, item)),
+    found.count,
+  );
+  return { workItems: await presentedSummaries(context, rows), pagination, nextCursor };
+}
+
+/** One row more than the page has, where there is one. */
+interface Found {
+  readonly rows: readonly ListedItem[];
+  /** It stands before all others, out of order. */
+  readonly namedId?: string | undefined;
+  readonly count: () => Promise<Total>;
+}
+
+const nothing: Found = { rows: [], count: async () => ({ total: 0, isLowerBound: false }) };
+
+async function listed(context: Scope, where: Where, order: ItemOrder, start: Start): Promise<Found> {
+  return { rows: await pageOfItems(context, where, order, start), count: () => totalOf(context, where) };
+}
+
+/** The item that the text names, then those that have all its words. */
+async function matching(context: Scope, where: Where, text: string, order: ItemOrder, start: Start): Promise<Found> {
+  const query = searchQuery(wordsOf(text));
+  if (query.prefixes.length === 0) return nothing;
+  const ref = ItemRef.safeParse(text);
+  const item = ref.success ? await listedItem(context, ref.data) : null;
+  const named = item && holds(where, item) ? [item] : [];
+  const namedId = named[0]?._id;
+  const which = { query, where, exceptId: namedId };
+  const isBefore = named.length > 0 && start.isFirst;
+  const matches = await matchesInOrder(context, which, order, {
+    after: start.after,
+    skip: Math.max(0, start.skip - named.length),
+    limit: start.limit + (isBefore ? 0 : 1),
+  });
+  const count = async () => {
+    const { total, isLowerBound } = await countMatches(context, which);
+    return { total: total + named.length, isLowerBound };
+  };
+  return { rows: isBefore ? [...named, ...matches] : matches, namedId, count };
+}

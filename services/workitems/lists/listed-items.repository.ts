@@ -1,0 +1,63 @@
+import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import type { Start } from '../paging.ts';
+import type { Scope } from '../scope.ts';
+import type { Where } from './where.ts';
+
+/** What a list shows of an item, and where it stands in its column. */
+export type ListedItem = Pick<ItemRecord, keyof typeof LISTED | '_id'>;
+export const LISTED = {
+  taskId: 1,
+  title: 1,
+  type: 1,
+  priority: 1,
+  assignee: 1,
+  projectId: 1,
+  boardId: 1,
+  boardColumnId: 1,
+  parentId: 1,
+  position: 1,
+} as const;
+
+export type ItemOrder = 'newest' | 'column';
+export const ORDERS = {
+  newest: { field: '_id', direction: -1 },
+  column: { field: 'position', direction: 1 },
+} as const satisfies Record<ItemOrder, Order>;
+
+export function placeIn(order: ItemOrder, { _id, position }: Pick<ItemRecord, '_id' | 'position'>): Place {
+  return { id: _id, value: order === 'newest' ? _id : position };
+}
+
+/** One item more than the page has, where there is one. */
+export function pageOfItems(
+  { caller }: Scope,
+  { place, like }: Where,
+  order: ItemOrder,
+  { skip, after, limit }: Pick<Start, 'skip' | 'after' | 'limit'>,
+): Promise<ListedItem[]> {
+  return inOrder(ItemModel, {
+    filter: { organizationId: caller.organizationId, ...place, ...like },
+    order: ORDERS[order],
+    skip,
+    after,
+    limit: limit + 1,
+    present: [{ $project: LISTED }],
+  });
+}
+
+/** @param ref a UUID or a task ID */
+export async function listedItem({ caller }: Scope, ref: string): Promise<ListedItem | null> {
+  return ItemModel.findOne({ organizationId: caller.organizationId, ...byRef(ref) }, LISTED).lean<ListedItem>();
+}
+
+/** @param ref a UUID or a task ID */
+export async function placeOfParent(
+  { caller }: Scope,
+  ref: string,
+): Promise<Pick<ItemRecord, '_id' | 'projectId'> | null> {
+  return ItemModel.findOne({ organizationId: caller.organizationId, ...byRef(ref) }, { projectId: 1 }).lean();
+}
+
+const UUID_LENGTH = 36;
+const byRef = (ref: string) => (ref.length === UUID_LENGTH ? { _id: ref } : { taskId: ref });

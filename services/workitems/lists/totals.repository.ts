@@ -1,0 +1,26 @@
+import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import { ItemModel } from '../items/items.model.ts';
+import type { Total } from '../paging.ts';
+import type { Scope } from '../scope.ts';
+import type { Where } from './where.ts';
+
+/**
+ * How many items there are. Of a whole project, board or column, or of all children of a parent, exactly; of what a filter chooses among
+ * them, at most MAX_COUNTED are counted.
+ */
+export async function totalOf(scope: Scope, { place, like }: Where): Promise<Total> {
+  const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0;
+  if (isWhole) return { total: await count(scope, place), isLowerBound: false };
+  const counted = await count(scope, { ...place, ...like }, MAX_COUNTED + 1);
+  return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };
+}
+
+async function count({ caller }: Scope, filter: Readonly<Record<string, unknown>>, limit?: number): Promise<number> {
+  const { organizationId } = caller;
+  const [counted] = await ItemModel.aggregate<{ total: number }>([
+    { $match: { organizationId, ...filter } },
+    ...(limit === undefined ? [] : [{ $limit: limit }]),
+    { $group: { _id: null, total: { $sum: 1 } } },
+  ]);
+  return counted?.total ?? 0;
+}
