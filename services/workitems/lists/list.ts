@@ -7,9 +7,10 @@ import { presentedSummaries } from '../items/present.ts';
 import { pageOf, type Start, startOf, type Total } from '../paging.ts';
 import type { Scope } from '../scope.ts';
 import { countMatches, matchesInOrder } from '../search/matches.repository.ts';
+import { NOWHERE, whereOf } from './filter.ts';
 import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
 import { totalOf } from './totals.repository.ts';
-import { holds, NOWHERE, type Where, whereOf } from './where.ts';
+import { holds, type Where } from './where.ts';
 
 export async function listWorkItems(
   { page, limit, cursor, search = '', ...given }: Input<typeof operation>,
