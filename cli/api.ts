@@ -46,7 +46,7 @@ async function call<Op extends Operation>(
   return outcomeOf(baseUrl, response) as Promise<Output<Op>>;
 }
 
-/** Fills the placeholders of the path; what is left of the input goes into the query of a GET, and into the body of anything else. */
+/** Fills the placeholders of the path; what is left of the input goes into the query of a GET or a DELETE, and into the body of anything else. */
 export function requestOf(
   baseUrl: string,
   operation: Operation,
@@ -61,11 +61,11 @@ export function requestOf(
     return encodeURIComponent(value);
   });
   const url = new URL(baseUrl.replace(/\/+$/, '') + path);
-  if (method === 'GET') {
+  if (method === 'GET' || method === 'DELETE') {
     for (const [name, value] of Object.entries(left)) url.searchParams.set(name, String(value));
     return { method, url, body: undefined };
   }
-  return { method, url, body: method === 'DELETE' ? undefined : left };
+  return { method, url, body: left };
 }
 
 interface Envelope {

@@ -23,12 +23,14 @@ export function sourceCommand(): Command {
       .description('change a source')
       .option('--name <name>', 'what it is for')
       .addOption(new Option('--any-domain', 'accept feedback from everywhere').conflicts('domain'))
+      .addOption(new Option('--keep', 'erase nothing for its age any more').conflicts('retentionDays'))
       .addOption(new Option('--disable', 'answer as if there were no such source').conflicts('enable'))
       .option('--enable', 'take feedback again'),
   ).action(update);
   source
     .command('delete <id>')
-    .description('delete a source; what came through it stays in the inbox')
+    .description('delete a source; its items stay, without what was submitted')
+    .option('--erase', 'erase what was submitted through it, without which a source that has items is not deleted')
     .addOption(jsonOption())
     .action(remove);
   return source;
@@ -40,6 +42,7 @@ function withSettings(command: Command): Command {
     .option('--domain <domain...>', 'where feedback may come from: example.com, *.example.com; default: everywhere')
     .option('--captcha', 'ask for a captcha; the default')
     .option('--no-captcha', 'do not ask for a captcha')
+    .option('--retention-days <days>', 'erase what is older; default: keep it', Number)
     .addOption(jsonOption());
 }
 
@@ -48,6 +51,7 @@ interface Settings extends OutputOptions {
   readonly type?: (typeof TYPES)[number];
   readonly domain?: string[];
   readonly captcha?: boolean;
+  readonly retentionDays?: number;
 }
 
 async function list({ json }: OutputOptions): Promise<void> {
@@ -69,23 +73,33 @@ async function list({ json }: OutputOptions): Promise<void> {
   );
 }
 
-async function create({ name, type, domain, captcha, json }: Settings & { name: string }): Promise<void> {
-  show(await api().call(createSource, { name, type, allowedDomains: domain, requireCaptcha: captcha }), json);
+async function create({
+  name,
+  type,
+  domain,
+  captcha,
+  retentionDays,
+  json,
+}: Settings & { name: string }): Promise<void> {
+  const settings = { name, type, allowedDomains: domain, requireCaptcha: captcha, retentionDays };
+  show(await api().call(createSource, settings), json);
 }
 
 interface Changes extends Settings {
   readonly anyDomain?: boolean;
+  readonly keep?: boolean;
   readonly disable?: boolean;
   readonly enable?: boolean;
 }
 
 async function update(id: string, options: Changes): Promise<void> {
-  const { name, type, domain, anyDomain, captcha, disable, enable, json } = options;
+  const { name, type, domain, anyDomain, captcha, retentionDays, keep, disable, enable, json } = options;
   const changes = {
     name,
     type,
     allowedDomains: anyDomain ? [] : domain,
     requireCaptcha: captcha,
+    retentionDays: keep ? null : retentionDays,
     enabled: disable ? false : enable ? true : undefined,
   };
   if (Object.values(changes).every((value) => value === undefined)) {
@@ -94,8 +108,8 @@ async function update(id: string, options: Changes): Promise<void> {
   show(await api().call(updateSource, { id, ...changes }), json);
 }
 
-async function remove(id: string, { json }: OutputOptions): Promise<void> {
-  const deleted = await api().call(deleteSource, { id });
+async function remove(id: string, { erase, json }: OutputOptions & { erase?: boolean }): Promise<void> {
+  const deleted = await api().call(deleteSource, { id, erase });
   if (json) return printJson(deleted);
   console.log('Deleted.');
 }
@@ -110,6 +124,7 @@ function show(source: Source, json: boolean | undefined): void {
       Type: source.type,
       Domains: domainsOf(source),
       Captcha: source.requireCaptcha,
+      'Kept for': source.retentionDays === undefined ? 'ever' : `${source.retentionDays} days`,
       Enabled: source.enabled,
     });
 }

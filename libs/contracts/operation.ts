@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode, ImplicitError } from './errors.ts';
-import type { Permission } from './permissions.ts';
+import type { Permission, Role } from './permissions.ts';
 
 /** What a call does to the data. Everything but `read` is run at most once per idempotency key; `create` answers 201 over REST. */
 export type Effect = 'read' | 'create' | 'update' | 'delete';
@@ -39,6 +39,8 @@ export interface Operation<
   readonly name: Name;
   readonly summary: string;
   readonly permissions: Access;
+  /** Only users of these roles, whatever their keys permit. Default: any. */
+  readonly roles?: readonly Role[];
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;

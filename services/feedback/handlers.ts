@@ -1,12 +1,13 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import { batched, implement } from '@worktrack/runtime/database/implement';
+import { batched, implement, recorded, staged } from '@worktrack/runtime/database/implement';
 import type { Altcha } from './captcha/altcha.ts';
 import type { CaptchaVerifier } from './captcha/captcha.ts';
 import type { SpentSolutions } from './captcha/spent-solutions.ts';
 import { verifySolution } from './captcha/verify.ts';
-import { agentView } from './items/agent-view.ts';
+import { agentView, fromAgentView } from './items/agent-view.ts';
 import type { Cursors } from './items/cursor.ts';
 import type { Duplicates } from './items/duplicates.ts';
+import { deleteItem, eraseSender, textless, withTexts } from './items/erasure.ts';
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';
 import { feedbackOf, linkedBefore, linkItem } from './items/links.ts';
@@ -28,7 +29,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'sources.create': createSource,
     'sources.get': getSource,
     'sources.update': updateSource,
-    'sources.delete': deleteSource,
+    'sources.delete': staged((input, context) => deleteSource(duplicates, input, context)),
     'sources.byPublicKey': batched(sourcesByPublicKey),
     'captcha.challenge': async ({ sourceId }, { fail }) => {
       if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha is that of another provider.');
@@ -42,9 +43,14 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
       return { items: items.map(agentView), nextCursor };
     },
     'feedback.get': getItem,
-    'feedback.update': updateStatus,
-    'feedback.updateStatus': async ({ feedbackId, status }, context) =>
-      agentView(await updateStatus({ id: feedbackId, status }, context)),
+    'feedback.update': recorded(updateStatus, textless, withTexts),
+    'feedback.updateStatus': recorded(
+      async ({ feedbackId, status }, context) => agentView(await updateStatus({ id: feedbackId, status }, context)),
+      (answer) => agentView(textless(fromAgentView(answer))),
+      async (answer, context) => agentView(await withTexts(fromAgentView(answer), context)),
+    ),
+    'feedback.delete': (input, context) => deleteItem(duplicates, input, context),
+    'feedback.erase': staged((input, context) => eraseSender(duplicates, input, context)),
     'feedback.linkItem': linkItem,
     'feedback.linkedBefore': linkedBefore,
     'feedback.byWorkItems': feedbackOf,

@@ -8,6 +8,7 @@ import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { assemble } from './parts.ts';
+import { Retention } from './retention/retention.ts';
 
 /** Captchas that wait for a verifier on the internet, which may take seconds. */
 const CAPTCHAS_UNDER_WAY = 64;
@@ -31,14 +32,19 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
+  const parts = assemble(settings, redis, log);
   const server = await serveRpc({
     broker,
     contract: feedbackContract,
-    handlers: handlers(assemble(settings, redis, log)),
+    handlers: handlers(parts),
     log,
     observer: rpcObserver,
     longPrefetch: CAPTCHAS_UNDER_WAY,
   });
   onStop(() => server.stop());
+
+  const retention = new Retention(parts.duplicates, log);
+  retention.start();
+  onStop(() => retention.stop());
   return undefined;
 });

@@ -15,6 +15,7 @@ import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
 import { assemble, type PartSettings } from './parts.ts';
+import { Retention } from './retention/retention.ts';
 
 type Operations = (typeof feedbackContract)['operations'];
 type Name = keyof Operations;
@@ -45,7 +46,8 @@ export async function startFeedback(databaseUrl?: string) {
     const redis = connectRedis(url, log);
     connections.add(redis);
     if (url === redisUrl) await new Promise((resolve) => redis.once('ready', resolve));
-    const table = handlers(assemble({ ...SETTINGS, ...settings }, redis, log));
+    const parts = assemble({ ...SETTINGS, ...settings }, redis, log);
+    const table = handlers(parts);
 
     const contextOf = (organizationId: string, idempotencyKey: string, deadlineMs = DEADLINE_MS) =>
       ({
@@ -91,7 +93,7 @@ export async function startFeedback(databaseUrl?: string) {
       return handler.many(calls as unknown as Call<typeof ingestFeedback>[]);
     }
 
-    return { redis, call, ingest };
+    return { redis, call, ingest, retention: new Retention(parts.duplicates, log) };
   }
 
   return {

@@ -12,7 +12,7 @@ import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
-import { requirePermissions } from './permissions.ts';
+import { requirePermissions, requireRole } from './permissions.ts';
 
 /** Who asks for an operation, and under which ids. */
 export interface CallOrigin {
@@ -59,6 +59,7 @@ export function createPerform(needs: {
 
   return async (operation, rawInput, origin, bytes) => {
     requirePermissions(origin.caller, operation.permissions);
+    requireRole(origin.identity.user.role, operation.roles);
     const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;

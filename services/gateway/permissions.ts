@@ -1,6 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Access } from '@worktrack/contracts/operation';
+import type { Role } from '@worktrack/contracts/permissions';
 
 export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access): boolean {
   return access !== 'internal' && access.every((permission) => caller.permissions.includes(permission));
@@ -15,4 +16,10 @@ export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: 
     'PERMISSION_DENIED',
     `This needs ${missing.join(' and ')}, which this API key or its user does not have.`,
   );
+}
+
+/** @throws OperationError PERMISSION_DENIED that names the roles */
+export function requireRole(role: Role, allowed: readonly Role[] | undefined): void {
+  if (!allowed || allowed.includes(role)) return;
+  throw new OperationError('PERMISSION_DENIED', `This is for users of the role ${allowed.join(' or ')} only.`);
 }

@@ -87,9 +87,11 @@ function example({ example }: Operation): string[] {
   ];
 }
 
-function permissionsOf({ permissions }: Operation): string {
+function permissionsOf({ permissions, roles }: Operation): string {
   if (permissions === 'internal') throw new Error('An internal operation is on no page.');
-  return permissions.length === 0 ? 'none' : permissions.map((permission) => `\`${permission}\``).join(', ');
+  const quoted = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ');
+  const needed = permissions.length === 0 ? 'none' : quoted(permissions);
+  return roles ? `${needed}; of a user who is ${quoted(roles)}` : needed;
 }
 
 function omitted(operation: Operation): string {

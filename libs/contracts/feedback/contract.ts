@@ -1,4 +1,5 @@
 import { serviceContract } from '../operation.ts';
+import { deleteFeedback, eraseSender } from './erasure.ts';
 import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
 import { captchaChallenge, ingestFeedback, sourceByPublicKey, verifyCaptcha } from './intake.ts';
 import { feedbackByWorkItems, linkedBefore, linkItem } from './links.ts';
@@ -15,6 +16,8 @@ export const feedbackContract = serviceContract('feedback', [
   getFeedback,
   updateFeedback,
   updateFeedbackStatus,
+  deleteFeedback,
+  eraseSender,
   linkItem,
   linkedBefore,
   feedbackByWorkItems,

@@ -23,6 +23,9 @@ export const RateLimit = z.strictObject({
 });
 export type RateLimit = z.infer<typeof RateLimit>;
 
+export const MAX_RETENTION_DAYS = 3_650;
+export const RetentionDays = z.int().min(1).max(MAX_RETENTION_DAYS);
+
 export const Source = z.object({
   id: z.string(),
   organizationId: z.string(),
@@ -35,10 +38,18 @@ export const Source = z.object({
   enabled: z.boolean(),
   /** Absent: the service's own limits. */
   rateLimit: RateLimit.optional(),
+  /** What is older is erased, once a day. Absent: it is kept. */
+  retentionDays: RetentionDays.optional(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
 export type Source = z.infer<typeof Source>;
+
+/**
+ * Since when what the sender wrote is gone: `message` is empty then, and `email`, `pageUrl`, `locale` and `origin` are null, as clients have always had to
+ * expect of them. Absent: it is there.
+ */
+const ErasedAt = Timestamp.optional();
 
 export const FeedbackItem = z.object({
   id: z.string(),
@@ -54,6 +65,7 @@ export const FeedbackItem = z.object({
   linkedWorkItemIds: z.array(z.string()),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  erasedAt: ErasedAt,
 });
 export type FeedbackItem = z.infer<typeof FeedbackItem>;
 
@@ -69,6 +81,7 @@ export const AgentFeedbackItem = z.object({
   linkedWorkItemIds: z.array(z.string()),
   createdAt: Timestamp,
   updatedAt: Timestamp,
+  erasedAt: ErasedAt,
   untrustedText: z.object({
     message: z.string(),
     email: z.string().nullable(),

@@ -3,7 +3,8 @@ import { exampleSource, ids } from '../examples.ts';
 import { Id } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AllowedDomain } from './allowed-domains.ts';
-import { RateLimit, Source, SourceType } from './records.ts';
+import { ERASURE_DEADLINE_MS } from './erasure.ts';
+import { RateLimit, RetentionDays, Source, SourceType } from './records.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_ALLOWED_DOMAINS = 100;
@@ -43,6 +44,8 @@ export const createSource = operation({
     requireCaptcha: z.boolean().default(true),
     enabled: z.boolean().default(true),
     rateLimit: RateLimit.optional(),
+    /** Erase what is older, once a day. */
+    retentionDays: RetentionDays.optional(),
   }),
   output: Source,
   errors: ['CONFLICT'],
@@ -77,6 +80,8 @@ export const updateSource = operation({
     enabled: z.boolean().optional(),
     /** `null` goes back to the service's own limits. */
     rateLimit: RateLimit.nullable().optional(),
+    /** `null` keeps what was submitted. */
+    retentionDays: RetentionDays.nullable().optional(),
   }),
   output: Source,
   errors: ['NOT_FOUND'],
@@ -89,12 +94,16 @@ export const updateSource = operation({
 
 export const deleteSource = operation({
   name: 'sources.delete',
-  summary: 'Delete a feedback source. What was submitted through it stays in the inbox.',
+  summary:
+    'Delete a feedback source. While it has items with what was submitted, only with `erase`: then that is erased, and the items stay as after their deletion.',
   permissions: ['feedback:write'],
   effect: 'delete',
-  input: z.strictObject({ id: Id }),
+  input: z.strictObject({ id: Id, erase: z.boolean().default(false) }),
   output: z.object({ deleted: z.literal(true), id: z.string() }),
-  errors: ['NOT_FOUND'],
+  /** CONFLICT: it has such items, and `erase` was not asked for. */
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.source }, output: { deleted: true, id: ids.source } },
   rest: 'DELETE /api/feedback/sources/:id',
+  deadlineMs: ERASURE_DEADLINE_MS,
+  lane: 'long',
 });

@@ -3,7 +3,7 @@ import { Category } from './records.ts';
 
 export const MAX_MESSAGE_CODE_POINTS = 5_000;
 /** RFC 5321 leaves 254 characters for an address between its angle brackets. */
-const MAX_EMAIL_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 const MAX_PAGE_URL_LENGTH = 2_048;
 /** RFC 5646 section 4.4.1 asks for at least 35. */
 const MAX_LOCALE_LENGTH = 64;

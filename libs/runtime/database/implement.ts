@@ -74,6 +74,7 @@ interface Recorded<Op extends Operation> {
   readonly kind: 'recorded';
   readonly write: Write<Op>;
   readonly redact: (answer: Output<Op>) => Output<Op>;
+  readonly complete: (recorded: Output<Op>, context: CallContext<FailureOf<Op>>) => Promise<Output<Op>>;
 }
 interface Grouped<Op extends Operation> {
   readonly kind: 'grouped';
@@ -120,12 +121,16 @@ type Table<C extends ServiceContract> = {
   readonly [Name in keyof C['operations']]: Implementation<C['operations'][Name]>;
 };
 
-/** A write whose record keeps something else than its answer, for secrets that are shown once. */
+/**
+ * A write whose record keeps something else than its answer: for secrets that are shown once, and for what must be gone everywhere once it is erased.
+ * @param complete makes the answer of a replay of the recorded one; default: as it was recorded
+ */
 export function recorded<Op extends Operation>(
   write: Write<Op>,
   redact: (answer: Output<Op>) => Output<Op>,
+  complete: Recorded<Op>['complete'] = async (answer) => answer,
 ): Recorded<Op> {
-  return { kind: 'recorded', write, redact };
+  return { kind: 'recorded', write, redact, complete };
 }
 
 /**
@@ -207,7 +212,12 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
       case 'recorded':
         return {
           one: (input, context) =>
-            meaningfully(() => writeOnce(operation, implementation.write, implementation.redact, input, context)),
+            meaningfully(async () => {
+              const reply = await writeOnce(operation, implementation.write, implementation.redact, input, context);
+              return reply.replayed
+                ? { ...reply, output: await implementation.complete(reply.output, context) }
+                : reply;
+            }),
         };
     }
   }

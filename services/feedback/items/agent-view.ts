@@ -5,3 +5,7 @@ export function agentView(item: FeedbackItem): AgentFeedbackItem {
   const { message, email, pageUrl, locale, origin, ...own } = item;
   return { ...own, untrustedText: { message, email, pageUrl, locale, origin } };
 }
+
+export function fromAgentView({ untrustedText, ...own }: AgentFeedbackItem): FeedbackItem {
+  return { ...own, ...untrustedText };
+}

@@ -4,6 +4,7 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { searchText } from '@worktrack/runtime/text/words';
 import { type Duplicates, type Reservation, reservationOf } from './duplicates.ts';
+import { emailKeyOf } from './erasure.repository.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
 
@@ -41,7 +42,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     if (held[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
     const earlier = stored.get(document._id);
     if (earlier) {
-      if (earlier.contentHash === document.contentHash && earlier.sourceId === document.sourceId) {
+      if (isRepetition(earlier, document)) {
         return { answer: { output: answerOf(earlier), replayed: true }, keep: true };
       }
       const reused = call.context.fail(
@@ -117,6 +118,7 @@ function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocumen
     message,
     category,
     email,
+    ...(email !== null && { emailKey: emailKeyOf(email) }),
     pageUrl,
     locale,
     origin: input.origin,
@@ -127,6 +129,11 @@ function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocumen
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** Of one that was erased since nothing is left to compare; it stays erased. */
+function isRepetition(earlier: ItemDocument, { contentHash, sourceId }: ItemDocument): boolean {
+  return earlier.sourceId === sourceId && (earlier.erasedAt !== undefined || earlier.contentHash === contentHash);
 }
 
 /** As it was when it was stored, whatever became of it since. */

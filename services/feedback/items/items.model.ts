@@ -10,6 +10,8 @@ export interface ItemDocument {
   message: string;
   category: Category;
   email: string | null;
+  /** The address by which its sender is found, to erase what they submitted (erasure.ts). Absent without one. */
+  emailKey?: string;
   pageUrl: string | null;
   locale: string | null;
   origin: string | null;
@@ -26,9 +28,12 @@ export interface ItemDocument {
   linkedWorkItemIds: string[];
   createdAt: Date;
   updatedAt: Date;
+  /** Since when the texts are gone. */
+  erasedAt?: Date;
 }
 
 const nullableText = { type: String, default: null };
+const erasableText = { type: String, default: '' };
 
 const itemSchema = new mongoose.Schema<ItemDocument>(
   {
@@ -36,23 +41,29 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
     organizationId: { type: String, required: true },
     sourceId: { type: String, required: true },
     status: { type: String, required: true },
-    message: { type: String, required: true },
+    // Empty once it is erased, as are the hashes.
+    message: erasableText,
     category: { type: String, required: true },
     email: nullableText,
+    emailKey: { type: String },
     pageUrl: nullableText,
     locale: nullableText,
     origin: nullableText,
-    ipHash: { type: String, required: true },
-    contentHash: { type: String, required: true },
-    searchText: { type: String, required: true },
+    ipHash: erasableText,
+    contentHash: erasableText,
+    searchText: erasableText,
     linkedWorkItemIds: { type: [String], required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
+    erasedAt: { type: Date },
   },
   { collection: 'items', versionKey: false },
 );
 itemSchema.index({ organizationId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1 });
+// What a source's end or its retention erases.
+itemSchema.index({ organizationId: 1, sourceId: 1, createdAt: -1, _id: -1 });
+itemSchema.index({ organizationId: 1, emailKey: 1 }, { partialFilterExpression: { emailKey: { $exists: true } } });
 
 export const ItemModel = mongoose.model('FeedbackItem', itemSchema);

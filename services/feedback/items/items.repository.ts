@@ -164,5 +164,6 @@ function recordOf(document: ItemDocument): FeedbackItem {
     linkedWorkItemIds,
     createdAt: document.createdAt.toISOString(),
     updatedAt: document.updatedAt.toISOString(),
+    ...(document.erasedAt && { erasedAt: document.erasedAt.toISOString() }),
   };
 }

@@ -11,6 +11,9 @@ export interface SourceDocument {
   requireCaptcha: boolean;
   enabled: boolean;
   rateLimit?: RateLimit;
+  retentionDays?: number;
+  /** What was created before is erased already: the daily pass begins here. */
+  erasedBefore?: Date;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -35,6 +38,8 @@ const sourceSchema = new mongoose.Schema<SourceDocument>(
     requireCaptcha: { type: Boolean, required: true },
     enabled: { type: Boolean, required: true },
     rateLimit: { type: rateLimitSchema },
+    retentionDays: { type: Number },
+    erasedBefore: { type: Date },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },
@@ -43,5 +48,7 @@ const sourceSchema = new mongoose.Schema<SourceDocument>(
 sourceSchema.index({ organizationId: 1, _id: 1 });
 // The one query without an organization: a public key is all that a visitor has, and it says which organization it is.
 sourceSchema.index({ publicKey: 1 }, { unique: true });
+// The daily pass over all that have one, of every organization (retention.ts).
+sourceSchema.index({ retentionDays: 1 }, { partialFilterExpression: { retentionDays: { $exists: true } } });
 
 export const SourceModel = mongoose.model('Source', sourceSchema);

@@ -2,12 +2,18 @@ import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
+import { DeletedSourceModel } from './deleted-sources.model.ts';
 import { type SourceDocument, SourceModel } from './sources.model.ts';
 
-type Settings = Omit<SourceDocument, '_id' | 'organizationId' | 'createdAt' | 'updatedAt'>;
-/** `rateLimit: null` takes the source's own limits away. */
-export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit'>> & {
+/** What a Date can hold (ECMA-262, 21.4.1.1). */
+const EVER = new Date(-8.64e15);
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Settings = Omit<SourceDocument, '_id' | 'organizationId' | 'erasedBefore' | 'createdAt' | 'updatedAt'>;
+/** `null` takes the source's own limits, or its retention, away. */
+export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit' | 'retentionDays'>> & {
   rateLimit?: SourceDocument['rateLimit'] | null;
+  retentionDays?: number | null;
 };
 
 export async function insertSource(organizationId: string, settings: Settings, tx: ClientSession): Promise<Source> {
@@ -36,20 +42,61 @@ export async function sourceById(organizationId: string, id: string, tx?: Client
 export async function changeSource(
   organizationId: string,
   id: string,
-  { rateLimit, ...change }: SourceChange,
-  tx: ClientSession,
+  change: SourceChange,
+  tx?: ClientSession,
 ): Promise<void> {
-  const set = { ...change, ...(rateLimit ? { rateLimit } : {}), updatedAt: new Date() };
+  const fields = Object.entries(change);
+  const taken = fields.filter(([, value]) => value === null).map(([field]) => [field, 1]);
+  const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
   await SourceModel.updateOne(
     { organizationId, _id: id },
-    { $set: set, ...(rateLimit === null ? { $unset: { rateLimit: 1 } } : {}) },
-    { session: tx },
+    { $set: { ...set, updatedAt: new Date() }, ...(taken.length > 0 && { $unset: Object.fromEntries(taken) }) },
+    tx ? { session: tx } : {},
   );
 }
 
 export async function removeSource(organizationId: string, id: string, tx: ClientSession): Promise<boolean> {
   const { deletedCount } = await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
-  return deletedCount === 1;
+  if (deletedCount === 0) return false;
+  await DeletedSourceModel.create([{ _id: id, organizationId, deletedAt: new Date() }], { session: tx });
+  return true;
+}
+
+export interface Expiring {
+  readonly organizationId: string;
+  readonly sourceId: string;
+  /** What was created between is to be erased, without the ends. */
+  readonly after: Date;
+  readonly before: Date;
+}
+
+/** The sources, of every organization, whose items end at some age, and those that are no more. */
+export async function expiringSources(now: Date): Promise<Expiring[]> {
+  const kept = await SourceModel.find(
+    { retentionDays: mongoose.trusted({ $gt: 0 }) },
+    { organizationId: 1, retentionDays: 1, erasedBefore: 1 },
+  ).lean();
+  const deleted = await DeletedSourceModel.find({ deletedAt: mongoose.trusted({ $lt: now }) }).lean();
+  return [
+    ...kept.map(({ _id, organizationId, retentionDays = 0, erasedBefore }) => ({
+      organizationId,
+      sourceId: _id,
+      // What was created at that moment itself is not erased yet.
+      after: erasedBefore ? new Date(erasedBefore.getTime() - 1) : EVER,
+      before: new Date(now.getTime() - retentionDays * DAY_MS),
+    })),
+    ...deleted.map(({ _id, organizationId }) => ({ organizationId, sourceId: _id, after: EVER, before: now })),
+  ];
+}
+
+/** After the pass over a source, which may be deleted by now. */
+export async function noteErased({ organizationId, sourceId, before }: Expiring): Promise<void> {
+  await SourceModel.updateOne({ organizationId, _id: sourceId }, { $set: { erasedBefore: before } });
+}
+
+/** Of sources that were deleted so long ago that nothing can come to them any more. */
+export async function forgetDeletedSources(deletedBefore: Date): Promise<void> {
+  await DeletedSourceModel.deleteMany({ deletedAt: mongoose.trusted({ $lt: deletedBefore }) });
 }
 
 /** The enabled sources of these public keys, by public key. */
@@ -60,10 +107,18 @@ export async function enabledSources(publicKeys: readonly string[]): Promise<Map
   return new Map(enabled.map((document) => [document.publicKey, admittedOf(document)]));
 }
 
-function admittedOf({ _id, createdAt, updatedAt, enabled, ...rest }: SourceDocument): AdmittedSource {
+function admittedOf({
+  _id,
+  createdAt,
+  updatedAt,
+  enabled,
+  retentionDays,
+  erasedBefore,
+  ...rest
+}: SourceDocument): AdmittedSource {
   return { id: _id, ...rest };
 }
 
-function recordOf({ _id, createdAt, updatedAt, ...rest }: SourceDocument): Source {
+function recordOf({ _id, erasedBefore, createdAt, updatedAt, ...rest }: SourceDocument): Source {
   return { id: _id, ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }

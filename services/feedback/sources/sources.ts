@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Fail } from '@worktrack/contracts/errors';
 import type { sourceByPublicKey } from '@worktrack/contracts/feedback/intake';
 import { PUBLIC_KEY_MARK, PUBLIC_KEY_RANDOM_LENGTH } from '@worktrack/contracts/feedback/public-key';
 import type { Source } from '@worktrack/contracts/feedback/records';
@@ -10,7 +11,10 @@ import {
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
+import type { Duplicates } from '../items/duplicates.ts';
+import { itemsOfSource } from '../items/erasure.repository.ts';
+import { eraseAll } from '../items/erasure.ts';
 import {
   changeSource,
   countSources,
@@ -55,15 +59,38 @@ export async function updateSource(
   return found();
 }
 
+/**
+ * Closed first, then what it holds is erased by batches, then it goes: a call that breaks off is repeated and finishes. What a gateway still lets in within
+ * the two seconds in which it may not know of it, the daily pass erases.
+ */
 export async function deleteSource(
-  { id }: Input<typeof deleteOp>,
-  context: WriteContext<'NOT_FOUND'>,
+  duplicates: Duplicates,
+  { id, erase }: Input<typeof deleteOp>,
+  context: StagedContext<'NOT_FOUND' | 'CONFLICT', Output<typeof deleteOp>>,
 ): Promise<Output<typeof deleteOp>> {
-  if (!(await removeSource(context.caller.organizationId, id, context.tx))) missing(id, context);
-  return { deleted: true, id };
+  const { organizationId } = context.caller;
+  if (!(await sourceById(organizationId, id))) missing(id, context);
+  const items = () => itemsOfSource(organizationId, id, BEFORE_ALL, AFTER_ALL);
+  if (erase) {
+    await changeSource(organizationId, id, { enabled: false });
+    await eraseAll(duplicates, organizationId, items());
+  } else {
+    for await (const _ of items()) {
+      throw context.fail(
+        'CONFLICT',
+        'The source has items with what was submitted. Repeat with ?erase=true to erase that too, or disable the source to keep it.',
+      );
+    }
+  }
+  return context.commit(async ({ tx }) => {
+    if (!(await removeSource(organizationId, id, tx))) missing(id, context);
+    return { deleted: true, id };
+  });
 }
 
-function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
+const [BEFORE_ALL, AFTER_ALL] = [new Date(-8.64e15), new Date(8.64e15)];
+
+function missing(id: string, { fail }: { readonly fail: Fail<'NOT_FOUND'> }): never {
   throw fail('NOT_FOUND', `There is no feedback source ${id}. GET /api/feedback/sources lists them.`);
 }
 

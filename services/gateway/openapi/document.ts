@@ -78,7 +78,7 @@ function describe(operation: Operation, route: Route, components: Components): O
     ...(permissions.length === 0
       ? {}
       : {
-          description: `Permissions: ${permissions.map((permission) => `\`${permission}\``).join(', ')}.`,
+          description: `Permissions: ${quoted(permissions)}.${operation.roles ? ` Roles: ${quoted(operation.roles)}.` : ''}`,
           // OpenAPI 3.1.1, 4.8.30: with a scheme that is not OAuth the array names the roles that the operation requires.
           security: [{ apiKey: permissions }],
         }),
@@ -99,6 +99,10 @@ function describe(operation: Operation, route: Route, components: Components): O
     ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest, given) : {}),
     responses: { [status]: components.success(operation.output, writes, operation.example?.output), ...failures },
   };
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
 }
 
 function restOf(schema: JsonSchema, without: readonly string[]): JsonSchema {

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ids } from '../examples.ts';
+import { Id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { MAX_EMAIL_LENGTH } from './submission.ts';
+
+/** Of one call that may erase very many items, in batches. */
+export const ERASURE_DEADLINE_MS = 60_000;
+
+export const deleteFeedback = operation({
+  name: 'feedback.delete',
+  summary:
+    'Erase what was submitted with a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces hold.',
+  permissions: ['feedback:write'],
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  errors: ['NOT_FOUND'],
+  example: { input: { id: ids.feedback }, output: { deleted: true, id: ids.feedback } },
+  rest: 'DELETE /api/feedback/items/:id',
+});
+
+export const eraseSender = operation({
+  name: 'feedback.erase',
+  summary:
+    'Erase what a sender submitted, by their e-mail address in any letter case. Each item stays as after its deletion.',
+  permissions: ['feedback:write'],
+  roles: ['owner', 'admin'],
+  effect: 'update',
+  input: z.strictObject({ email: z.string().trim().min(1).max(MAX_EMAIL_LENGTH) }),
+  /** How many items this call erased: after one that broke off, those that it had left. */
+  output: z.object({ erased: z.int() }),
+  errors: [],
+  example: { input: { email: 'visitor@example.com' }, output: { erased: 3 } },
+  rest: 'POST /api/feedback/erase',
+  deadlineMs: ERASURE_DEADLINE_MS,
+  lane: 'long',
+});

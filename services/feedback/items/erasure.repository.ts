@@ -1,0 +1,66 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import { type ItemDocument, ItemModel } from './items.model.ts';
+
+/** So many items are erased by one command. */
+const BATCH = 500;
+
+/** What an erasure has to know of an item before its texts are gone. */
+export type ErasableItem = Pick<ItemDocument, '_id' | 'sourceId' | 'message' | 'createdAt'>;
+const FIELDS = { sourceId: 1, message: 1, createdAt: 1, erasedAt: 1 } as const;
+
+/** Two spellings of one address: letter case is all that mail services agree to ignore. */
+export function emailKeyOf(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}
+
+/** Items that hold what this address submitted, by batches. They may be erased while they are read. */
+export function itemsOfSender(organizationId: string, email: string): AsyncIterable<ErasableItem[]> {
+  return batches({ organizationId, emailKey: emailKeyOf(email) });
+}
+
+/** Those of a source that were created in the given time, without its ends. */
+export function itemsOfSource(
+  organizationId: string,
+  sourceId: string,
+  after: Date,
+  before: Date,
+): AsyncIterable<ErasableItem[]> {
+  return batches({ organizationId, sourceId, createdAt: mongoose.trusted({ $gt: after, $lt: before }) });
+}
+
+/** What is erased already is told apart here: one condition beyond the index, and some databases would read the whole collection. */
+async function* batches(filter: object): AsyncGenerator<ErasableItem[]> {
+  let batch: ErasableItem[] = [];
+  for await (const item of ItemModel.find(filter, FIELDS).lean().cursor({ batchSize: BATCH })) {
+    if (item.erasedAt) continue;
+    batch.push(item);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Takes away all that the senders of these items wrote, and what was made of it. */
+export async function eraseTexts(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<void> {
+  const now = new Date();
+  await ItemModel.updateMany(
+    { organizationId, _id: mongoose.trusted({ $in: [...ids] }) },
+    {
+      $set: {
+        message: '',
+        email: null,
+        pageUrl: null,
+        locale: null,
+        origin: null,
+        ipHash: '',
+        contentHash: '',
+        searchText: '',
+        updatedAt: now,
+        erasedAt: now,
+      },
+      $unset: { emailKey: 1 },
+    },
+    tx ? { session: tx } : {},
+  );
+}

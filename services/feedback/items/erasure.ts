@@ -1,0 +1,74 @@
+import type { deleteFeedback, eraseSender as eraseSenderOp } from '@worktrack/contracts/feedback/erasure';
+import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
+import { DUPLICATE_WINDOW_MS, type Duplicates, reservationOf } from './duplicates.ts';
+import { type ErasableItem, eraseTexts, itemsOfSender } from './erasure.repository.ts';
+import { requireItem } from './inbox.ts';
+import { itemById } from './items.repository.ts';
+
+/**
+ * Erases one item: what was submitted is gone from the database and from Redis, the item stays with its id, status and links. No record of an earlier answer
+ * holds it (`textless`), so there is nothing else to look for.
+ */
+export async function deleteItem(
+  duplicates: Duplicates,
+  { id }: Input<typeof deleteFeedback>,
+  context: WriteContext<'NOT_FOUND'>,
+): Promise<Output<typeof deleteFeedback>> {
+  const { caller, tx } = context;
+  const { sourceId, message, createdAt, erasedAt } = await requireItem(id, context);
+  if (erasedAt === undefined) {
+    await forget(duplicates, [{ _id: id, sourceId, message, createdAt: new Date(createdAt) }]);
+    await eraseTexts(caller.organizationId, [id], tx);
+  }
+  return { deleted: true, id };
+}
+
+/** By batches, each of its own: a call that breaks off has erased so much, and one that is repeated erases the rest. */
+export async function eraseSender(
+  duplicates: Duplicates,
+  { email }: Input<typeof eraseSenderOp>,
+  { caller, commit }: StagedContext<never, Output<typeof eraseSenderOp>>,
+): Promise<Output<typeof eraseSenderOp>> {
+  const erased = await eraseAll(duplicates, caller.organizationId, itemsOfSender(caller.organizationId, email));
+  return commit(async () => ({ erased }));
+}
+
+/** @returns how many */
+export async function eraseAll(
+  duplicates: Duplicates,
+  organizationId: string,
+  batches: AsyncIterable<ErasableItem[]>,
+): Promise<number> {
+  let erased = 0;
+  for await (const batch of batches) {
+    await forget(duplicates, batch);
+    await eraseTexts(
+      organizationId,
+      batch.map(({ _id }) => _id),
+    );
+    erased += batch.length;
+  }
+  return erased;
+}
+
+/** Before the messages are gone, for they say which hashes are theirs. If it is the last that happens, a duplicate may be stored: no harm. */
+function forget(duplicates: Duplicates, items: readonly ErasableItem[]): Promise<void> {
+  const sinceMs = Date.now() - DUPLICATE_WINDOW_MS;
+  const recent = items.filter(({ createdAt }) => createdAt.getTime() > sinceMs);
+  return duplicates.release(recent.map(({ _id, sourceId, message }) => reservationOf(sourceId, message, _id)));
+}
+
+/** What is recorded of an answer: a record lives for a day, and must not be where an erased text is still found. */
+export function textless(item: FeedbackItem): FeedbackItem {
+  return { ...item, message: '', email: null, pageUrl: null, locale: null, origin: null };
+}
+
+/** The answer of a replay: as the first time, but for texts that were erased since. */
+export async function withTexts(recorded: FeedbackItem, { caller }: ReadContext<'NOT_FOUND'>): Promise<FeedbackItem> {
+  const item = await itemById(caller.organizationId, recorded.id);
+  if (!item) return recorded;
+  const { message, email, pageUrl, locale, origin, erasedAt } = item;
+  return { ...recorded, message, email, pageUrl, locale, origin, ...(erasedAt !== undefined && { erasedAt }) };
+}
