@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { call } from '../testing.ts';
+import type { Model, ModelEvent, ModelItem } from './model.ts';
+import type { Service } from './service.ts';
+
+const LATEST_EVENTS = 12;
+const ALL_EVENTS = 200;
+
+/** What the last operation has written, each with the newest of its history. */
+export async function compareTouched(model: Model, service: Service): Promise<void> {
+  const touched = [...model.touched];
+  model.touched.clear();
+  for (const id of touched) {
+    const item = model.items.get(id) ?? model.deleted.get(id);
+    if (!item) throw new Error(`${id} is not in the model.`);
+    await compareItem(model, service, item);
+    await compareHistory(service, item, LATEST_EVENTS);
+  }
+}
+
+/** Everything but histories: all items, the order of all columns, the boards. */
+export async function compareState(model: Model, { caller, projectId }: Service): Promise<void> {
+  const boards = await call(caller, 'boards.list', { id: projectId });
+  expect(boards.map(({ id, columns }) => ({ id, columns: columns.map((column) => [column.id, column.name]) }))).toEqual(
+    model.boards.map(({ id, columns }) => ({ id, columns: columns.map((column) => [column.id, column.name]) })),
+  );
+  for (const { id, name, items } of model.boards.flatMap(({ columns }) => columns)) {
+    const listed = await allOf(model, caller, { boardColumnId: id });
+    expect(listed, `the order of ${name}`).toEqual(items.map((each) => model.item(each).taskId));
+  }
+  for (const item of model.items.values()) await compareItem(model, { caller }, item);
+}
+
+/** Everything. */
+export async function compareAll(model: Model, service: Service): Promise<void> {
+  await compareState(model, service);
+  const { caller } = service;
+  expect(await allOf(model, caller, {}), 'all items, newest first').toEqual(model.list({}).map(({ taskId }) => taskId));
+  for (const item of [...model.items.values(), ...model.deleted.values()]) {
+    await compareHistory(service, item, ALL_EVENTS);
+  }
+  expect((await call(caller, 'workItems.usage', {})).totals, 'usage of the project').toEqual(model.usage());
+  for (const item of model.items.values()) {
+    const { totals } = await call(caller, 'workItems.usage', { workItemId: item.id });
+    expect(totals, `usage of ${item.taskId} and all below it`).toEqual(model.usage(item));
+  }
+}
+
+async function compareItem(model: Model, { caller }: Pick<Service, 'caller'>, item: ModelItem): Promise<void> {
+  if (model.deleted.has(item.id)) {
+    await expect(call(caller, 'workItems.get', { id: item.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    return;
+  }
+  const view = model.view(item);
+  const shown = await call(caller, 'workItems.get', { id: item.id });
+  const compared = Object.fromEntries(Object.keys(view).map((field) => [field, shown[field as keyof typeof shown]]));
+  expect(compared, item.taskId).toEqual(view);
+}
+
+async function compareHistory({ caller }: Pick<Service, 'caller'>, item: ModelItem, limit: number): Promise<void> {
+  const { taskId, title, totalEvents, events } = await call(caller, 'workItems.events', { workItemId: item.id, limit });
+  expect({ taskId, title, totalEvents }).toEqual({
+    taskId: item.taskId,
+    title: item.title,
+    totalEvents: item.history.length,
+  });
+  expect(
+    events.map(({ eventType, data }) => ({ eventType, data })),
+    `the history of ${item.taskId}, newest first`,
+  ).toEqual(item.history.toReversed().slice(0, limit).map(shownEvent));
+}
+
+/** Of what is changed in metadata, only the keys that differ are told; what else is in a creation or a session, the model does not know. */
+function shownEvent({ eventType, data }: ModelEvent): unknown {
+  if (eventType === 'created' || eventType === 'ai_session') return { eventType, data: expect.objectContaining(data) };
+  const { metadata, ...changes } = (data.changes ?? {}) as Record<string, unknown>;
+  if (!metadata) return { eventType, data };
+  return { eventType, data: { changes: { ...changes, metadata: { from: ANY_OBJECT, to: ANY_OBJECT } } } };
+}
+const ANY_OBJECT = expect.any(Object);
+
+type ListFilter = Parameters<Model['list']>[0];
+
+/** Task IDs of every page. */
+async function allOf(model: Model, caller: Service['caller'], filter: ListFilter): Promise<string[]> {
+  const total = model.list(filter).length;
+  const limit = 100;
+  const totalPages = Math.ceil(total / limit);
+  const taskIds: string[] = [];
+  for (let page = 1; page <= Math.max(1, totalPages); page++) {
+    const { workItems, pagination } = await call(caller, 'workItems.list', { ...filter, page, limit });
+    expect(pagination).toMatchObject({ page, limit, total, totalPages });
+    taskIds.push(...workItems.map(({ taskId }) => taskId));
+  }
+  return taskIds;
+}

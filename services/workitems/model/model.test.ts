@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startWorkItems, stopWorkItems } from '../testing.ts';
+import { compareAll } from './compare.ts';
+import { startBoth } from './service.ts';
+import { anyStep, stepsSoFar } from './steps.ts';
+
+/** `MODEL_RUNS=200 npm test -- services/workitems/model` is a long run; `MODEL_SEED` repeats one. */
+const RUNS = Number(process.env.MODEL_RUNS ?? 16);
+const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+const MAX_STEPS_OF_RUN = 300;
+/** A run has a third of what it may have, on average. With much fewer steps the test says nothing. */
+const MIN_STEPS = (RUNS * MAX_STEPS_OF_RUN) / 10;
+/** How long a failure is made smaller before it is told. Each attempt is a run of its own. */
+const SHRINKING_MS = 60_000;
+const MS_PER_RUN = 60_000;
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+// Leases expire as the steps say.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
+
+describe('any operations of one caller', () => {
+  test('do what the model of the interface does', { timeout: RUNS * MS_PER_RUN + SHRINKING_MS }, async () => {
+    console.log(`MODEL_SEED=${SEED}, ${RUNS} runs`);
+    let firstFailureAt: number | undefined;
+    await fc.assert(
+      fc.asyncProperty(fc.commands([anyStep], { maxCommands: MAX_STEPS_OF_RUN, size: 'max' }), async (steps) => {
+        if (firstFailureAt !== undefined && performance.now() - firstFailureAt > SHRINKING_MS) return;
+        try {
+          const both = await startBoth();
+          await fc.asyncModelRun(() => ({ model: both.model, real: both.service }), steps);
+          await compareAll(both.model, both.service);
+        } catch (error) {
+          firstFailureAt ??= performance.now();
+          throw error;
+        }
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+    console.log(`${stepsSoFar()} steps`);
+    expect(stepsSoFar()).toBeGreaterThan(MIN_STEPS);
+  });
+});

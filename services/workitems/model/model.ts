@@ -1,0 +1,723 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * What the interface promises of boards, work items, their history, leases and AI usage, as one caller sees it: written from the documentation
+ * and in the plainest way, so that the service can be held against it. Nothing of the service is imported here, and nothing is fast.
+ *
+ * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws
+ * Refused before it looks at `learned` or changes anything.
+ */
+
+export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
+export type Priority = 'low' | 'medium' | 'high' | 'urgent';
+export type Metadata = Record<string, unknown>;
+
+export interface ModelColumn {
+  readonly id: string;
+  readonly name: string;
+  /** Ids in the order of the column. */
+  items: string[];
+}
+export interface ModelBoard {
+  readonly id: string;
+  columns: ModelColumn[];
+}
+export interface ModelEvent {
+  readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment';
+  readonly data: Record<string, unknown>;
+}
+export interface ModelLease {
+  readonly token: string;
+  readonly key: string;
+  expiresAtMs: number;
+  readonly before: {
+    readonly boardColumnId: string;
+    readonly assignee: string | null;
+    readonly isAiProcessing: boolean;
+  };
+}
+export interface ModelItem {
+  readonly id: string;
+  readonly taskId: string;
+  readonly boardId: string;
+  title: string;
+  type: ItemType;
+  priority: Priority;
+  assignee: string | null;
+  parentId: string | null;
+  boardColumnId: string;
+  metadata: Metadata;
+  isAiProcessing: boolean;
+  version: number;
+  lease: ModelLease | null;
+  readonly history: ModelEvent[];
+}
+export interface Tokens {
+  readonly totalTokens: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly durationMs?: number;
+}
+export interface Report extends Tokens {
+  readonly model: string;
+}
+export interface Usage {
+  sessions: number;
+  totalTokens: number;
+  inputTokens: number;
+  outputTokens: number;
+  durationMs: number;
+  estimatedCost: string;
+  unpricedSessions: number;
+}
+export interface CascadedMove {
+  readonly id: string;
+  readonly taskId: string;
+  readonly fromColumn: string;
+  readonly toColumn: string;
+}
+export type Place = 'first' | 'last' | { readonly after: string };
+type Editable = Pick<ModelItem, 'title' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'>;
+type Changes = Partial<Omit<ModelItem, 'id' | 'taskId' | 'boardId' | 'version' | 'history' | 'boardColumnId'>>;
+type Code = 'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT';
+
+/** With every code that would be right, where an input is wrong in more than one way. */
+export class Refused extends Error {
+  readonly codes: readonly Code[];
+  constructor(codes: readonly Code[]) {
+    super(`refused with ${codes.join(' or ')}`);
+    this.codes = codes;
+  }
+}
+
+function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
+  const codes = faults.filter(([isFault]) => isFault).map(([, code]) => code);
+  if (codes.length > 0) throw new Refused(codes);
+}
+
+const PROGRESS = ['Backlog', 'To Do', 'In Progress', 'Review', 'Testing', 'Validating', 'To Document', 'Done'];
+const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low'];
+const LETTERS: Readonly<Record<ItemType, string>> = { task: 'T', story: 'S', feature: 'F', epic: 'E', idea: 'I' };
+const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
+  epic: [],
+  idea: [],
+  feature: ['epic'],
+  story: ['feature'],
+  task: ['epic', 'feature', 'story', 'task', 'idea'],
+};
+const MAX_TREE_LEVELS = 20;
+const EARLIER_REVIEWS = 20;
+/** Dollars per million tokens, which are micro-dollars per token. */
+const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
+  'gpt-4o': { input: 2.5, output: 10 },
+  'claude-sonnet-4-5': { input: 3, output: 15 },
+};
+/** The models of which the price is known here, and one that nobody sells. */
+export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
+
+/** A column of any other name counts as `In Progress`. */
+const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
+const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
+const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');
+
+export class Model {
+  readonly key: string;
+  readonly boards: ModelBoard[];
+  /** In the order of their creation. */
+  readonly items = new Map<string, ModelItem>();
+  readonly deleted = new Map<string, ModelItem>();
+  readonly sessions: (Report & { countedFor: string | null })[] = [];
+  /** What the last operations have written: to be looked at. */
+  readonly touched = new Set<string>();
+  #lastNumber = 0;
+
+  constructor(key: string, boards: readonly { id: string; columns: readonly { id: string; name: string }[] }[]) {
+    this.key = key;
+    this.boards = boards.map(({ id, columns }) => ({
+      id,
+      columns: columns.map((column) => ({ ...column, items: [] })),
+    }));
+  }
+
+  // What can be read.
+
+  item(ref: string): ModelItem {
+    const item = this.items.get(ref) ?? [...this.items.values()].find(({ taskId }) => taskId === ref);
+    if (!item) throw new Refused(['NOT_FOUND']);
+    return item;
+  }
+
+  find(ref: string): ModelItem | undefined {
+    return this.items.get(ref) ?? [...this.items.values()].find(({ taskId }) => taskId === ref);
+  }
+
+  board({ boardId }: Pick<ModelItem, 'boardId'>): ModelBoard {
+    return this.boards.find(({ id }) => id === boardId) as ModelBoard;
+  }
+
+  column(id: string): ModelColumn | undefined {
+    return this.boards.flatMap(({ columns }) => columns).find((column) => column.id === id);
+  }
+
+  columnName(item: ModelItem): string {
+    return (this.column(item.boardColumnId) as ModelColumn).name;
+  }
+
+  childrenOf(item: Pick<ModelItem, 'id'>): ModelItem[] {
+    return [...this.items.values()].filter(({ parentId }) => parentId === item.id);
+  }
+
+  treeOf(item: ModelItem): ModelItem[] {
+    return [item, ...this.childrenOf(item).flatMap((child) => this.treeOf(child))];
+  }
+
+  /** What lists show, in their order. */
+  list(filter: {
+    boardId?: string;
+    boardColumnId?: string;
+    parentId?: string;
+    type?: ItemType;
+    priority?: Priority;
+    assignee?: string;
+    search?: string;
+  }): ModelItem[] {
+    const { boardColumnId, search, ...fields } = filter;
+    const all = boardColumnId
+      ? (this.column(boardColumnId)?.items ?? []).map((id) => this.item(id))
+      : [...this.items.values()].toReversed();
+    const words = search?.toLowerCase().split(' ') ?? [];
+    return all.filter(
+      (item) =>
+        Object.entries(fields).every(
+          ([field, value]) => value === undefined || item[field as keyof ModelItem] === value,
+        ) &&
+        words.every((word) =>
+          item.title
+            .toLowerCase()
+            .split(' ')
+            .some((other) => other.startsWith(word)),
+        ),
+    );
+  }
+
+  resolve(ids: readonly string[], includeLeafTasks: boolean, maxDepth: number) {
+    const resolvedFrom = new Map<string, string[]>();
+    const notFound: string[] = [];
+    const withoutLeafTasks: string[] = [];
+    let truncated = false;
+    const leavesBelow = (item: ModelItem, depth: number): ModelItem[] =>
+      this.childrenOf(item).flatMap((child) => {
+        const isLeaf = this.childrenOf(child).length === 0;
+        if (!isLeaf && depth < maxDepth) return leavesBelow(child, depth + 1);
+        if (!isLeaf) truncated = true;
+        return child.type === 'task' ? [child] : [];
+      });
+    for (const input of new Set(ids)) {
+      const item = this.find(input);
+      const found = item && (includeLeafTasks && item.type !== 'task' ? leavesBelow(item, 1) : [item]);
+      if (!found) notFound.push(input);
+      else if (found.length === 0) withoutLeafTasks.push(input);
+      for (const { id } of found ?? []) resolvedFrom.set(id, [...(resolvedFrom.get(id) ?? []), input]);
+    }
+    return { resolvedFrom, notFound, withoutLeafTasks, truncated };
+  }
+
+  /** Over everything, or over an item with all below it. */
+  usage(of?: ModelItem): Usage {
+    const ids = of && this.treeOf(of).map(({ id }) => id);
+    const sessions = this.sessions.filter(
+      ({ countedFor }) => !ids || (countedFor !== null && ids.includes(countedFor)),
+    );
+    const sum = (field: 'totalTokens' | 'inputTokens' | 'outputTokens' | 'durationMs') =>
+      sessions.reduce((total, session) => total + (session[field] ?? 0), 0);
+    const costs = sessions.map(microdollarsOf);
+    return {
+      sessions: sessions.length,
+      totalTokens: sum('totalTokens'),
+      inputTokens: sum('inputTokens'),
+      outputTokens: sum('outputTokens'),
+      durationMs: sum('durationMs'),
+      estimatedCost: dollars(costs.reduce<number>((total, cost) => total + (cost ?? 0), 0)),
+      unpricedSessions: costs.filter((cost) => cost === undefined).length,
+    };
+  }
+
+  // What changes one item.
+
+  create(
+    input: Pick<ModelItem, 'title' | 'type' | 'boardColumnId'> & {
+      priority?: Priority;
+      assignee?: string;
+      parentId?: string;
+      metadata?: Metadata;
+    },
+    learned: { readonly id: string },
+  ): ModelItem {
+    const board = this.boards.find(({ columns }) => columns.some(({ id }) => id === input.boardColumnId)) as ModelBoard;
+    const parent = input.parentId === undefined ? null : this.item(input.parentId);
+    if (parent) refuseIf([[!this.#mayHaveParent({ type: input.type }, parent), 'VALIDATION_FAILED']]);
+    const item: ModelItem = {
+      id: learned.id,
+      taskId: `${this.key}-${LETTERS[input.type]}-${++this.#lastNumber}`,
+      boardId: board.id,
+      boardColumnId: input.boardColumnId,
+      title: input.title,
+      type: input.type,
+      priority: input.priority ?? 'medium',
+      assignee: input.assignee || null,
+      parentId: parent?.id ?? null,
+      metadata: merge({}, input.metadata ?? {}),
+      isAiProcessing: false,
+      version: 1,
+      lease: null,
+      history: [],
+    };
+    this.items.set(item.id, item);
+    this.column(item.boardColumnId)?.items.push(item.id);
+    this.#record(item, [{ eventType: 'created', data: this.view(item) }]);
+    return item;
+  }
+
+  /** The shortcut creators: in the `Backlog` of the project's default board. */
+  createInBacklog(
+    input: { title: string; type: ItemType; parentId?: string },
+    learned: { readonly id: string },
+  ): ModelItem {
+    const backlog = this.boards[0]?.columns.find(({ name }) => name === 'Backlog');
+    if (!backlog) throw new Refused(['VALIDATION_FAILED', 'NOT_FOUND']);
+    return this.create({ ...input, boardColumnId: backlog.id }, learned);
+  }
+
+  /** What is not given, or does not differ, stays; nothing that differs is no change. */
+  update(
+    input: Partial<Editable> & { readonly id: string; readonly boardColumnId?: string; readonly version?: number },
+  ): ModelItem {
+    const item = this.item(input.id);
+    const { id: _, boardColumnId, version, ...fields } = input;
+    const wanted: Editable = {
+      ...item,
+      ...fields,
+      assignee: fields.assignee === undefined ? item.assignee : fields.assignee || null,
+      parentId: fields.parentId ? this.item(fields.parentId).id : fields.parentId === null ? null : item.parentId,
+      metadata: merge(item.metadata, fields.metadata ?? {}),
+    };
+    const parent = wanted.parentId === null ? null : this.item(wanted.parentId);
+    const to =
+      boardColumnId === undefined ? undefined : this.board(item).columns.find(({ id }) => id === boardColumnId);
+    refuseIf([
+      [version !== undefined && version !== item.version, 'CONFLICT'],
+      [boardColumnId !== undefined && !to, 'VALIDATION_FAILED'],
+      [parent !== null && !this.#mayHaveParent({ ...item, type: wanted.type }, parent), 'VALIDATION_FAILED'],
+      [this.childrenOf(item).some(({ type }) => !PARENTS[type].includes(wanted.type)), 'VALIDATION_FAILED'],
+    ]);
+    const differing = (['title', 'type', 'priority', 'assignee', 'parentId', 'metadata'] as const).filter(
+      (field) => !isDeepStrictEqual(wanted[field], item[field]),
+    );
+    const changes = Object.fromEntries(differing.map((field) => [field, wanted[field]])) as Changes;
+    const events = updated(
+      Object.fromEntries(differing.map((field) => [field, { from: item[field], to: wanted[field] }])),
+    );
+    if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes, events });
+    else if (differing.length > 0) this.#change(item, changes, events);
+    return item;
+  }
+
+  move(input: {
+    readonly workItemId: string;
+    readonly boardColumnId: string;
+    readonly isAutoSync?: boolean;
+    readonly setAiProcessing?: boolean;
+    readonly aiProvider?: string;
+    readonly position?: Place;
+  }): { readonly item: ModelItem; readonly fromColumn: string; readonly cascaded: readonly CascadedMove[] } {
+    const item = this.item(input.workItemId);
+    const to = this.board(item).columns.find(({ id }) => id === input.boardColumnId);
+    const place = input.position ?? 'last';
+    const anchor = typeof place === 'object' ? this.item(place.after) : undefined;
+    refuseIf([
+      [!to, 'VALIDATION_FAILED'],
+      [anchor !== undefined && (anchor.boardColumnId !== to?.id || anchor.id === item.id), 'VALIDATION_FAILED'],
+    ]);
+    const fromColumn = this.columnName(item);
+    const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
+    const cascaded = this.#move(item, to as ModelColumn, {
+      changes: {
+        ...(input.setAiProcessing && { isAiProcessing: true }),
+        metadata: merge(item.metadata, provider),
+      },
+      isAutoSync: input.isAutoSync === true,
+      place: anchor ? { after: anchor.id } : place,
+    });
+    return { item, fromColumn, cascaded };
+  }
+
+  comment(input: { readonly workItemId: string; readonly text: string }): void {
+    this.#record(this.item(input.workItemId), [{ eventType: 'comment', data: { text: input.text } }]);
+  }
+
+  /** Children lose their parent; what the work cost counts for the parent of the deleted item. */
+  delete(id: string): ModelItem {
+    const item = this.item(id);
+    for (const child of this.childrenOf(item)) {
+      this.#change(child, { parentId: null }, updated({ parentId: { from: item.id, to: null } }));
+    }
+    for (const session of this.sessions) if (session.countedFor === item.id) session.countedFor = item.parentId;
+    this.#takeOut(item);
+    this.#record(item, [{ eventType: 'deleted', data: { taskId: item.taskId, title: item.title } }]);
+    this.items.delete(item.id);
+    this.deleted.set(item.id, item);
+    return item;
+  }
+
+  // Completions and sessions.
+
+  recordSession(input: Report & { readonly workItemId: string }, learned: { readonly sessionId: string }): void {
+    const item = this.item(input.workItemId);
+    this.#record(item, [this.#session(item, input, learned.sessionId)]);
+  }
+
+  completeReview(
+    input: { workItemId: string; result: 'pass' | 'fail'; summary: string; issues: string[]; reviewedFiles: string[] },
+    learned: { readonly reviewedAt: unknown },
+  ): { readonly item: ModelItem; readonly fromColumn: string; readonly to: ModelColumn } {
+    const { workItemId, ...review } = input;
+    const item = this.item(workItemId);
+    const to = this.#columnNamed(item, review.result === 'pass' ? 'Testing' : 'In Progress');
+    refuseIf([[!to, 'VALIDATION_FAILED']]);
+    const fromColumn = this.columnName(item);
+    const {
+      review: before,
+      reviewHistory = [],
+      ...rest
+    } = item.metadata as { reviewHistory?: unknown[]; review?: unknown };
+    const earlier = [...reviewHistory, ...(before ? [before] : [])].slice(-EARLIER_REVIEWS);
+    const metadata = {
+      ...rest,
+      review: { ...review, reviewedAt: learned.reviewedAt },
+      ...(earlier.length > 0 && { reviewHistory: earlier }),
+    };
+    this.#move(item, to as ModelColumn, {
+      changes: { isAiProcessing: false, metadata },
+      events: updated({ metadata: { from: item.metadata, to: metadata } }),
+    });
+    return { item, fromColumn, to: to as ModelColumn };
+  }
+
+  completeValidation(
+    input: Report & {
+      readonly workItemId: string;
+      readonly toDocumentColumnId?: string;
+      readonly validatingColumnId?: string;
+      readonly documentation?: Metadata;
+      readonly testResults?: { readonly passed?: number; readonly failed?: number };
+    },
+    learned: { readonly sessionId: string },
+  ): { item: ModelItem; fromColumn: string; to: ModelColumn; passed: boolean; redirected: boolean } {
+    const item = this.item(input.workItemId);
+    const { columns } = this.board(item);
+    const passed = (input.testResults?.failed ?? 0) === 0;
+    const givenId = input.toDocumentColumnId ?? input.validatingColumnId;
+    const given = columns.find(({ id }) => id === givenId);
+    const toDocument = this.#columnNamed(item, 'To Document');
+    const redirected = passed && given?.name === 'Validating' && toDocument !== undefined;
+    const to = !passed ? this.#columnNamed(item, 'In Progress') : redirected ? toDocument : (given ?? toDocument);
+    refuseIf([
+      [givenId !== undefined && !given, 'VALIDATION_FAILED'],
+      [!to, 'VALIDATION_FAILED'],
+    ]);
+    const fromColumn = this.columnName(item);
+    const patch = {
+      ...(input.documentation && { documentation: input.documentation }),
+      ...(input.testResults && { testResults: input.testResults }),
+    };
+    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {});
+    return { item, fromColumn, to: to as ModelColumn, passed, redirected };
+  }
+
+  completeAiTask(
+    input: Report & {
+      readonly workItemId: string;
+      readonly reviewColumnId: string;
+      readonly userActions?: string;
+      readonly leaseToken?: string;
+    },
+    by: { readonly key: string; readonly nowMs: number },
+    learned: { readonly sessionId: string },
+  ): void {
+    const item = this.item(input.workItemId);
+    const to = this.board(item).columns.find(({ id }) => id === input.reviewColumnId);
+    const isHeldByAnother = this.#isHeld(item, by.nowMs) && item.lease?.key !== by.key;
+    refuseIf([
+      [to?.name !== 'Review', 'VALIDATION_FAILED'],
+      [input.leaseToken === undefined ? isHeldByAnother : item.lease?.token !== input.leaseToken, 'CONFLICT'],
+    ]);
+    const patch = input.userActions === undefined ? {} : { userActions: input.userActions };
+    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), { lease: null });
+  }
+
+  // Leases.
+
+  /**
+   * The tasks that a claim may take, best first: ready, then by priority, then in the order of the board. Which of two boards comes first is not
+   * said, so there may be one for each.
+   */
+  claimable(ids: readonly string[] | undefined, nowMs: number): ModelItem[] {
+    const named =
+      ids && [...this.resolve(ids, true, Number.POSITIVE_INFINITY).resolvedFrom.keys()].map((id) => this.item(id));
+    refuseIf([[named?.length === 0, 'NOT_FOUND']]);
+    const candidates = named ?? [...this.items.values()].filter((item) => this.childrenOf(item).length === 0);
+    const ready = candidates.filter((item) => item.type === 'task' && this.#isReady(item, nowMs));
+    const priority = PRIORITIES.find((each) => ready.some((item) => item.priority === each));
+    return this.boards.flatMap(
+      ({ columns }) =>
+        columns
+          .flatMap(({ items }) => items)
+          .flatMap((id) => ready.find((item) => item.id === id && item.priority === priority) ?? [])[0] ?? [],
+    );
+  }
+
+  claim(
+    input: { readonly agent: string },
+    by: { readonly key: string },
+    learned: { readonly id: string; readonly token: string; readonly expiresAtMs: number },
+  ): ModelItem {
+    const item = this.item(learned.id);
+    const { boardColumnId, assignee, isAiProcessing } = item;
+    const before = item.lease?.before ?? { boardColumnId, assignee, isAiProcessing };
+    const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, before };
+    const changes = { assignee: input.agent, isAiProcessing: true, lease };
+    const events = assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } });
+    const to = this.#columnNamed(item, 'In Progress') as ModelColumn;
+    if (to.id === boardColumnId) this.#change(item, changes, events);
+    else this.#move(item, to, { changes, events });
+    return item;
+  }
+
+  renew(leaseToken: string, nowMs: number, learned: { readonly expiresAtMs: number }): ModelItem {
+    const item = [...this.items.values()].find(({ lease }) => lease?.token === leaseToken);
+    refuseIf([[!item || !this.#isHeld(item, nowMs), 'CONFLICT']]);
+    (item as ModelItem & { lease: ModelLease }).lease.expiresAtMs = learned.expiresAtMs;
+    return item as ModelItem;
+  }
+
+  /** @param learned where it went: a column that it was claimed from may be gone, and then nothing is said */
+  release(
+    input: { readonly workItemId: string; readonly leaseToken: string; readonly boardColumnId?: string },
+    nowMs: number,
+    learned: { readonly boardColumnId: string },
+  ): ModelItem {
+    const item = this.item(input.workItemId);
+    const { columns } = this.board(item);
+    const given = columns.find(({ id }) => id === input.boardColumnId);
+    refuseIf([
+      [!this.#isHeld(item, nowMs) || item.lease?.token !== input.leaseToken, 'CONFLICT'],
+      [input.boardColumnId !== undefined && !given, 'VALIDATION_FAILED'],
+    ]);
+    const { boardColumnId, assignee, isAiProcessing } = (item.lease as ModelLease).before;
+    const back =
+      columns.find(({ id }) => id === boardColumnId) ?? columns.find(({ id }) => id === learned.boardColumnId);
+    const events = item.assignee === assignee ? [] : updated({ assignee: { from: item.assignee, to: assignee } });
+    const changes = { assignee, isAiProcessing, lease: null };
+    this.#move(item, given ?? (back as ModelColumn), { changes, events });
+    return item;
+  }
+
+  // What changes many.
+
+  /** @param positionOf as it was before: a bulk move leaves positions as they are */
+  batchMove(
+    input: { workItemIds: readonly string[]; boardColumnId: string; setAiProcessing?: boolean; aiProvider?: string },
+    positionOf: (id: string) => number,
+  ): { readonly moved: ModelItem[]; readonly skipped: string[] } {
+    const to = this.column(input.boardColumnId);
+    refuseIf([[!to, 'NOT_FOUND']]);
+    const board = this.boards.find(({ columns }) => columns.includes(to as ModelColumn));
+    const refs = [...new Set(input.workItemIds)];
+    const isMoving = (ref: string) => this.find(ref)?.boardId === board?.id;
+    const moved = [...new Set(refs.filter(isMoving).map((ref) => this.item(ref)))];
+    const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
+    for (const item of moved) {
+      const data = { fromColumn: this.columnName(item), toColumn: to?.name, batch: true };
+      this.#takeOut(item);
+      item.boardColumnId = input.boardColumnId;
+      this.#change(
+        item,
+        {
+          metadata: merge(item.metadata, provider),
+          ...(input.setAiProcessing && { isAiProcessing: true }),
+          ...(to?.name !== 'In Progress' && { lease: null }),
+        },
+        [{ eventType: 'moved', data }],
+      );
+      to?.items.push(item.id);
+    }
+    to?.items.sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1));
+    return { moved, skipped: refs.filter((ref) => !isMoving(ref)) };
+  }
+
+  /** The whole list of columns in its new order. */
+  changeColumns(
+    boardId: string,
+    wanted: readonly { readonly id?: string; readonly name: string }[],
+    learned: readonly { readonly id: string }[],
+  ): void {
+    const board = this.boards.find(({ id }) => id === boardId) as ModelBoard;
+    const removed = board.columns.filter(({ id }) => !wanted.some((column) => column.id === id));
+    refuseIf([[removed.some(({ items }) => items.length > 0), 'CONFLICT']]);
+    board.columns = wanted.map(({ id, name }, index) => {
+      const before = board.columns.find((column) => column.id === id);
+      return { id: before?.id ?? (learned[index]?.id as string), name, items: before?.items ?? [] };
+    });
+  }
+
+  /** What is shown of an item, but for its place's number and its times. */
+  view(item: ModelItem): Record<string, unknown> {
+    const { history: _, lease: __, ...shown } = item;
+    return { ...shown, columnName: this.columnName(item) };
+  }
+
+  // The rules.
+
+  /** Every change of one item's column by a single tool. @returns the ancestors that followed */
+  #move(
+    item: ModelItem,
+    to: ModelColumn,
+    options: {
+      readonly changes?: Changes;
+      readonly events?: readonly ModelEvent[];
+      readonly isAutoSync?: boolean;
+      readonly causedBy?: string;
+      readonly place?: Place;
+    },
+  ): CascadedMove[] {
+    const { isAutoSync = false, causedBy, place = 'last' } = options;
+    const data = { fromColumn: this.columnName(item), toColumn: to.name };
+    this.#takeOut(item);
+    if (place === 'first') to.items.unshift(item.id);
+    else if (place === 'last') to.items.push(item.id);
+    else to.items.splice(to.items.indexOf(place.after) + 1, 0, item.id);
+    item.boardColumnId = to.id;
+    const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.name] ?? item.isAiProcessing;
+    const lease = to.name === 'In Progress' ? item.lease : null;
+    this.#change(item, { isAiProcessing, lease, ...options.changes }, [
+      ...(options.events ?? []),
+      { eventType: 'moved', data: { ...data, ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }) } },
+    ]);
+    return isAutoSync && !causedBy ? [] : this.#cascadeFrom(item);
+  }
+
+  /**
+   * The parent moves to `Done` when all of its children are there, and to `In Progress` when some child has left `Backlog` and `To Do` while the
+   * parent is still there; repeated upwards.
+   */
+  #cascadeFrom(child: ModelItem): CascadedMove[] {
+    if (child.parentId === null) return [];
+    const parent = this.item(child.parentId);
+    const fromColumn = this.columnName(parent);
+    const children = this.childrenOf(parent).map((each) => this.columnName(each));
+    const isDone = children.every((name) => name === 'Done');
+    const hasStarted = isPending(fromColumn) && children.some((name) => !isPending(name));
+    const toColumn = isDone ? 'Done' : hasStarted ? 'In Progress' : fromColumn;
+    const to = this.#columnNamed(parent, toColumn);
+    if (!to || toColumn === fromColumn) return [];
+    const above = this.#move(parent, to, { isAutoSync: true, causedBy: child.id });
+    return [{ id: parent.id, taskId: parent.taskId, fromColumn, toColumn }, ...above];
+  }
+
+  #complete(item: ModelItem, to: ModelColumn, patch: Metadata, session: ModelEvent, changes: Changes): void {
+    const metadata = merge(item.metadata, patch);
+    const isSame = isDeepStrictEqual(metadata, item.metadata);
+    this.#move(item, to, {
+      changes: { ...changes, isAiProcessing: false, metadata },
+      events: [...(isSame ? [] : updated({ metadata: { from: item.metadata, to: metadata } })), session],
+    });
+  }
+
+  #session(item: ModelItem, report: Report, id: string): ModelEvent {
+    const { totalTokens, model } = report;
+    this.sessions.push({ ...report, countedFor: item.id });
+    const cost = microdollarsOf(report);
+    const estimatedCost = cost === undefined ? 'unknown' : dollars(cost);
+    return { eventType: 'ai_session', data: { id, workItemId: item.id, totalTokens, model, estimatedCost } };
+  }
+
+  /** Its dependencies are in `Review` or further, and nobody works on it: it is pending, or its agent did not come back. */
+  #isReady(item: ModelItem, nowMs: number): boolean {
+    const column = this.columnName(item);
+    const isAbandoned = column === 'In Progress' && item.lease !== null && !this.#isHeld(item, nowMs);
+    const dependencies = (item.metadata.dependsOn ?? []) as string[];
+    return (
+      (isPending(column) || isAbandoned) &&
+      dependencies.map((ref) => this.find(ref)).every((found) => found && isHandedOver(this.columnName(found)))
+    );
+  }
+
+  #isHeld({ lease }: ModelItem, nowMs: number): boolean {
+    return lease !== null && lease.expiresAtMs > nowMs;
+  }
+
+  #mayHaveParent(child: { readonly type: ItemType; readonly id?: string }, parent: ModelItem): boolean {
+    const existing = child.id === undefined ? undefined : this.item(child.id);
+    const isCycle = existing !== undefined && this.treeOf(existing).includes(parent);
+    if (isCycle) return false;
+    const levels = this.#depthOf(parent) + (existing ? this.#heightOf(existing) : 1);
+    return PARENTS[child.type].includes(parent.type) && levels <= MAX_TREE_LEVELS;
+  }
+
+  #depthOf({ parentId }: ModelItem): number {
+    return parentId === null ? 1 : 1 + this.#depthOf(this.item(parentId));
+  }
+
+  #heightOf(item: ModelItem): number {
+    return 1 + Math.max(0, ...this.childrenOf(item).map((child) => this.#heightOf(child)));
+  }
+
+  #columnNamed(item: ModelItem, name: string): ModelColumn | undefined {
+    return this.board(item).columns.find((column) => column.name === name);
+  }
+
+  #takeOut({ id, boardColumnId }: ModelItem): void {
+    const column = this.column(boardColumnId) as ModelColumn;
+    column.items = column.items.filter((each) => each !== id);
+  }
+
+  #change(item: ModelItem, changes: Changes, events: readonly ModelEvent[]): void {
+    Object.assign(item, changes);
+    item.version++;
+    this.#record(item, events);
+  }
+
+  #record(item: ModelItem, events: readonly ModelEvent[]): void {
+    item.history.push(...events);
+    this.touched.add(item.id);
+  }
+}
+
+function updated(changes: Record<string, { readonly from: unknown; readonly to: unknown }>): ModelEvent[] {
+  if (Object.keys(changes).length === 0) return [];
+  return [{ eventType: 'updated', data: { changes } }];
+}
+
+/** Deep for objects, anything else is replaced, and null removes. */
+function merge(current: Metadata, patch: Metadata): Metadata {
+  const merged = { ...current };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = isObject(value) ? merge(isObject(merged[key]) ? merged[key] : {}, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Metadata {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** With a total alone, three parts input to one part output. Undefined for a model without a known price. */
+function microdollarsOf({ model, totalTokens, inputTokens, outputTokens }: Report): number | undefined {
+  const price = PRICES[model];
+  if (!price) return undefined;
+  const input = inputTokens ?? (totalTokens * 3) / 4;
+  return input * price.input + (outputTokens ?? totalTokens - input) * price.output;
+}
+
+const dollars = (microdollars: number) => (microdollars / 1_000_000).toFixed(6);

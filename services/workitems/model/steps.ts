@@ -1,0 +1,534 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import fc from 'fast-check';
+import { expect, vi } from 'vitest';
+import { compareState, compareTouched } from './compare.ts';
+import { type ItemType, MODELS, type Model, type ModelItem, type Place, type Priority } from './model.ts';
+import type { Service } from './service.ts';
+
+/** How often everything is compared, and not only what the last step has written. */
+const STEPS_BETWEEN_COMPARISONS = 25;
+const ISO_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let stepsMade = 0;
+export const stepsSoFar = () => stepsMade;
+
+type Act<P> = (params: P, model: Model, service: Service) => Promise<void>;
+
+/** One operation with what it is given, where items and columns are numbers: the so manieth of those that are there. */
+class Step<P> implements fc.AsyncCommand<Model, Service> {
+  readonly #params: P;
+  readonly #act: Act<P>;
+  /** Where it makes sense at all. */
+  readonly #needs: (model: Model) => boolean;
+  #calls = '';
+
+  constructor(params: P, act: Act<P>, needs: (model: Model) => boolean) {
+    this.#params = params;
+    this.#act = act;
+    this.#needs = needs;
+  }
+
+  check(model: Readonly<Model>): boolean {
+    return this.#needs(model as Model);
+  }
+
+  async run(model: Model, service: Service): Promise<void> {
+    try {
+      await this.#act(this.#params, model, service);
+    } finally {
+      this.#calls = service.calls();
+    }
+    await compareTouched(model, service);
+    if (++stepsMade % STEPS_BETWEEN_COMPARISONS === 0) await compareState(model, service);
+  }
+
+  toString(): string {
+    return `\n${this.#calls}`;
+  }
+}
+
+function step<P>(
+  params: fc.Arbitrary<P>,
+  act: Act<P>,
+  needs: (model: Model) => boolean = (model) => model.items.size > 0,
+): fc.Arbitrary<fc.AsyncCommand<Model, Service>> {
+  return params.map((given) => new Step(given, act, needs));
+}
+
+// What is chosen from.
+
+const Nth = fc.nat(999);
+const flag = fc.boolean();
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const rarely = fc.integer({ min: 0, max: 19 }).map((value) => value === 0);
+const Title = fc
+  .array(fc.constantFrom('Alpha', 'alphabet', 'beta', 'Gamma', 'gap'), { minLength: 1, maxLength: 3 })
+  .map((words) => words.join(' '));
+const Type = fc.constantFrom<ItemType>('task', 'task', 'task', 'story', 'feature', 'epic', 'idea');
+const PriorityOf = fc.constantFrom<Priority>('low', 'medium', 'high', 'urgent');
+const Assignee = fc.constantFrom('', 'Ada', 'Grace');
+const key = fc.constantFrom('a', 'b', 'c');
+const MetadataOf = fc.dictionary(
+  key,
+  fc.oneof(
+    fc.integer(),
+    fc.constant(null),
+    fc.constantFrom('x', 'y'),
+    fc.dictionary(key, fc.oneof(fc.integer(), fc.constant(null)), { maxKeys: 2, noNullPrototype: true }),
+  ),
+  { maxKeys: 3, noNullPrototype: true },
+);
+/** Multiples of eight, so that a price in micro-dollars is whole whatever part of them is input. */
+const tokens = fc.nat(100_000).map((value) => value * 8);
+const SessionTokens = fc.record(
+  { model: fc.constantFrom(...MODELS), totalTokens: tokens, durationMs: fc.nat(100_000) },
+  { requiredKeys: ['model', 'totalTokens'] },
+);
+
+const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
+const itemAt = (model: Model, n: number): ModelItem => nth([...model.items.values()], n);
+const columnsOf = (model: Model, item: ModelItem) => model.board(item).columns;
+const allColumns = (model: Model) => model.boards.flatMap(({ columns }) => columns);
+const now = () => Date.now();
+const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+/** An item is called by its task ID or its id. */
+const ref = (item: ModelItem, byTaskId: boolean) => (byTaskId ? item.taskId : item.id);
+
+/** A parent that the rules allow, mostly; now and then any item. */
+function parentAt(model: Model, type: ItemType, n: number): ModelItem | undefined {
+  const wanted: Partial<Record<ItemType, ItemType>> = { feature: 'epic', story: 'feature' };
+  const all = [...model.items.values()];
+  const fitting = all.filter((item) => type === 'task' || item.type === wanted[type]);
+  return n % 10 === 0 || fitting.length === 0 ? all[n % Math.max(1, all.length)] : nth(fitting, n);
+}
+
+// The operations.
+
+const create = step(
+  fc.record({
+    ...{ title: Title, type: Type, priority: optional(PriorityOf), assignee: optional(Assignee) },
+    ...{ metadata: optional(MetadataOf), parent: optional(Nth), column: Nth, dependsOn: optional(Nth) },
+  }),
+  async ({ title, type, priority, assignee, metadata, parent: n, column: at, dependsOn }, model, service) => {
+    // Mostly on the first board, and where work begins.
+    const board = nth(model.boards, at % 7 === 0 ? 1 : 0);
+    const column = nth(board.columns, at % 3 === 0 ? at : 0);
+    const parentId = n === undefined ? undefined : parentAt(model, type, n)?.id;
+    const dependency = dependsOn === undefined || model.items.size === 0 ? undefined : itemAt(model, dependsOn).taskId;
+    const input = given({
+      ...{ title, type, priority, assignee, parentId, boardColumnId: column.id },
+      metadata: dependency ? { ...metadata, dependsOn: [dependency] } : metadata,
+    });
+    await service.agree('workItems.create', { ...input, boardId: board.id }, (answer) => {
+      const item = model.create(input, answer);
+      expect(answer).toMatchObject(model.view(item));
+    });
+  },
+  () => true,
+);
+
+const createInBacklog = step(
+  fc.record({ title: Title, type: fc.constantFrom('task', 'story', 'feature', 'epic'), parent: optional(Nth) }),
+  async ({ title, type, parent: n }, model, service) => {
+    const names = { task: 'createTask', story: 'createStory', feature: 'createFeature', epic: 'createEpic' } as const;
+    const parentId = n === undefined || type === 'epic' ? undefined : parentAt(model, type, n)?.id;
+    const input = given({ title, parentId });
+    await service.agree(`workItems.${names[type]}`, input, (answer) => {
+      const item = model.createInBacklog({ ...input, type }, answer);
+      expect(answer).toMatchObject(model.view(item));
+    });
+  },
+  () => true,
+);
+
+const update = step(
+  fc.record({
+    ...{ item: Nth, byTaskId: flag, title: optional(Title), type: optional(Type), priority: optional(PriorityOf) },
+    ...{
+      assignee: optional(Assignee),
+      metadata: optional(MetadataOf),
+      column: optional(Nth),
+      version: optional(rarely),
+    },
+    ...{ parent: optional(fc.oneof(Nth, fc.constant(null))), dependsOn: optional(Nth), onlyParent: flag },
+  }),
+  async (params, model, service) => {
+    const item = itemAt(model, params.item);
+    const { title, type, priority, assignee, metadata, column, version: isStale } = params;
+    const parent = params.parent && parentAt(model, type ?? item.type, params.parent);
+    const dependency = params.dependsOn === undefined ? undefined : itemAt(model, params.dependsOn).id;
+    // A parent beside everything else is mostly refused for the rest.
+    const fields =
+      params.onlyParent && params.parent !== undefined ? {} : { title, type, priority, assignee, metadata };
+    const input = given({
+      ...{ id: ref(item, params.byTaskId), ...fields },
+      parentId: params.parent === null ? null : (parent as ModelItem | undefined)?.taskId,
+      boardColumnId: column === undefined ? undefined : nth(columnsOf(model, item), column).id,
+      version: isStale === undefined ? undefined : isStale ? item.version + 1 : item.version,
+      ...(dependency && !params.onlyParent && { metadata: { ...metadata, dependsOn: [dependency] } }),
+    });
+    await service.agree('workItems.update', input, (answer) => {
+      expect(answer).toMatchObject(model.view(model.update(input)));
+    });
+  },
+);
+
+const move = step(
+  fc.record({
+    ...{ item: Nth, byTaskId: flag, column: Nth, toDone: flag, isAutoSync: rarely, setAiProcessing: optional(flag) },
+    ...{ aiProvider: optional(fc.constantFrom('anthropic', 'openai')), onAnyBoard: rarely },
+    place: optional(fc.oneof(fc.constantFrom<'first' | 'last'>('first', 'last'), Nth)),
+  }),
+  async (params, model, service) => {
+    const item = itemAt(model, params.item);
+    const { isAutoSync, setAiProcessing, aiProvider } = params;
+    const columns = params.onAnyBoard ? allColumns(model) : columnsOf(model, item);
+    const done = columns.find(({ name }) => name === 'Done');
+    const column = params.toDone && done ? done : nth(columns, params.column);
+    const at = params.place;
+    const position: Place | undefined =
+      typeof at !== 'number' ? at : column.items.length === 0 ? 'last' : { after: nth(column.items, at) };
+    const input = given({
+      ...{ workItemId: ref(item, params.byTaskId), boardColumnId: column.id },
+      ...{ isAutoSync, setAiProcessing, aiProvider, position },
+    });
+    await service.agree('workItems.move', input, ({ workItem, fromColumn, toColumn, cascaded }) => {
+      const moved = model.move(input);
+      expect(workItem).toMatchObject(model.view(moved.item));
+      expect({ fromColumn, toColumn, cascaded }).toEqual({
+        fromColumn: moved.fromColumn,
+        toColumn: column.name,
+        cascaded: moved.cascaded,
+      });
+    });
+  },
+);
+
+const batchMove = step(
+  fc.record({
+    ...{ items: fc.array(Nth, { minLength: 1, maxLength: 4 }), column: Nth, byTaskId: flag, withUnknown: rarely },
+    ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')) },
+  }),
+  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider }, model, service) => {
+    const column = nth(columnsOf(model, itemAt(model, items[0] as number)), n);
+    const chosen = items.map((each) => itemAt(model, each));
+    const workItemIds = [...chosen.map((item) => ref(item, byTaskId)), ...(withUnknown ? [uuidv7()] : [])];
+    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider });
+    const positions = new Map<string, number>();
+    for (const id of new Set([...column.items, ...chosen.map((item) => item.id)])) {
+      positions.set(id, (await service.ask('workItems.get', { id })).position);
+    }
+    await service.agree('workItems.batchMove', input, (answer) => {
+      const { moved, skipped } = model.batchMove(input, (id) => positions.get(id) as number);
+      const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+      expect(answer.movedCount).toBe(moved.length);
+      expect(answer.items.toSorted(byId).map(({ id, version, columnName }) => ({ id, version, columnName }))).toEqual(
+        moved.toSorted(byId).map(({ id, version }) => ({ id, version, columnName: column.name })),
+      );
+      expect(answer.skipped.map(({ id }) => id).toSorted()).toEqual(skipped.toSorted());
+    });
+  },
+);
+
+const remove = step(fc.record({ item: Nth, byTaskId: flag }), async ({ item: n, byTaskId }, model, service) => {
+  const item = itemAt(model, n);
+  await service.agree('workItems.delete', { id: ref(item, byTaskId) }, (answer) => {
+    model.delete(item.id);
+    expect(answer).toEqual({ deleted: true, id: item.id });
+  });
+});
+
+const comment = step(fc.record({ item: Nth, byTaskId: flag }), async (params, model, service) => {
+  const item = itemAt(model, params.item);
+  const input = { workItemId: ref(item, params.byTaskId), text: `Comment ${item.history.length}` };
+  await service.agree('workItems.comment', input, ({ event }) => {
+    model.comment(input);
+    expect(event).toMatchObject({ eventType: 'comment', data: { text: input.text } });
+  });
+});
+
+/** A deleted item can be read about, and nothing else. */
+const useDeleted = step(
+  fc.record({ item: Nth }),
+  async ({ item: n }, model, service) => {
+    const item = nth([...model.deleted.values()], n);
+    const { id } = item;
+    const column = nth(columnsOf(model, item), n);
+    await service.agree('workItems.comment', { workItemId: id, text: 'Late' }, () =>
+      model.comment({ workItemId: id, text: 'Late' }),
+    );
+    await service.agree('workItems.update', { id, title: 'Late' }, () => void model.update({ id, title: 'Late' }));
+    await service.agree('workItems.move', { workItemId: id, boardColumnId: column.id }, () => {
+      model.move({ workItemId: id, boardColumnId: column.id });
+    });
+    await service.agree('workItems.delete', { id }, () => void model.delete(id));
+    model.touched.add(id);
+  },
+  (model) => model.deleted.size > 0,
+);
+
+const recordSession = step(
+  fc.record({ item: Nth, byTaskId: flag, session: SessionTokens, inputTokens: optional(tokens), outputTokens: tokens }),
+  async ({ item: n, byTaskId, session, inputTokens, outputTokens }, model, service) => {
+    const item = itemAt(model, n);
+    const parts = inputTokens === undefined ? {} : { inputTokens, outputTokens };
+    const totalTokens = inputTokens === undefined ? session.totalTokens : inputTokens + outputTokens;
+    const report = { ...session, ...parts, totalTokens };
+    const input = { ...report, workItemId: ref(item, byTaskId) };
+    await service.agree('workItems.recordSession', input, (answer) => {
+      model.recordSession(input, answer);
+      expect(answer).toMatchObject({ workItemId: item.id, totalTokens });
+    });
+  },
+);
+
+const completeReview = step(
+  fc.record({
+    item: Nth,
+    result: fc.constantFrom<'pass' | 'fail'>('pass', 'fail'),
+    issues: fc.array(Title, { maxLength: 2 }),
+  }),
+  async ({ item: n, result, issues }, model, service) => {
+    const item = itemAt(model, n);
+    const input = { workItemId: item.id, result, summary: 'Read', issues, reviewedFiles: ['a.ts'] };
+    await service.agree('workItems.completeReview', input, (answer) => {
+      const { fromColumn, to } = model.completeReview(input, { reviewedAt: ISO_TIME });
+      const { id: workItemId, taskId } = item;
+      expect(answer).toEqual({ completed: true, workItemId, taskId, result, fromColumn, movedTo: to.name });
+    });
+  },
+);
+
+const completeValidation = step(
+  fc.record({
+    ...{ item: Nth, toDocument: optional(Nth), validating: optional(Nth), session: SessionTokens },
+    documentation: optional(fc.record({ summary: Title, changelogEntry: Title }, { requiredKeys: [] })),
+    testResults: optional(fc.record({ passed: fc.nat(9), failed: fc.nat(1) }, { requiredKeys: [] })),
+  }),
+  async ({ item: n, toDocument, validating, session, documentation, testResults }, model, service) => {
+    const item = itemAt(model, n);
+    const columnAt = (at: number | undefined) => (at === undefined ? undefined : nth(columnsOf(model, item), at).id);
+    const columns = { toDocumentColumnId: columnAt(toDocument), validatingColumnId: columnAt(validating) };
+    const input = given({ workItemId: item.id, ...columns, documentation, testResults, ...session });
+    await service.agree('workItems.completeValidation', input, (answer) => {
+      const { fromColumn, to, passed, redirected } = model.completeValidation(input, answer);
+      const expected = { completed: true, workItemId: item.id, taskId: item.taskId, passed, fromColumn, redirected };
+      expect(answer).toMatchObject({ ...expected, movedTo: to.name, totalTokens: session.totalTokens });
+    });
+  },
+);
+
+const completeAiTask = step(
+  fc.record({
+    ...{
+      item: Nth,
+      ofClaimed: flag,
+      anyColumn: rarely,
+      byOtherKey: flag,
+      token: optional(Nth),
+      session: SessionTokens,
+    },
+    userActions: optional(fc.constantFrom('- Look', '- Listen')),
+  }),
+  async ({ item: n, ofClaimed, anyColumn, byOtherKey, token, session, userActions }, model, service) => {
+    const held = [...model.items.values()].filter(({ lease }) => lease);
+    const item = ofClaimed && held.length > 0 ? nth(held, n) : itemAt(model, n);
+    const review = columnsOf(model, item).find(({ name }) => name === 'Review');
+    const column = anyColumn || !review ? nth(columnsOf(model, item), n) : review;
+    const leaseToken = token === undefined ? undefined : (item.lease?.token ?? `${item.id}.none`);
+    const input = given({ workItemId: item.id, reviewColumnId: column.id, leaseToken, userActions, ...session });
+    const caller = byOtherKey ? service.otherKey : service.caller;
+    await service.agree(
+      'workItems.completeAiTask',
+      input,
+      (answer) => {
+        model.completeAiTask(input, { key: caller.keyId, nowMs: now() }, answer);
+        expect(answer).toMatchObject({ completed: true, workItemId: item.id, movedTo: 'Review' });
+      },
+      caller,
+    );
+  },
+);
+
+const claim = step(
+  fc.record({
+    of: optional(fc.array(Nth, { minLength: 1, maxLength: 3 })),
+    agent: fc.constantFrom('Ada', 'Robot'),
+    byOtherKey: rarely,
+  }),
+  async ({ of, agent, byOtherKey }, model, service) => {
+    const caller = byOtherKey ? service.otherKey : service.caller;
+    const ids = of?.map((n) => itemAt(model, n).taskId);
+    await service.agree(
+      'workItems.claim',
+      given({ ids, agent }),
+      (answer) => {
+        const claimable = model.claimable(ids, now());
+        expect(answer?.claimed, `whether there is a task to claim: ${claimable.map(({ taskId }) => taskId)}`).toBe(
+          claimable.length > 0,
+        );
+        if (!answer.workItem || !answer.lease) return expect(answer.reason).toEqual(expect.any(String));
+        expect(claimable.map(({ taskId }) => taskId)).toContain(answer.workItem.taskId);
+        const { token, expiresAt } = answer.lease;
+        const learned = { id: answer.workItem.id, token, expiresAtMs: Date.parse(expiresAt) };
+        const item = model.claim({ agent }, { key: caller.keyId }, learned);
+        expect(answer.workItem).toMatchObject(model.view(item));
+      },
+      caller,
+    );
+  },
+);
+
+const renew = step(
+  fc.record({ item: Nth, leaseSeconds: fc.integer({ min: 60, max: 3600 }) }),
+  async ({ item: n, leaseSeconds }, model, service) => {
+    const held = [...model.items.values()].filter(({ lease }) => lease);
+    const item = nth(held.length > 0 ? held : [...model.items.values()], n);
+    const leaseToken = item.lease?.token ?? `${item.id}.none`;
+    await service.agree('workItems.claim', { agent: 'Robot', leaseToken, leaseSeconds }, (answer) => {
+      const expiresAtMs = answer.lease ? Date.parse(answer.lease.expiresAt) : 0;
+      expect(answer.workItem).toMatchObject(model.view(model.renew(leaseToken, now(), { expiresAtMs })));
+    });
+  },
+);
+
+const release = step(
+  fc.record({ item: Nth, column: optional(Nth), wrongToken: rarely }),
+  async ({ item: n, column, wrongToken }, model, service) => {
+    const held = [...model.items.values()].filter(({ lease }) => lease);
+    const item = nth(held.length > 0 ? held : [...model.items.values()], n);
+    const leaseToken = item.lease && !wrongToken ? item.lease.token : `${item.id}.none`;
+    const boardColumnId = column === undefined ? undefined : nth(columnsOf(model, item), column).id;
+    const input = given({ workItemId: item.id, leaseToken, boardColumnId });
+    await service.agree('workItems.release', input, (answer) => {
+      const released = model.release(input, now(), answer.workItem);
+      expect(answer).toMatchObject({ released: true, workItem: model.view(released) });
+    });
+  },
+);
+
+/** Only what tells the time goes forward: the database's client waits with real timers. */
+const passTime = step(fc.record({ seconds: fc.integer({ min: 30, max: 1200 }) }), async ({ seconds }) => {
+  vi.setSystemTime(now() + seconds * 1_000);
+});
+
+/** `In Progress` stays, without which nothing can be claimed; any other may be renamed, moved, removed, or come back. */
+const changeColumns = step(
+  fc.record({
+    board: Nth,
+    how: fc.constantFrom('add', 'rename', 'reorder', 'remove', 'removeEmpty'),
+    column: Nth,
+    name: Nth,
+  }),
+  async ({ board: at, how, column: n, name: m }, model, service) => {
+    const board = nth(model.boards, at);
+    const names = ['Backlog', 'To Do', 'Review', 'Testing', 'Validating', 'To Document', 'Done', 'Waiting', 'Paused'];
+    const free = names.filter((each) => board.columns.every(({ name }) => name !== each));
+    const name = free.length > 0 ? nth(free, m) : 'Another';
+    const columns: { id?: string; name: string }[] = board.columns.map((each) => ({ id: each.id, name: each.name }));
+    const changeable = board.columns.filter((each) => each.name !== 'In Progress');
+    const empty = changeable.filter(({ items }) => items.length === 0);
+    const chosen = nth(how === 'removeEmpty' && empty.length > 0 ? empty : changeable, n);
+    const index = board.columns.indexOf(chosen);
+    if (how === 'add' || !chosen || changeable.length < 4) columns.splice(n % (columns.length + 1), 0, { name });
+    else if (how === 'rename') columns.splice(index, 1, { id: chosen.id, name });
+    else if (how === 'reorder') columns.splice(m % columns.length, 0, ...columns.splice(index, 1));
+    else columns.splice(index, 1);
+    const wanted = columns.slice(0, 12);
+    if (!wanted.some((each) => each.name === 'In Progress')) return;
+    await service.agree('boards.update', { id: board.id, columns: wanted }, (answer) => {
+      model.changeColumns(board.id, wanted, answer?.columns);
+    });
+  },
+  () => true,
+);
+
+// What only reads.
+
+const list = step(
+  fc.record({
+    ...{
+      column: optional(Nth),
+      board: optional(Nth),
+      parent: optional(Nth),
+      type: optional(Type),
+      limit: fc.integer({ min: 1, max: 20 }),
+    },
+    ...{
+      priority: optional(PriorityOf),
+      assignee: optional(fc.constantFrom('Ada', 'Robot')),
+      page: fc.integer({ min: 1, max: 3 }),
+    },
+    search: optional(fc.constantFrom('alph', 'alphabet', 'ga be', 'nothing')),
+  }),
+  async ({ column, board, parent, page, limit, ...filter }, model, service) => {
+    const which = given({
+      ...filter,
+      boardId: board === undefined ? undefined : nth(model.boards, board).id,
+      boardColumnId: column === undefined ? undefined : nth(allColumns(model), column).id,
+      parentId: parent === undefined ? undefined : itemAt(model, parent).id,
+    });
+    const { workItems, pagination } = await service.ask('workItems.list', { ...which, page, limit });
+    const expected = model.list(which);
+    expect(workItems.map(({ taskId }) => taskId)).toEqual(
+      expected.slice((page - 1) * limit, page * limit).map(({ taskId }) => taskId),
+    );
+    const total = expected.length;
+    expect(pagination).toMatchObject({ page, limit, total, totalPages: Math.ceil(total / limit) });
+  },
+);
+
+const resolve = step(
+  fc.record({
+    ...{ items: fc.array(Nth, { minLength: 1, maxLength: 4 }), withUnknown: rarely, byTaskId: flag },
+    ...{ includeLeafTasks: optional(flag), maxDepth: optional(fc.integer({ min: 1, max: 10 })) },
+  }),
+  async ({ items, withUnknown, byTaskId, includeLeafTasks, maxDepth }, model, service) => {
+    const ids = [...items.map((n) => ref(itemAt(model, n), byTaskId)), ...(withUnknown ? ['nothing'] : [])];
+    const answer = await service.ask('workItems.resolve', given({ ids, includeLeafTasks, maxDepth }));
+    const expected = model.resolve(ids, includeLeafTasks ?? true, maxDepth ?? 3);
+    expect(new Map(answer.items.map((item) => [item.id, item.resolvedFrom]))).toEqual(expected.resolvedFrom);
+    for (const shown of answer.items) {
+      const { id, taskId, title, type, columnName, version, parentId } = shown;
+      expect(model.view(model.item(id))).toMatchObject({ taskId, title, type, columnName, version, parentId });
+    }
+    const { notFound, withoutLeafTasks, truncated } = answer;
+    expect({ inputIds: answer.inputIds, notFound, withoutLeafTasks, truncated }).toEqual({
+      inputIds: ids,
+      notFound: expected.notFound,
+      withoutLeafTasks: expected.withoutLeafTasks,
+      truncated: expected.truncated,
+    });
+  },
+);
+
+const usage = step(fc.record({ item: optional(Nth) }), async ({ item: n }, model, service) => {
+  const item = n === undefined ? undefined : itemAt(model, n);
+  const { totals } = await service.ask('workItems.usage', item ? { workItemId: item.taskId } : {});
+  expect(totals).toEqual(model.usage(item));
+});
+
+/** Of all kinds, those that build and move more often than those that take away. */
+export const anyStep = fc.oneof(
+  { weight: 14, arbitrary: create },
+  { weight: 4, arbitrary: createInBacklog },
+  { weight: 14, arbitrary: update },
+  { weight: 22, arbitrary: move },
+  { weight: 4, arbitrary: batchMove },
+  { weight: 4, arbitrary: remove },
+  { weight: 3, arbitrary: comment },
+  { weight: 1, arbitrary: useDeleted },
+  { weight: 4, arbitrary: recordSession },
+  { weight: 3, arbitrary: completeReview },
+  { weight: 4, arbitrary: completeValidation },
+  { weight: 6, arbitrary: completeAiTask },
+  { weight: 7, arbitrary: claim },
+  { weight: 2, arbitrary: renew },
+  { weight: 3, arbitrary: release },
+  { weight: 2, arbitrary: passTime },
+  { weight: 3, arbitrary: changeColumns },
+  { weight: 4, arbitrary: list },
+  { weight: 4, arbitrary: resolve },
+  { weight: 2, arbitrary: usage },
+);
