@@ -127,6 +127,8 @@ export class Model {
   readonly items = new Map<string, ModelItem>();
   readonly deleted = new Map<string, ModelItem>();
   readonly sessions: (Report & { countedFor: string | null })[] = [];
+  /** Of all claims, in their order. */
+  readonly tokens: { readonly token: string; readonly itemId: string }[] = [];
   /** What the last operations have written: to be looked at. */
   readonly touched = new Set<string>();
   #lastNumber = 0;
@@ -484,6 +486,7 @@ export class Model {
     const item = this.item(learned.id);
     const { boardColumnId, assignee, isAiProcessing } = item;
     const before = item.lease?.before ?? { boardColumnId, assignee, isAiProcessing };
+    this.tokens.push({ token: learned.token, itemId: item.id });
     const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, before };
     const changes = { assignee: input.agent, isAiProcessing: true, lease };
     const events = assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } });

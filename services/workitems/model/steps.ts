@@ -87,6 +87,10 @@ const SessionTokens = fc.record(
 
 const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
 const itemAt = (model: Model, n: number): ModelItem => nth([...model.items.values()], n);
+const heldItems = (model: Model) => [...model.items.values()].filter(({ lease }) => lease);
+/** Of the last claims, whose leases may live. */
+const tokenAt = (model: Model, n: number) => nth(model.tokens.slice(-4), n);
+const hasTokens = (model: Model) => model.tokens.length > 0;
 const columnsOf = (model: Model, item: ModelItem) => model.board(item).columns;
 const allColumns = (model: Model) => model.boards.flatMap(({ columns }) => columns);
 const now = () => Date.now();
@@ -138,6 +142,28 @@ const createInBacklog = step(
       const item = model.createInBacklog({ ...input, type }, answer);
       expect(answer).toMatchObject(model.view(item));
     });
+  },
+  () => true,
+);
+
+/** A tree of its own, down to tasks, one of them with tasks below itself. */
+const createTree = step(
+  fc.record({ title: Title, priority: PriorityOf, waits: flag }),
+  async ({ title, priority, waits }, model, service) => {
+    const backlog = nth(model.boards[0]?.columns ?? [], 0);
+    async function add(type: ItemType, parent: ModelItem | undefined, dependsOn?: ModelItem): Promise<ModelItem> {
+      const metadata = dependsOn && { dependsOn: [dependsOn.taskId] };
+      const input = given({ title, type, priority, boardColumnId: backlog.id, parentId: parent?.id, metadata });
+      let item: ModelItem | undefined;
+      await service.agree('workItems.create', { ...input, boardId: model.boards[0]?.id as string }, (answer) => {
+        item = model.create(input, answer);
+      });
+      return item as ModelItem;
+    }
+    const story = await add('story', await add('feature', await add('epic', undefined)));
+    const first = await add('task', story);
+    await add('task', story, waits ? first : undefined);
+    await add('task', first);
   },
   () => true,
 );
@@ -204,6 +230,24 @@ const move = step(
     });
   },
 );
+
+/** All children of an item go to one column, one after the other. */
+const moveChildren = step(
+  fc.record({ parent: Nth, column: fc.constantFrom('Done', 'Done', 'Done', 'Review', 'To Do') }),
+  async ({ parent: n, column: name }, model, service) => {
+    for (const { id } of model.childrenOf(nth(parentsOf(model), n))) {
+      const boardColumnId = columnsOf(model, model.item(id)).find((each) => each.name === name)?.id;
+      if (boardColumnId === undefined) continue;
+      await service.agree('workItems.move', { workItemId: id, boardColumnId }, ({ workItem, cascaded }) => {
+        const moved = model.move({ workItemId: id, boardColumnId });
+        expect(workItem).toMatchObject(model.view(moved.item));
+        expect(cascaded).toEqual(moved.cascaded);
+      });
+    }
+  },
+  (model) => parentsOf(model).length > 0,
+);
+const parentsOf = (model: Model) => [...model.items.values()].filter((item) => model.childrenOf(item).length > 0);
 
 const batchMove = step(
   fc.record({
@@ -332,11 +376,12 @@ const completeAiTask = step(
     userActions: optional(fc.constantFrom('- Look', '- Listen')),
   }),
   async ({ item: n, ofClaimed, anyColumn, byOtherKey, token, session, userActions }, model, service) => {
-    const held = [...model.items.values()].filter(({ lease }) => lease);
+    const held = heldItems(model);
     const item = ofClaimed && held.length > 0 ? nth(held, n) : itemAt(model, n);
     const review = columnsOf(model, item).find(({ name }) => name === 'Review');
     const column = anyColumn || !review ? nth(columnsOf(model, item), n) : review;
-    const leaseToken = token === undefined ? undefined : (item.lease?.token ?? `${item.id}.none`);
+    const leaseToken =
+      token === undefined || !hasTokens(model) ? undefined : (item.lease ?? tokenAt(model, token)).token;
     const input = given({ workItemId: item.id, reviewColumnId: column.id, leaseToken, userActions, ...session });
     const caller = byOtherKey ? service.otherKey : service.caller;
     await service.agree(
@@ -381,31 +426,29 @@ const claim = step(
 );
 
 const renew = step(
-  fc.record({ item: Nth, leaseSeconds: fc.integer({ min: 60, max: 3600 }) }),
-  async ({ item: n, leaseSeconds }, model, service) => {
-    const held = [...model.items.values()].filter(({ lease }) => lease);
-    const item = nth(held.length > 0 ? held : [...model.items.values()], n);
-    const leaseToken = item.lease?.token ?? `${item.id}.none`;
+  fc.record({ token: Nth, leaseSeconds: fc.integer({ min: 60, max: 3600 }) }),
+  async ({ token: n, leaseSeconds }, model, service) => {
+    const leaseToken = tokenAt(model, n).token;
     await service.agree('workItems.claim', { agent: 'Robot', leaseToken, leaseSeconds }, (answer) => {
       const expiresAtMs = answer.lease ? Date.parse(answer.lease.expiresAt) : 0;
       expect(answer.workItem).toMatchObject(model.view(model.renew(leaseToken, now(), { expiresAtMs })));
     });
   },
+  hasTokens,
 );
 
 const release = step(
-  fc.record({ item: Nth, column: optional(Nth), wrongToken: rarely }),
-  async ({ item: n, column, wrongToken }, model, service) => {
-    const held = [...model.items.values()].filter(({ lease }) => lease);
-    const item = nth(held.length > 0 ? held : [...model.items.values()], n);
-    const leaseToken = item.lease && !wrongToken ? item.lease.token : `${item.id}.none`;
-    const boardColumnId = column === undefined ? undefined : nth(columnsOf(model, item), column).id;
-    const input = given({ workItemId: item.id, leaseToken, boardColumnId });
+  fc.record({ token: Nth, column: optional(Nth) }),
+  async ({ token: n, column: at }, model, service) => {
+    const { token: leaseToken, itemId: workItemId } = tokenAt(model, n);
+    const boardColumnId = at === undefined ? undefined : nth(model.boards[0]?.columns ?? [], at).id;
+    const input = given({ workItemId, leaseToken, boardColumnId });
     await service.agree('workItems.release', input, (answer) => {
       const released = model.release(input, now(), answer.workItem);
       expect(answer).toMatchObject({ released: true, workItem: model.view(released) });
     });
   },
+  hasTokens,
 );
 
 /** Only what tells the time goes forward: the database's client waits with real timers. */
@@ -513,22 +556,24 @@ const usage = step(fc.record({ item: optional(Nth) }), async ({ item: n }, model
 export const anyStep = fc.oneof(
   { weight: 14, arbitrary: create },
   { weight: 4, arbitrary: createInBacklog },
+  { weight: 4, arbitrary: createTree },
   { weight: 14, arbitrary: update },
-  { weight: 22, arbitrary: move },
+  { weight: 20, arbitrary: move },
+  { weight: 8, arbitrary: moveChildren },
   { weight: 4, arbitrary: batchMove },
-  { weight: 4, arbitrary: remove },
-  { weight: 3, arbitrary: comment },
+  { weight: 3, arbitrary: remove },
+  { weight: 2, arbitrary: comment },
   { weight: 1, arbitrary: useDeleted },
   { weight: 4, arbitrary: recordSession },
   { weight: 3, arbitrary: completeReview },
   { weight: 4, arbitrary: completeValidation },
   { weight: 6, arbitrary: completeAiTask },
-  { weight: 7, arbitrary: claim },
+  { weight: 10, arbitrary: claim },
   { weight: 2, arbitrary: renew },
-  { weight: 3, arbitrary: release },
+  { weight: 4, arbitrary: release },
   { weight: 2, arbitrary: passTime },
   { weight: 3, arbitrary: changeColumns },
-  { weight: 4, arbitrary: list },
-  { weight: 4, arbitrary: resolve },
+  { weight: 3, arbitrary: list },
+  { weight: 3, arbitrary: resolve },
   { weight: 2, arbitrary: usage },
 );
