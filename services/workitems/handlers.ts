@@ -1,5 +1,5 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
+import { batched, implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
 import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
@@ -20,7 +20,7 @@ import { createWorkItem } from './items/create.ts';
 import { createInBacklog } from './items/create-in-backlog.ts';
 import { deleteWorkItem } from './items/delete.ts';
 import { getWorkItemEvents } from './items/events.ts';
-import { getWorkItem } from './items/get.ts';
+import { getWorkItems } from './items/get.ts';
 import { moveWorkItem } from './items/move.ts';
 import { resolveWorkItems } from './items/resolve.ts';
 import { updateWorkItem } from './items/update.ts';
@@ -50,8 +50,8 @@ export function handlers(promptModel: PromptModel | undefined) {
     'boards.get': getBoard,
     'boards.update': updateBoard,
     'workItems.list': listWorkItems,
-    'workItems.get': getWorkItem,
-    'workItems.resolve': resolveWorkItems,
+    'workItems.get': batched(getWorkItems),
+    'workItems.resolve': batched(resolveWorkItems),
     'workItems.events': getWorkItemEvents,
     'workItems.create': createWorkItem,
     'workItems.createTask': createInBacklog('task'),

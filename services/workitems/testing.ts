@@ -91,9 +91,14 @@ export const call: CallService = async (caller, name, input) => {
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
   } as CallContext<ErrorCode>;
   const handler = table[name];
-  if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   // Twice, as the gateway and the service do.
   const parsed = operation.input.parse(operation.input.parse(input)) as never;
+  if ('many' in handler) {
+    const [settled] = await handler.many([{ input: parsed, context: context as never }]);
+    if (settled && 'error' in settled) throw OperationError.from(settled.error);
+    return operation.output.parse(settled?.output) as never;
+  }
+  if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   const { output } = await handler.one(parsed, context as never);
   return operation.output.parse(output) as never;
 };

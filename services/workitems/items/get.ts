@@ -1,12 +1,29 @@
-import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Output } from '@worktrack/contracts/operation';
 import type { getWorkItem as operation } from '@worktrack/contracts/work-items/get';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
-import { requireItem } from './items.repository.ts';
-import { presented } from './present.ts';
+import type { Call, Settled } from '@worktrack/rpc/types';
+import { boardsById } from '../boards/boards.repository.ts';
+import { together } from '../together.ts';
+import { toWorkItem } from './present.ts';
+import { shownItems } from './shown.repository.ts';
 
-export async function getWorkItem(
-  { id }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
-): Promise<Output<typeof operation>> {
-  return presented(context, await requireItem(context, id));
+type Get = typeof operation;
+
+/** All items that one message asks for are one query, and their boards another. */
+export function getWorkItems(calls: readonly Call<Get>[]): Promise<Settled<Output<Get>>[]> {
+  return together(calls, async (scope, asked) => {
+    const items = await shownItems(
+      scope,
+      asked.map(({ input }) => input.id),
+    );
+    const boards = await boardsById(
+      scope,
+      items.map(({ boardId }) => boardId),
+    );
+    const byRef = new Map(items.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
+    return asked.map(({ input: { id }, context }) => {
+      const item = byRef.get(id);
+      if (item) return { output: toWorkItem(item, boards.get(item.boardId)) };
+      return { error: context.fail('NOT_FOUND', `There is no work item ${id}.`).toValue() };
+    });
+  });
 }

@@ -88,16 +88,6 @@ export async function childrenOf({ caller, tx }: Scope, parentIds: readonly stri
     .lean();
 }
 
-/** The named items and all that is below them, in no order, by one query. */
-export async function treesOf({ caller }: Scope, refs: readonly string[]): Promise<ItemOutline[]> {
-  const { organizationId } = caller;
-  if (refs.length === 0) return [];
-  return ItemModel.find(
-    { organizationId, foundBy: oneOf(refs.flatMap((ref) => [itself(ref), below(ref)])) },
-    OUTLINE,
-  ).lean();
-}
-
 /** How many levels there are below an item. */
 export async function heightBelow({ caller, tx }: Scope, item: Pick<ItemRecord, '_id' | 'foundBy'>): Promise<number> {
   const { organizationId } = caller;

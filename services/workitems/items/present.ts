@@ -5,11 +5,6 @@ import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../scope.ts';
 import type { ItemRecord } from './items.model.ts';
 
-export async function presented(scope: Scope, item: ItemRecord): Promise<WorkItem> {
-  const boards = await boardsById(scope, [item.boardId]);
-  return toWorkItem(item, boards.get(item.boardId));
-}
-
 type Summary = Pick<
   ItemRecord,
   '_id' | 'taskId' | 'title' | 'type' | 'priority' | 'assignee' | 'boardId' | 'boardColumnId' | 'parentId' | 'projectId'
@@ -39,7 +34,10 @@ export function toSummary(item: Summary, board: BoardRecord | undefined): WorkIt
   };
 }
 
-export function toWorkItem(item: ItemRecord, board: BoardRecord | undefined): WorkItem {
+type Whole = Summary &
+  Pick<ItemRecord, 'description' | 'position' | 'metadata' | 'isAiProcessing' | 'version' | 'createdAt' | 'updatedAt'>;
+
+export function toWorkItem(item: Whole, board: BoardRecord | undefined): WorkItem {
   return {
     ...toSummary(item, board),
     description: item.description,

@@ -1,27 +1,78 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/contracts/work-items/resolve';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { Call, Settled } from '@worktrack/rpc/types';
+import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import type { Scope } from '../scope.ts';
-import type { ItemRecord } from './items.model.ts';
-import { findItems, type ItemOutline, treesOf } from './items.repository.ts';
+import { together } from '../together.ts';
 import { leafTasksBelow } from './leaf-tasks.ts';
 import { toSummary } from './present.ts';
+import { descriptionsOf, type ResolvableItem, resolvableItems } from './shown.repository.ts';
+
+type Resolve = typeof operation;
 
 /** How much of descriptions an answer may hold. */
 const MAX_DESCRIPTIONS_BYTES = 4 * 1024 * 1024;
+/** Calls with more inputs are answered by queries of their own, so that no query and no answer to one is larger than a single call's may be. */
+const MAX_IDS_TOGETHER = 8;
 
-export async function resolveWorkItems(
-  input: Input<typeof operation>,
-  context: ReadContext,
-): Promise<Output<typeof operation>> {
-  const { resolvedFrom, notFound, withoutLeafTasks, truncated } = await resolve(context, input);
-  const { items, cut } = await present(context, resolvedFrom);
-  return { inputIds: input.ids, notFound, items, withoutLeafTasks, truncated: truncated || cut };
+/** The few items of each call that came in one message are found by the queries of one call. */
+export function resolveWorkItems(calls: readonly Call<Resolve>[]): Promise<Settled<Output<Resolve>>[]> {
+  return together(calls, async (scope, asked) => {
+    const isSmall = ({ input }: Call<Resolve>) => input.ids.length <= MAX_IDS_TOGETHER;
+    const small = asked.filter(isSmall);
+    const groups = [small, ...asked.filter((call) => !isSmall(call)).map((call) => [call])];
+    const answers = new Map<Call<Resolve>, Output<Resolve>>();
+    for (const group of groups) {
+      const outputs = await resolveTogether(
+        scope,
+        group.map(({ input }) => input),
+      );
+      for (const [index, call] of group.entries()) answers.set(call, outputs[index] as Output<Resolve>);
+    }
+    return asked.map((call) => ({ output: answers.get(call) as Output<Resolve> }));
+  });
 }
 
-export interface Resolution {
+async function resolveTogether(scope: Scope, inputs: readonly Input<Resolve>[]): Promise<Output<Resolve>[]> {
+  const refsOf = (withLeafTasks: boolean) =>
+    inputs
+      .filter(({ includeLeafTasks }) => includeLeafTasks === withLeafTasks)
+      .flatMap(({ ids }) => ids.flatMap((id) => refOf(id) ?? []));
+  const found = await resolvableItems(scope, { roots: refsOf(true), others: refsOf(false) });
+  const resolutions = inputs.map((input) => resolve(found, input));
+
+  const byId = new Map(found.map((item) => [item._id, item]));
+  const shown = [...new Set(resolutions.flatMap(({ resolvedFrom }) => [...resolvedFrom.keys()]))];
+  const [descriptions, boards] = await Promise.all([
+    descriptionsOf(
+      scope,
+      shown.filter((id) => byId.get(id)?.description === undefined),
+    ),
+    boardsById(
+      scope,
+      shown.flatMap((id) => byId.get(id)?.boardId ?? []),
+    ),
+  ]);
+  return inputs.map(({ ids }, index) => {
+    const { resolvedFrom, notFound, withoutLeafTasks, truncated } = resolutions[index] as Resolution;
+    const { items, cut } = present(
+      resolvedFrom,
+      (id) => {
+        const item = byId.get(id);
+        const description = item?.description ?? descriptions.get(id);
+        return item && description !== undefined ? { ...item, description } : undefined;
+      },
+      boards,
+    );
+    return { inputIds: ids, notFound, items, withoutLeafTasks, truncated: truncated || cut };
+  });
+}
+
+const refOf = (input: string) => ItemRef.safeParse(input.trim()).data;
+
+interface Resolution {
   /** By id, in the order of the inputs: the inputs that led to the item. */
   readonly resolvedFrom: ReadonlyMap<string, readonly string[]>;
   readonly notFound: string[];
@@ -29,21 +80,20 @@ export interface Resolution {
   readonly truncated: boolean;
 }
 
-/** Inputs to items; with `includeLeafTasks` what is no task is replaced by the leaf tasks below it. */
-async function resolve(
-  scope: Scope,
-  { ids, includeLeafTasks, maxDepth }: Pick<Input<typeof operation>, 'ids' | 'includeLeafTasks' | 'maxDepth'>,
-): Promise<Resolution> {
+/**
+ * Inputs to items; with `includeLeafTasks` what is no task is replaced by the leaf tasks below it.
+ * @param found at least what the inputs name, and the trees below
+ */
+function resolve(
+  found: readonly ResolvableItem[],
+  { ids, includeLeafTasks, maxDepth }: Pick<Input<Resolve>, 'ids' | 'includeLeafTasks' | 'maxDepth'>,
+): Resolution {
   const inputs = [...new Set(ids)];
-  const refOf = new Map(inputs.map((input) => [input, ItemRef.safeParse(input.trim()).data]));
-  const refs = [...refOf.values()].filter((ref) => ref !== undefined);
-  const found = includeLeafTasks
-    ? await treesOf(scope, refs)
-    : await findItems(scope, refs, ['description', 'metadata']);
-  const byRef = new Map<string, ItemOutline>(
+  const byRef = new Map<string, ResolvableItem>(
     found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]),
   );
-  const named = refs.flatMap((ref) => byRef.get(ref) ?? []);
+  const namedBy = (input: string) => byRef.get(refOf(input) ?? '');
+  const named = inputs.flatMap((input) => namedBy(input) ?? []);
   const roots = includeLeafTasks ? named.filter(({ type }) => type !== 'task').map(({ _id }) => _id) : [];
   const leaves = leafTasksBelow(found, roots, maxDepth);
 
@@ -51,7 +101,7 @@ async function resolve(
   const notFound: string[] = [];
   const withoutLeafTasks: string[] = [];
   for (const input of inputs) {
-    const item = byRef.get(refOf.get(input) ?? '');
+    const item = namedBy(input);
     if (!item) {
       notFound.push(input);
       continue;
@@ -67,21 +117,17 @@ async function resolve(
   return { resolvedFrom, notFound, withoutLeafTasks, truncated: leaves.truncated };
 }
 
-async function present(
-  scope: Scope,
+/** As many as an answer may hold; without those that were deleted since they were found. */
+function present(
   resolvedFrom: Resolution['resolvedFrom'],
-): Promise<{ readonly items: ResolvedItem[]; readonly cut: boolean }> {
-  const found = await findItems(scope, [...resolvedFrom.keys()], ['metadata']);
-  const byId = new Map(found.map((item) => [item._id, item]));
-  const boards = await boardsById(
-    scope,
-    found.map(({ boardId }) => boardId),
-  );
+  itemOf: (id: string) => DescribedItem | undefined,
+  boards: ReadonlyMap<string, BoardRecord>,
+): { readonly items: ResolvedItem[]; readonly cut: boolean } {
   const items: ResolvedItem[] = [];
   let bytes = 0;
   for (const [id, from] of resolvedFrom) {
-    const item = byId.get(id);
-    if (!item) continue; // Deleted since it was resolved.
+    const item = itemOf(id);
+    if (!item) continue;
     bytes += Buffer.byteLength(item.description);
     if (bytes > MAX_DESCRIPTIONS_BYTES) return { items, cut: true };
     items.push(toResolved(item, boards.get(item.boardId), from));
@@ -89,9 +135,11 @@ async function present(
   return { items, cut: false };
 }
 
+type DescribedItem = ResolvableItem & { readonly description: string };
+
 function toResolved(
-  item: Omit<ItemRecord, 'metadata'>,
-  board: Parameters<typeof toSummary>[1],
+  item: DescribedItem,
+  board: BoardRecord | undefined,
   resolvedFrom: readonly string[],
 ): ResolvedItem {
   const { id, taskId, title, type, priority, assignee, boardColumnId, columnName, parentId } = toSummary(item, board);

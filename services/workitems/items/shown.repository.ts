@@ -1,0 +1,84 @@
+import mongoose from 'mongoose';
+import type { Scope } from '../scope.ts';
+import { below, itself } from './found-by.ts';
+import { ItemModel, type ItemRecord } from './items.model.ts';
+
+/** What `get` shows of an item. */
+export type ShownItem = Pick<ItemRecord, keyof typeof SHOWN | '_id'>;
+const SHOWN = {
+  taskId: 1,
+  title: 1,
+  description: 1,
+  type: 1,
+  priority: 1,
+  assignee: 1,
+  projectId: 1,
+  boardId: 1,
+  boardColumnId: 1,
+  parentId: 1,
+  position: 1,
+  metadata: 1,
+  isAiProcessing: 1,
+  version: 1,
+  createdAt: 1,
+  updatedAt: 1,
+} as const;
+
+/** All that exist, in no order, by one query. @param refs UUIDs and task IDs */
+export async function shownItems({ caller }: Scope, refs: readonly string[]): Promise<ShownItem[]> {
+  const { organizationId } = caller;
+  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
+}
+
+/** What `resolve` shows of an item, and what places it in a tree. */
+export type ResolvableItem = Pick<ItemRecord, keyof typeof RESOLVABLE | '_id'> & {
+  /** Of those that were asked for with it. */
+  readonly description?: string;
+};
+const RESOLVABLE = {
+  taskId: 1,
+  title: 1,
+  type: 1,
+  priority: 1,
+  assignee: 1,
+  projectId: 1,
+  boardId: 1,
+  boardColumnId: 1,
+  parentId: 1,
+  isAiProcessing: 1,
+  version: 1,
+} as const;
+
+/**
+ * The named items, and of those in `roots` all that is below them, in no order, by one query. Named tasks come with their descriptions, and so does
+ * whatever is named and no root: for these are what the answer shows.
+ */
+export async function resolvableItems(
+  { caller }: Scope,
+  { roots, others }: { readonly roots: readonly string[]; readonly others: readonly string[] },
+): Promise<ResolvableItem[]> {
+  const { organizationId } = caller;
+  const namedRoots = roots.map(itself);
+  const namedOthers = others.map(itself);
+  const phrases = [...new Set([...namedRoots, ...namedOthers, ...roots.map(below)])];
+  if (phrases.length === 0) return [];
+  const isAmong = (named: readonly string[]) => ({ $ne: [{ $setIntersection: ['$foundBy', named] }, []] });
+  const isShown = { $or: [isAmong(namedOthers), { $and: [{ $eq: ['$type', 'task'] }, isAmong(namedRoots)] }] };
+  return ItemModel.aggregate<ResolvableItem>([
+    { $match: { organizationId, foundBy: { $in: phrases } } },
+    { $project: { ...RESOLVABLE, description: { $cond: [isShown, '$description', '$$REMOVE'] } } },
+  ]).option({ batchSize: IN_ONE_ANSWER });
+}
+
+/** The driver asks for 101 documents, and then for the rest. */
+const IN_ONE_ANSWER = 10_000;
+
+/** By id. */
+export async function descriptionsOf({ caller }: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { organizationId } = caller;
+  if (ids.length === 0) return new Map();
+  const items = await ItemModel.find({ organizationId, _id: oneOf(ids) }, { description: 1 }).lean();
+  return new Map(items.map(({ _id, description }) => [_id, description]));
+}
+
+const oneOf = (values: readonly string[]) => mongoose.trusted({ $in: [...new Set(values)] });

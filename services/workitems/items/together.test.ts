@@ -1,0 +1,79 @@
+import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
+import type { Input, Operation } from '@worktrack/contracts/operation';
+import { getWorkItem } from '@worktrack/contracts/work-items/get';
+import { resolveWorkItems as resolve } from '@worktrack/contracts/work-items/resolve';
+import type { Call } from '@worktrack/rpc/types';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { getWorkItems } from './get.ts';
+import { resolveWorkItems } from './resolve.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+/** As it comes out of a message. */
+function callOf<Op extends Operation>(operation: Op, { caller }: TestProject, input: unknown): Call<Op> {
+  const fail = (code: ErrorCode, message: string) => new OperationError(code, message);
+  return { input: operation.input.parse(input) as Input<Op>, context: { caller, fail } as Call<Op>['context'] };
+}
+
+/** Of which collections the commands are that `run` sends. */
+async function queriesOf<T>(run: () => Promise<T>): Promise<{ readonly answer: T; readonly queries: string[] }> {
+  const queries: string[] = [];
+  mongoose.set('debug', (collection: string) => queries.push(collection));
+  try {
+    return { answer: await run(), queries: queries.sort() };
+  } finally {
+    mongoose.set('debug', false);
+  }
+}
+
+test('all items that one message asks for are one query of each organization, and each call gets its own answer', async () => {
+  const [one, two] = [await startProject(), await startProject()];
+  const [a, b] = [await one.create('task', { title: 'a' }), await one.create('epic', { title: 'b' })];
+  const c = await two.create('idea', { title: 'c', metadata: { large: true } });
+  const calls = [
+    callOf(getWorkItem, one, { id: b.taskId }),
+    callOf(getWorkItem, two, { id: c.id }),
+    callOf(getWorkItem, two, { id: a.id }),
+    callOf(getWorkItem, one, { id: a.id }),
+    callOf(getWorkItem, one, { id: a.id }),
+  ];
+  const { answer, queries } = await queriesOf(() => getWorkItems(calls));
+  expect(answer.map((each) => ('output' in each ? each.output : each.error.code))).toEqual([b, c, 'NOT_FOUND', a, a]);
+  expect(queries).toEqual(['boards', 'boards', 'work_items', 'work_items']);
+});
+
+test('what one message resolves is found together, and each call gets what it gets alone', async () => {
+  const own = await startProject();
+  const feature = await own.create('feature');
+  const story = await own.create('story', { parentId: feature.id });
+  const task = await own.create('task', { parentId: story.id, description: 'First' });
+  const second = await own.create('task', { parentId: story.id, description: 'Second' });
+  const lone = await own.create('task', { description: 'Lone' });
+  const inputs = [
+    { ids: [lone.taskId] },
+    { ids: [feature.id, 'nothing'] },
+    { ids: [story.taskId], includeLeafTasks: false },
+    { ids: [feature.id], maxDepth: 1 },
+    { ids: [task.id, task.taskId, second.id] },
+    { ids: Array.from({ length: 20 }, (_, index) => `W-T-${index + 1}`) },
+  ];
+  const alone = [];
+  for (const input of inputs) alone.push(await call(own.caller, 'workItems.resolve', input));
+  const { answer, queries } = await queriesOf(() =>
+    resolveWorkItems(inputs.map((input) => callOf(resolve, own, input))),
+  );
+  expect(answer).toEqual(alone.map((output) => ({ output })));
+  expect(alone.map(({ items }) => items.map(({ description }) => description))).toEqual([
+    ['Lone'],
+    ['First', 'Second'],
+    [''],
+    [],
+    ['First', 'Second'],
+    ['First', 'Second', 'Lone'],
+  ]);
+  // Five together: items, boards and the descriptions of leaf tasks. The large one alone: what it names are tasks.
+  expect(queries).toEqual(['boards', 'boards', 'work_items', 'work_items', 'work_items']);
+});
