@@ -21,7 +21,10 @@ function callOf<Op extends Operation>(operation: Op, { caller }: TestProject, in
 /** Of which collections the commands are that `run` sends. */
 async function queriesOf<T>(run: () => Promise<T>): Promise<{ readonly answer: T; readonly queries: string[] }> {
   const queries: string[] = [];
-  mongoose.set('debug', (collection: string) => queries.push(collection));
+  mongoose.set('debug', (collection: string) => {
+    // The process itself says now and then that it lives.
+    if (collection !== 'transaction_owners') queries.push(collection);
+  });
   try {
     return { answer: await run(), queries: queries.sort() };
   } finally {
@@ -50,14 +53,14 @@ test('what one message resolves is found together, and each call gets what it ge
   const feature = await own.create('feature');
   const story = await own.create('story', { parentId: feature.id });
   const task = await own.create('task', { parentId: story.id, description: 'First' });
-  const second = await own.create('task', { parentId: story.id, description: 'Second' });
+  await own.create('task', { parentId: story.id, description: 'Second' });
   const lone = await own.create('task', { description: 'Lone' });
   const inputs = [
     { ids: [lone.taskId] },
     { ids: [feature.id, 'nothing'] },
     { ids: [story.taskId], includeLeafTasks: false },
     { ids: [feature.id], maxDepth: 1 },
-    { ids: [task.id, task.taskId, second.id] },
+    { ids: [task.id, task.taskId] },
     { ids: Array.from({ length: 20 }, (_, index) => `W-T-${index + 1}`) },
   ];
   const alone = [];
@@ -71,7 +74,7 @@ test('what one message resolves is found together, and each call gets what it ge
     ['First', 'Second'],
     [''],
     [],
-    ['First', 'Second'],
+    ['First'],
     ['First', 'Second', 'Lone'],
   ]);
   // Five together: items, boards and the descriptions of leaf tasks. The large one alone: what it names are tasks.
