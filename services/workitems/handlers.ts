@@ -1,5 +1,11 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
-import { batched, implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
+import type {
+  createEpic,
+  createFeature,
+  createStory,
+  createTask,
+} from '@worktrack/contracts/work-items/create-in-backlog';
+import { batched, grouped, implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
 import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
@@ -53,23 +59,23 @@ export function handlers(promptModel: PromptModel | undefined) {
     'workItems.get': batched(getWorkItems),
     'workItems.resolve': batched(resolveWorkItems),
     'workItems.events': getWorkItemEvents,
-    'workItems.create': createWorkItem,
-    'workItems.createTask': createInBacklog('task'),
-    'workItems.createStory': createInBacklog('story'),
-    'workItems.createFeature': createInBacklog('feature'),
-    'workItems.createEpic': createInBacklog('epic'),
-    'workItems.update': updateWorkItem,
-    'workItems.move': moveWorkItem,
-    'workItems.batchMove': batchMoveWorkItems,
-    'workItems.delete': deleteWorkItem,
-    'workItems.comment': addWorkItemComment,
-    'workItems.completeReview': completeReview,
-    'workItems.completeValidation': completeValidation,
-    'workItems.completeAiTask': completeAiTask,
-    'workItems.recordSession': recordAiSession,
+    'workItems.create': grouped(createWorkItem),
+    'workItems.createTask': grouped<typeof createTask>(createInBacklog('task')),
+    'workItems.createStory': grouped<typeof createStory>(createInBacklog('story')),
+    'workItems.createFeature': grouped<typeof createFeature>(createInBacklog('feature')),
+    'workItems.createEpic': grouped<typeof createEpic>(createInBacklog('epic')),
+    'workItems.update': grouped(updateWorkItem),
+    'workItems.move': grouped(moveWorkItem),
+    'workItems.batchMove': grouped(batchMoveWorkItems),
+    'workItems.delete': grouped(deleteWorkItem),
+    'workItems.comment': grouped(addWorkItemComment),
+    'workItems.completeReview': grouped(completeReview),
+    'workItems.completeValidation': grouped(completeValidation),
+    'workItems.completeAiTask': grouped(completeAiTask),
+    'workItems.recordSession': grouped(recordAiSession),
     'workItems.usage': getAiUsage,
-    'workItems.claim': staged(claimWorkItem),
-    'workItems.release': releaseWorkItem,
+    'workItems.claim': grouped(claimWorkItem),
+    'workItems.release': grouped(releaseWorkItem),
     'workItems.implementContext': getImplementContext,
     'workItems.ideationContext': getIdeationContext,
     'workItems.reviewContext': getReviewContext,

@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import type { ClientSession } from 'mongoose';
 
 /**
@@ -19,7 +20,7 @@ export interface FailingScope<Code extends ErrorCode> extends Scope {
 /** A scope of a write, by whom it is remembered in the history. */
 export interface WriteScope extends Scope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
-  readonly tx: ClientSession;
+  readonly writes: WriteSet;
 }
 
 export interface FailingWriteScope<Code extends ErrorCode> extends WriteScope {

@@ -8,9 +8,13 @@ import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { flush } from '@worktrack/runtime/database/flush';
+import { transaction } from '@worktrack/runtime/database/transaction';
+import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { handlers } from './handlers.ts';
+import type { WriteScope } from './scope.ts';
 
 type Operations = (typeof workItemsContract)['operations'];
 type Name = keyof Operations;
@@ -148,6 +152,16 @@ export async function startProject(name = 'Worktrack', organization = newCaller(
   };
 }
 export type TestProject = Awaited<ReturnType<typeof startProject>>;
+
+/** What one write of a rule would store, without the rule. */
+export async function store(organizationId: string, write: (scope: WriteScope) => void): Promise<void> {
+  const writes = new WriteSet();
+  write({ caller: { ...newCaller(), organizationId }, writes });
+  await transaction(Date.now() + DEADLINE_MS, async (tx) => {
+    const blame = await flush(tx, [writes]);
+    for (const error of blame.values()) throw error;
+  });
+}
 
 /** What is thrown, as a value; fails when nothing is. */
 export async function failure(promise: Promise<unknown>): Promise<OperationError> {

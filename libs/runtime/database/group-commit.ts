@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { tooLate } from './failure.ts';
 import { type Blame, flush, Stale } from './flush.ts';
 import { transaction } from './transaction.ts';
@@ -79,7 +80,7 @@ function nextGroup(): Group | undefined {
     members.push(waiting);
     operations += writes.size;
     for (const key of writes.exclusiveKeys) exclusive.add(key);
-    for (const [key, filter] of writes.sharedFilters) shared.set(key, filter);
+    for (const [key, filter] of writes.shared()) shared.set(key, filter);
   }
   queue.splice(0, queue.length, ...rest);
   if (members.length === 0) return undefined;
@@ -89,14 +90,18 @@ function nextGroup(): Group | undefined {
 /** Whether one transaction cannot hold both. */
 function meets(writes: WriteSet, exclusive: ReadonlySet<string>, shared: ReadonlyMap<string, Filter>): boolean {
   for (const key of writes.exclusiveKeys) if (exclusive.has(key) || shared.has(key)) return true;
-  for (const key of writes.sharedKeys) if (exclusive.has(key)) return true;
-  return !writes.agreesWith(shared);
+  for (const [key, filter] of writes.shared()) {
+    if (exclusive.has(key)) return true;
+    const other = shared.get(key);
+    if (other && !isDeepStrictEqual(other, filter)) return true;
+  }
+  return false;
 }
 
 /** Whether two transactions would not conflict. */
 function isApart(writes: WriteSet, { exclusive, shared }: Group): boolean {
   for (const key of writes.exclusiveKeys) if (exclusive.has(key) || shared.has(key)) return false;
-  for (const key of writes.sharedKeys) if (exclusive.has(key) || shared.has(key)) return false;
+  for (const [key] of writes.shared()) if (exclusive.has(key) || shared.has(key)) return false;
   return true;
 }
 

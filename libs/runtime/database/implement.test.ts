@@ -54,7 +54,7 @@ async function addTogether(by: number, writes: WriteSet) {
   const counter = await CounterModel.findById('one').lean();
   const before = counter?.count ?? 0;
   const count = before + by;
-  if (counter) writes.update(CounterModel, { _id: 'one', count: before }, { $set: { count } });
+  if (counter) writes.update(CounterModel, { _id: 'one', count: before }, { set: { count } });
   else writes.insert(CounterModel, { _id: 'one', count }, () => new Stale());
   return { count, secret: null };
 }

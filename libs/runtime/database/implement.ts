@@ -280,10 +280,14 @@ async function writeGrouped(
           const answer = await write(input, { ...context, writes });
           recordEffect(identity, answer, writes);
           await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity));
+          writes.settle('stored');
           return answer;
         });
       } catch (error) {
-        if (!(error instanceof Stale)) throw error;
+        const isStale = error instanceof Stale;
+        const isKnown = error instanceof AlreadyDone || error instanceof OperationError;
+        writes.settle(isStale ? 'stale' : isKnown ? 'unused' : 'unknown');
+        if (!isStale) throw error;
         if (Date.now() >= context.deadlineAtMs) throw tooLate();
         met = writes.exclusiveKeys;
         await delay(patienceMs(attempt));

@@ -11,37 +11,39 @@ export interface Collection {
 /** Fields by equality. `undefined` would widen it without a word, so it is refused. */
 export type Filter = Readonly<Record<string, unknown>>;
 
-/** A part of an update that several writes of one transaction may share: they are added up to one. */
-export interface SharedUpdate {
-  /** Counted up once, however many share it. */
+/** A change of one document. Several of them in one call, or in several calls that share the document, are added up to one. */
+export interface Change {
+  /** Counted up once, however often. */
   readonly once?: Readonly<Record<string, number>>;
   /** Counted up by the sum. */
   readonly inc?: Readonly<Record<string, number>>;
-  /** All who share it must set the same. */
+  /** A later one wins; all who share a document must set the same. */
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
-interface Exclusive {
-  readonly kind: 'exclusive';
+interface ChangeOfOne {
+  readonly isShared: boolean;
+  readonly namespace: string;
+  readonly filter: Filter;
+  readonly change: Change;
+}
+
+interface Other {
   readonly model: Model;
   /** How many documents it must insert, match or delete; undefined: as many as there are. */
   readonly expected: number | undefined;
-  /** Of what more a refusal by a unique index means, for who wants to know. */
-  readonly onDuplicate: (() => Error) | undefined;
+  /** What a refusal by a unique index means, for who wants to know. */
+  readonly onDuplicate?: () => Error;
 }
 
-interface Shared {
-  readonly kind: 'shared';
-  readonly namespace: string;
-  readonly filter: Filter;
-  readonly update: SharedUpdate;
-}
+/** `stale`: something it relied on is no longer so. `unused`: nothing of it is stored for another reason. `unknown`: the database did not say. */
+export type Outcome = 'stored' | 'stale' | 'unused' | 'unknown';
 
 /** One operation of the bulk write that carries it out, and what it stands for. */
 export interface PlannedWrite {
   readonly model: Model;
   readonly expected: number | undefined;
-  readonly onDuplicate: (() => Error) | undefined;
+  readonly onDuplicate?: () => Error;
   /** The sets that it is part of. */
   readonly of: readonly WriteSet[];
 }
@@ -55,68 +57,63 @@ export interface PlannedWrite {
  * or by an HTTP `If-Match`). So a rule never waits for another one while something is locked.
  */
 export class WriteSet {
-  readonly #exclusive: Exclusive[] = [];
-  readonly #shared = new Map<string, Shared>();
+  readonly #changes = new Map<string, ChangeOfOne>();
+  readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
+  readonly #afterwards: ((outcome: Outcome) => void)[] = [];
 
   /** @throws (from the commit) what `onDuplicate` makes, where a unique index refuses the document */
   insert(into: Collection, document: Document, onDuplicate?: () => Error): void {
     const namespace = namespaceOf(into);
     this.#exclusiveKeys.add(keyOf(namespace, document._id));
-    this.#exclusive.push({
-      kind: 'exclusive',
-      model: { name: 'insertOne', namespace, document },
-      expected: 1,
-      onDuplicate,
-    });
+    this.#others.push({ model: { name: 'insertOne', namespace, document }, expected: 1, onDuplicate });
   }
 
-  /** Of exactly one document. `_id` in the filter is what other writes must not touch meanwhile. */
-  update(of: Collection, filter: Filter, update: Document | Document[]): void {
-    const namespace = namespaceOf(of);
-    this.#exclusiveKeys.add(keyOf(namespace, filter._id));
-    const model: Model = { name: 'updateOne', namespace, filter: checked(filter), update };
-    this.#exclusive.push({ kind: 'exclusive', model, expected: 1, onDuplicate: undefined });
+  /** Of exactly one document, which nobody else may write meanwhile. @param filter names it by `_id`, and what the rule relies on */
+  update(of: Collection, filter: Filter, change: Change): void {
+    this.#change(of, filter, change, false);
+  }
+
+  /** As `update`, in a way that commutes: any number of calls that share a document go into one transaction, and are one update there. */
+  share(of: Collection, filter: Filter, change: Change): void {
+    this.#change(of, filter, change, true);
   }
 
   /** @param expected how many documents the rule relies on, where it does */
   updateMany(of: Collection, filter: Filter, update: Document | Document[], expected?: number): void {
-    const model: Model = { name: 'updateMany', namespace: namespaceOf(of), filter: checked(filter), update };
-    this.#exclusive.push({ kind: 'exclusive', model, expected, onDuplicate: undefined });
+    this.#others.push({
+      model: { name: 'updateMany', namespace: namespaceOf(of), filter: checked(filter), update },
+      expected,
+    });
   }
 
   /** Of exactly one document. */
   remove(from: Collection, filter: Filter): void {
     const namespace = namespaceOf(from);
     this.#exclusiveKeys.add(keyOf(namespace, filter._id));
-    const model: Model = { name: 'deleteOne', namespace, filter: checked(filter) };
-    this.#exclusive.push({ kind: 'exclusive', model, expected: 1, onDuplicate: undefined });
+    this.#others.push({ model: { name: 'deleteOne', namespace, filter: checked(filter) }, expected: 1 });
   }
 
   removeMany(from: Collection, filter: Filter): void {
-    const model: Model = { name: 'deleteMany', namespace: namespaceOf(from), filter: checked(filter) };
-    this.#exclusive.push({ kind: 'exclusive', model, expected: undefined, onDuplicate: undefined });
+    this.#others.push({
+      model: { name: 'deleteMany', namespace: namespaceOf(from), filter: checked(filter) },
+      expected: undefined,
+    });
   }
 
-  /**
-   * Of exactly one document, in a way that commutes: any number of calls that share it go into one transaction, and are one update there.
-   * @param filter names the document by `_id`, and what the rule relies on
-   */
-  share(of: Collection, filter: Filter, update: SharedUpdate): void {
-    const namespace = namespaceOf(of);
-    const key = keyOf(namespace, filter._id);
-    const mine = this.#shared.get(key);
-    const write: Shared = { kind: 'shared', namespace, filter: checked(filter), update };
-    this.#shared.set(key, mine ? combined(mine, write) : write);
+  /** For what the rule took or remembers outside of the database: told once, when it is known what came of this write. */
+  afterwards(tell: (outcome: Outcome) => void): void {
+    this.#afterwards.push(tell);
   }
 
-  get isEmpty(): boolean {
-    return this.#exclusive.length === 0 && this.#shared.size === 0;
+  /** Called by whoever commits. */
+  settle(outcome: Outcome): void {
+    for (const tell of this.#afterwards.splice(0)) tell(outcome);
   }
 
   /** Operations, for bounds on what goes into one transaction. */
   get size(): number {
-    return this.#exclusive.length + this.#shared.size;
+    return this.#changes.size + this.#others.length;
   }
 
   /** Documents that nobody else may write in the same transaction. */
@@ -124,66 +121,63 @@ export class WriteSet {
     return this.#exclusiveKeys;
   }
 
-  get sharedKeys(): Iterable<string> {
-    return this.#shared.keys();
+  /** Documents that others may change too, by key, and what this one relies on of them. */
+  *shared(): Iterable<[key: string, filter: Filter]> {
+    for (const [key, { isShared, filter }] of this.#changes) if (isShared) yield [key, filter];
   }
 
-  /** Whether both rely on the same state of what they share, so that one transaction can hold both. */
-  agreesWith(shared: ReadonlyMap<string, Filter>): boolean {
-    for (const [key, { filter }] of this.#shared) {
-      const other = shared.get(key);
-      if (other && !sameFilter(other, filter)) return false;
-    }
-    return true;
-  }
-
-  get sharedFilters(): Iterable<[string, Filter]> {
-    return [...this.#shared].map(([key, { filter }]): [string, Filter] => [key, filter]);
-  }
-
-  /** The operations of several sets as one bulk write: what they share comes first, added up. */
+  /** The operations of several sets as one bulk write. */
   static plan(sets: readonly WriteSet[]): PlannedWrite[] {
-    const shared = new Map<string, { write: Shared; of: WriteSet[] }>();
+    const changes = new Map<string, { change: ChangeOfOne; of: WriteSet[] }>();
     for (const set of sets) {
-      for (const [key, write] of set.#shared) {
-        const before = shared.get(key);
-        if (!before) shared.set(key, { write, of: [set] });
+      for (const [key, change] of set.#changes) {
+        const before = changes.get(key);
+        if (!before) changes.set(key, { change, of: [set] });
         else {
-          before.write = combined(before.write, write);
+          before.change = combined(before.change, change);
           before.of.push(set);
         }
       }
     }
     return [
-      ...[...shared.values()].map(({ write, of }) => ({ ...planned(write), of })),
-      ...sets.flatMap((set) =>
-        set.#exclusive.map(({ model, expected, onDuplicate }) => ({ model, expected, onDuplicate, of: [set] })),
-      ),
+      // First: what changes many documents may be about these too, and their filters say how they were before.
+      ...[...changes.values()].map(({ change, of }) => ({ model: updateOf(change), expected: 1, of })),
+      ...sets.flatMap((set) => set.#others.map((other) => ({ ...other, of: [set] }))),
     ];
+  }
+
+  #change(of: Collection, filter: Filter, change: Change, isShared: boolean): void {
+    const namespace = namespaceOf(of);
+    const key = keyOf(namespace, filter._id);
+    const mine = this.#changes.get(key);
+    const added = { isShared, namespace, filter: checked(filter), change };
+    const whole = mine ? combined(mine, added) : added;
+    this.#changes.set(key, whole);
+    if (!whole.isShared) this.#exclusiveKeys.add(key);
   }
 }
 
-function planned({ namespace, filter, update }: Shared): Omit<PlannedWrite, 'of'> {
-  const inc = { ...update.inc, ...update.once };
-  const model: Model = {
+function updateOf({ namespace, filter, change }: ChangeOfOne): Model {
+  const inc = { ...change.inc, ...change.once };
+  return {
     name: 'updateOne',
     namespace,
     filter,
-    update: { ...(Object.keys(inc).length > 0 && { $inc: inc }), ...(update.set && { $set: update.set }) },
+    update: { ...(Object.keys(inc).length > 0 && { $inc: inc }), ...(change.set && { $set: change.set }) },
   };
-  return { model, expected: 1, onDuplicate: undefined };
 }
 
-function combined(a: Shared, b: Shared): Shared {
-  const inc: Record<string, number> = { ...a.update.inc };
-  for (const [field, by] of Object.entries(b.update.inc ?? {})) inc[field] = (inc[field] ?? 0) + by;
+function combined(a: ChangeOfOne, b: ChangeOfOne): ChangeOfOne {
+  const inc: Record<string, number> = { ...a.change.inc };
+  for (const [field, by] of Object.entries(b.change.inc ?? {})) inc[field] = (inc[field] ?? 0) + by;
   return {
-    ...a,
+    namespace: a.namespace,
+    isShared: a.isShared && b.isShared,
     filter: { ...a.filter, ...b.filter },
-    update: {
+    change: {
       inc,
-      once: { ...a.update.once, ...b.update.once },
-      ...((a.update.set || b.update.set) && { set: { ...a.update.set, ...b.update.set } }),
+      once: { ...a.change.once, ...b.change.once },
+      ...((a.change.set || b.change.set) && { set: { ...a.change.set, ...b.change.set } }),
     },
   };
 }
@@ -191,9 +185,6 @@ function combined(a: Shared, b: Shared): Shared {
 /** Of the one database that a process has. */
 const namespaceOf = ({ collection }: Collection) => `${mongoose.connection.name}.${collection.name}`;
 const keyOf = (namespace: string, id: unknown) => `${namespace}/${String(id)}`;
-const sameFilter = (a: Filter, b: Filter) =>
-  Object.keys({ ...a, ...b }).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
-
 function checked(filter: Filter): Filter {
   for (const [field, value] of Object.entries(filter)) {
     if (value === undefined) throw new Error(`A write's filter has no value for ${field}.`);

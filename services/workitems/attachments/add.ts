@@ -9,7 +9,8 @@ import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
 import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
-import { recordOn, requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../items/item-writes.ts';
+import { requireItem } from '../items/items.repository.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
 import {
   ContentTooLarge,
@@ -53,11 +54,11 @@ export async function addAttachment(
         contentId: content.contentId,
         createdAt: new Date(),
       };
-      await recordOn(scope, item, {
+      recordOn(scope, item, {
         eventType: 'attachment_added',
         data: { attachmentId: attachment._id, fileName },
       });
-      await insertAttachment(scope, attachment);
+      insertAttachment(scope, attachment);
       await keepContent(content.contentId, scope.tx);
       return toAttachment(attachment);
     });

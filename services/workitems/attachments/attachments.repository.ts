@@ -24,23 +24,21 @@ export async function attachmentNamed(
     .lean();
 }
 
-export async function insertAttachment({ caller, tx }: WriteScope, attachment: NewAttachment): Promise<void> {
-  await AttachmentModel.insertMany([{ ...attachment, organizationId: caller.organizationId }], {
-    session: tx,
-    lean: true,
-  });
+export function insertAttachment({ caller, writes }: WriteScope, attachment: NewAttachment): void {
+  writes.insert(AttachmentModel, { ...attachment, organizationId: caller.organizationId });
 }
 
 /** @returns what was removed, so that its content can be released */
 export async function removeAttachment(
-  { caller, tx }: WriteScope,
+  scope: WriteScope,
   workItemId: string,
   id: string,
 ): Promise<AttachmentRecord | null> {
-  const attachment = (await attachmentsOf({ caller, tx }, workItemId)).find(({ _id }) => _id === id);
+  const attachment = (await attachmentsOf(scope, workItemId)).find(({ _id }) => _id === id);
   if (!attachment) return null;
-  const { fileName } = attachment;
-  await AttachmentModel.deleteOne({ organizationId: caller.organizationId, workItemId, fileName }, { session: tx });
+  const { organizationId } = scope.caller;
+  const { _id, fileName } = attachment;
+  scope.writes.remove(AttachmentModel, { organizationId, workItemId, fileName, _id });
   return attachment;
 }
 
@@ -49,7 +47,7 @@ export async function removeAttachmentsOf(scope: WriteScope, workItemId: string)
   const removed = await attachmentsOf(scope, workItemId);
   if (removed.length === 0) return [];
   const { organizationId } = scope.caller;
-  await AttachmentModel.deleteMany({ organizationId, workItemId }, { session: scope.tx });
+  scope.writes.removeMany(AttachmentModel, { organizationId, workItemId });
   return removed;
 }
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession, type mongo } from 'mongoose';
+import type { WriteScope } from '../scope.ts';
 import type { Span } from './range.ts';
 import { UnnamedContentModel } from './unnamed-content.model.ts';
 
@@ -60,13 +61,10 @@ export async function keepContent(contentId: string, tx: ClientSession): Promise
   if (deletedCount !== 1) throw new Error(`Content ${contentId} was discarded before its attachment was made.`);
 }
 
-/** In the transaction that deletes the attachments. */
-export async function releaseContent(contentIds: readonly string[], tx: ClientSession): Promise<void> {
+/** With the write that deletes the attachments. */
+export function releaseContent({ writes }: Pick<WriteScope, 'writes'>, contentIds: readonly string[]): void {
   const since = new Date();
-  await UnnamedContentModel.insertMany(
-    contentIds.map((_id) => ({ _id, since })),
-    { session: tx },
-  );
+  for (const _id of contentIds) writes.insert(UnnamedContentModel, { _id, since });
 }
 
 /** Chunks too that no file speaks of: an upload that breaks off has written chunks only. */

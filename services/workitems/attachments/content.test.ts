@@ -5,6 +5,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
+import { store } from '../testing.ts';
 import {
   ContentTooLarge,
   discardUnnamedContent,
@@ -82,7 +83,7 @@ test('content that an attachment names is kept, all other is removed once it is 
   await storeContent(inChunks(Buffer.from('left behind by a service that died')), MAX_BYTES);
   const released = await storeContent(inChunks(Buffer.from('of a deleted attachment')), MAX_BYTES);
   await inTransaction((tx) => keepContent(released.contentId, tx));
-  await inTransaction((tx) => releaseContent([released.contentId], tx));
+  await store('an organization', (scope) => releaseContent(scope, [released.contentId]));
 
   expect(await discardUnnamedContent(new Date(Date.now() - 60_000))).toBe(0);
   expect(await discardUnnamedContent(everything())).toBe(2);

@@ -1,7 +1,8 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { recordOn, requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../items/item-writes.ts';
+import { requireItem } from '../items/items.repository.ts';
 import { removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';
 
@@ -12,8 +13,8 @@ export async function deleteAttachment(
   const item = await requireItem(context, input.workItemId);
   const removed = await removeAttachment(context, item._id, input.attachmentId);
   if (!removed) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment ${input.attachmentId}.`);
-  await releaseContent([removed.contentId], context.tx);
-  await recordOn(context, item, {
+  releaseContent(context, [removed.contentId]);
+  recordOn(context, item, {
     eventType: 'attachment_removed',
     data: { attachmentId: removed._id, fileName: removed.fileName },
   });

@@ -12,6 +12,8 @@ export interface BoardRecord {
   name: string;
   /** In the order of the board. */
   columns: ColumnRecord[];
+  /** Raised by every change of the columns. See tallies.repository.ts. */
+  columnsVersion: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -23,6 +25,7 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
     projectId: { type: String, required: true },
     name: { type: String, required: true },
     columns: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true } }],
+    columnsVersion: { type: Number, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

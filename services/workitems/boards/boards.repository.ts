@@ -1,12 +1,14 @@
 import type { Board } from '@worktrack/contracts/projects/board';
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
-import type { FailingScope, Scope, WriteScope } from '../scope.ts';
+import { Remembered } from '../remembered.ts';
+import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
 import { BoardModel, type BoardRecord } from './boards.model.ts';
-import { makeGuards } from './guards.repository.ts';
+import { makeTallies, relyOnColumns } from './tallies.repository.ts';
 
 export async function insertBoard(
-  scope: WriteScope,
+  scope: WriteScope & TransactionScope,
   board: Pick<BoardRecord, 'projectId' | 'name'> & { readonly columnNames: readonly string[]; readonly id?: string },
 ): Promise<BoardRecord> {
   const now = new Date();
@@ -16,11 +18,12 @@ export async function insertBoard(
     projectId: board.projectId,
     name: board.name,
     columns: board.columnNames.map((name) => ({ id: uuidv7(), name })),
+    columnsVersion: 1,
     createdAt: now,
     updatedAt: now,
   };
   await BoardModel.insertMany([record], { session: scope.tx, lean: true });
-  await makeGuards(scope, record._id);
+  await makeTallies(scope, record);
   return record;
 }
 
@@ -32,6 +35,12 @@ export async function findBoard({ caller, tx }: Scope, id: string): Promise<Boar
 
 export async function requireBoard(scope: FailingScope<'NOT_FOUND'>, id: string): Promise<BoardRecord> {
   const board = await findBoard(scope, id);
+  if (!board) throw scope.fail('NOT_FOUND', `There is no board ${id}.`);
+  return board;
+}
+
+export async function requireBoardForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id: string): Promise<BoardRecord> {
+  const board = await boardForWrite(scope, id);
   if (!board) throw scope.fail('NOT_FOUND', `There is no board ${id}.`);
   return board;
 }
@@ -48,8 +57,11 @@ export async function boardWithColumn({ caller, tx }: Scope, columnId: string): 
     .lean();
 }
 
-export async function boardsOfProject({ caller }: Scope, projectId: string): Promise<BoardRecord[]> {
-  return BoardModel.find({ organizationId: caller.organizationId, projectId }).sort({ _id: 1 }).lean();
+export async function boardsOfProject({ caller, tx }: Scope, projectId: string): Promise<BoardRecord[]> {
+  return BoardModel.find({ organizationId: caller.organizationId, projectId })
+    .sort({ _id: 1 })
+    .session(tx ?? null)
+    .lean();
 }
 
 export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
@@ -65,9 +77,9 @@ export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): 
 }
 
 export async function saveBoard(
-  { caller, tx }: WriteScope,
+  { caller, tx }: WriteScope & TransactionScope,
   id: string,
-  changes: Partial<Pick<BoardRecord, 'name' | 'columns'>>,
+  changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion'>>,
 ): Promise<BoardRecord> {
   const { organizationId } = caller;
   return BoardModel.findOneAndUpdate(
@@ -77,6 +89,31 @@ export async function saveBoard(
   )
     .orFail()
     .lean();
+}
+
+const remembered = new Remembered(findBoard);
+
+/** A board whose columns a write relies on, and by which it is stored only if they are still so. */
+export async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
+  const board = await remembered.get(scope, id);
+  if (board) relyOnColumns(scope, board);
+  return board;
+}
+
+export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
+  const boards = new Map<string, BoardRecord>();
+  for (const id of new Set(ids)) {
+    const board = await boardForWrite(scope, id);
+    if (board) boards.set(id, board);
+  }
+  return boards;
+}
+
+/** The board that an item is on. */
+export async function boardOf(scope: WriteScope, item: { readonly _id: string; readonly boardId: string }) {
+  const board = await boardForWrite(scope, item.boardId);
+  if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
+  return board;
 }
 
 export function toBoard({ _id, projectId, name, columns }: BoardRecord): Board {

@@ -13,6 +13,11 @@ export function isPending(columnName: string): boolean {
   return progressOf(columnName) < IN_PROGRESS;
 }
 
+/** In `Review` or further: who waits for it need not wait any more. */
+export function isHandedOver(columnName: string): boolean {
+  return progressOf(columnName) > IN_PROGRESS;
+}
+
 export function isDone(columnName: string): boolean {
   return columnName === ('Done' satisfies StandardColumn);
 }

@@ -2,12 +2,12 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { countInColumns } from '../items/items.repository.ts';
-import type { FailingWriteScope } from '../scope.ts';
+import { followRenamedColumns } from '../items/follow-columns.ts';
+import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 import { requireBoard, saveBoard, toBoard } from './boards.repository.ts';
 import { columnById } from './columns.ts';
-import { excludeFromColumns } from './guards.repository.ts';
+import { countsOf, raiseVersion } from './tallies.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -17,15 +17,15 @@ export async function updateBoard(
 ): Promise<Output<typeof operation>> {
   const board = await requireBoard(context, id);
   const columns = wanted && columnsAfter(context, board, wanted);
-  if (columns) {
-    const kept = new Set(columns.map((column) => column.id));
-    await removeColumns(
-      context,
-      board,
-      board.columns.filter((column) => !kept.has(column.id)),
-    );
-  }
-  return toBoard(await saveBoard(context, id, { ...(name && { name }), ...(columns && { columns }) }));
+  if (!columns) return toBoard(await saveBoard(context, id, { ...(name && { name }) }));
+  const kept = new Set(columns.map((column) => column.id));
+  const removed = board.columns.filter((column) => !kept.has(column.id));
+  if (removed.length > 0) await requireEmpty(context, board, removed);
+  const after: BoardRecord = { ...board, columns, columnsVersion: board.columnsVersion + 1 };
+  raiseVersion(context.writes, board);
+  await followRenamedColumns(context, board, after);
+  const { columnsVersion } = after;
+  return toBoard(await saveBoard(context, id, { ...(name && { name }), columns, columnsVersion }));
 }
 
 function columnsAfter(
@@ -50,16 +50,15 @@ function columnsAfter(
   });
 }
 
-/** Only empty ones. Nobody can put an item into one of them meanwhile. */
-async function removeColumns(
-  scope: FailingWriteScope<'CONFLICT'>,
+/** What puts an item into one of them meanwhile writes one of the tallies that this transaction writes: only one of the two is stored. */
+async function requireEmpty(
+  scope: FailingScope<'CONFLICT'>,
   board: BoardRecord,
   removed: readonly ColumnRecord[],
 ): Promise<void> {
-  if (removed.length === 0) return;
-  await excludeFromColumns(scope, board._id);
+  const counts = await countsOf(scope, { boardId: board._id });
   for (const { id, name } of removed) {
-    const count = await countInColumns(scope, [id]);
+    const count = counts.get(id) ?? 0;
     if (count > 0) {
       const items = count === 1 ? '1 work item' : `${count} work items`;
       throw scope.fail(

@@ -1,11 +1,12 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, columnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { handOverProblem } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
-import { boardOf, moveTo } from '../items/move.ts';
-import { handOverProblem } from '../leases/lease.ts';
+import { moveTo } from '../items/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
 import { metadataEvents } from './metadata-event.ts';
@@ -13,7 +14,7 @@ import { metadataEvents } from './metadata-event.ts';
 /** Hands the work over for review. Who does not hold the item's lease while there is one is refused. */
 export async function completeAiTask(
   input: Input<typeof operation>,
-  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);

@@ -1,11 +1,12 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { boardOf, moveTo } from '../items/move.ts';
+import { moveTo } from '../items/move.ts';
 import { metadataEvents } from './metadata-event.ts';
 
 const MAX_EARLIER_REVIEWS = 20;
@@ -13,7 +14,7 @@ const MAX_EARLIER_REVIEWS = 20;
 /** A pass goes on to Testing, a fail back to In Progress; either way the AI's part is over. */
 export async function completeReview(
   input: Input<typeof operation>,
-  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);

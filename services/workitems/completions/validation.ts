@@ -1,11 +1,12 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { boardOf } from '../boards/boards.repository.ts';
 import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { boardOf, moveTo } from '../items/move.ts';
+import { moveTo } from '../items/move.ts';
 import type { FailingScope } from '../scope.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
@@ -16,7 +17,7 @@ const SESSION_TYPE = 'validate';
 /** Results, documentation and session are recorded whatever the outcome; only where the item goes depends on it. */
 export async function completeValidation(
   input: Input<typeof operation>,
-  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);

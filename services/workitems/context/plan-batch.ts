@@ -1,7 +1,7 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
+import { dependenciesOf } from '../items/dependencies.ts';
 import type { Scope } from '../scope.ts';
-import { dependenciesOf } from './dependencies.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
 import { stageOf } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';

@@ -3,10 +3,10 @@ import type { getReviewContext as operation, PlacedItem } from '@worktrack/contr
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { toAttachment } from '../attachments/attachments.repository.ts';
 import { columnName } from '../boards/columns.ts';
+import { dependenciesOf } from '../items/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { toWorkItem } from '../items/present.ts';
 import { boardMap } from './board-map.ts';
-import { dependenciesOf } from './dependencies.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 

@@ -11,23 +11,24 @@ export interface NewEvent {
 /** An event, and the item as it is after the write that made the event. */
 export type EventOf = NewEvent & { readonly item: { readonly _id: string; readonly revision: number } };
 
-/** Called by what changes an item, in the same transaction: a change without its event cannot be seen. */
-export async function record({ caller, tx }: WriteScope, events: readonly EventOf[]): Promise<HistoryEvent[]> {
-  if (events.length === 0) return [];
+/** Called by what changes an item, in the same write: a change without its event cannot be seen. */
+export function record({ caller, writes }: WriteScope, events: readonly EventOf[]): HistoryEvent[] {
   const { organizationId, userId, keyId } = caller;
   const createdAt = new Date();
-  const records: HistoryRecord[] = events.map(({ item, eventType, data }) => ({
-    _id: uuidv7(),
-    organizationId,
-    workItemId: item._id,
-    revision: item.revision,
-    eventType,
-    data,
-    actor: { userId, keyId },
-    createdAt,
-  }));
-  await HistoryModel.insertMany(records, { session: tx, lean: true });
-  return records.map(eventOf);
+  return events.map(({ item, eventType, data }) => {
+    const recorded: HistoryRecord = {
+      _id: uuidv7(),
+      organizationId,
+      workItemId: item._id,
+      revision: item.revision,
+      eventType,
+      data,
+      actor: { userId, keyId },
+      createdAt,
+    };
+    writes.insert(HistoryModel, recorded);
+    return eventOf(recorded);
+  });
 }
 
 /** Newest first. */

@@ -1,12 +1,14 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
-import { shareColumns } from '../boards/guards.repository.ts';
-import { endsLease } from '../leases/lease.ts';
-import { changeItems, findItems, metadataOf } from './items.repository.ts';
+import { relyOnColumns } from '../boards/tallies.repository.ts';
+import { type Crossing, crossing, followCrossings } from './dependents.ts';
+import { changeItem } from './item-writes.ts';
+import { findItems, metadataOf } from './items.repository.ts';
+import { endsLease } from './lease.ts';
 import { isTooLargeAfter } from './metadata.ts';
 import { toSummary } from './present.ts';
 
@@ -16,11 +18,11 @@ const NOTE =
 /** As many queries for 500 items as for one; with a provider, their metadata is read first, for it may be full. */
 export async function batchMoveWorkItems(
   { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const board = await boardOfColumn(context, boardColumnId);
   const to = requireColumn(context, board, boardColumnId);
-  await shareColumns(context, [board._id]);
+  relyOnColumns(context, board);
 
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
@@ -45,20 +47,24 @@ export async function batchMoveWorkItems(
   }
 
   const items = [...moving.values()];
-  await changeItems(
-    context,
-    items,
-    {
-      boardColumnId: to.id,
-      ...(endsLease(to.name) && { lease: null }),
-      ...(setAiProcessing && { isAiProcessing: true }),
-      ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
-    },
-    (item) => ({
-      eventType: 'moved',
-      data: { fromColumn: columnName(board, item.boardColumnId), toColumn: to.name, batch: true },
-    }),
-  );
+  const crossings: Crossing[] = [];
+  const moved = items.map((item) => {
+    const fromColumn = columnName(board, item.boardColumnId);
+    crossings.push(...crossing(item, fromColumn, to.name));
+    return changeItem(
+      context,
+      item,
+      board,
+      {
+        boardColumnId: to.id,
+        ...(endsLease(to.name) && { lease: null }),
+        ...(setAiProcessing && { isAiProcessing: true }),
+        ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
+      },
+      [{ eventType: 'moved', data: { fromColumn, toColumn: to.name, batch: true } }],
+    );
+  });
+  await followCrossings(context, crossings, moved);
   return {
     movedCount: items.length,
     items: items.map((item) => ({

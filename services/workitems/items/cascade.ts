@@ -1,55 +1,68 @@
 import type { CascadedMove } from '@worktrack/contracts/work-items/move';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName, columnNamed } from '../boards/columns.ts';
-import { shareColumns } from '../boards/guards.repository.ts';
 import { isDone } from '../boards/progress.ts';
-import { endsLease } from '../leases/lease.ts';
 import type { WriteScope } from '../scope.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
 import { dependsOnSiblings, followChildren } from './cascade-rule.ts';
+import { type Crossing, crossing } from './dependents.ts';
+import { changeItem, touch } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { changeItem, childrenOf, findItem, type ItemOutline, touch } from './items.repository.ts';
+import { childrenOf, findItem, type ItemOutline } from './items.repository.ts';
+import { endsLease } from './lease.ts';
 import { placeAtEnd } from './position.ts';
+
+export interface Cascade {
+  readonly moves: CascadedMove[];
+  readonly crossings: Crossing[];
+  /** The ancestors that have moved, as they are then. */
+  readonly moved: ItemOutline[];
+}
 
 /**
  * Lets the ancestors of an item that has moved follow, upwards as long as one moves. Each move is recorded with the child that caused it.
  * A parent's board may be another one of the project, or lack the column: then it stays.
  */
-export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColumn: string): Promise<CascadedMove[]> {
-  const cascaded: CascadedMove[] = [];
+export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColumn: string): Promise<Cascade> {
+  const cascade: Cascade = { moves: [], crossings: [], moved: [] };
   let child = moved;
   let childColumn = toColumn;
   while (child.parentId !== null) {
+    // Before its children: what any of them does meanwhile is seen in it.
     const parent = await findItem(scope, child.parentId);
-    if (!parent) throw new Error(`Parent ${child.parentId} of work item ${child._id} is gone.`);
-    const board = (await boardsById(scope, [parent.boardId])).get(parent.boardId);
+    // Deleted meanwhile, and with it the child has lost its parent: this write finds the child changed, and runs again.
+    if (!parent) return cascade;
+    const board = await boardOf(scope, parent);
     const fromColumn = columnName(board, parent.boardColumnId);
     const children = dependsOnSiblings(fromColumn, childColumn)
-      ? await columnsOfChildren(scope, parent)
+      ? [childColumn, ...(await columnsOfOthers(scope, parent, child))]
       : [childColumn];
     const follows = followChildren(fromColumn, children);
-    const to = follows && board && columnNamed(board, follows);
+    const to = follows && columnNamed(board, follows);
     if (!to) {
       // It stays because a sibling is not done yet. That one may be moving to Done at this moment, and sees us where we were:
       // only one of the two may commit, and the other looks again.
-      if (isDone(childColumn) && !isDone(fromColumn)) await touch(scope, [parent._id]);
-      return cascaded;
+      if (isDone(childColumn) && !isDone(fromColumn)) touch(scope, parent);
+      return cascade;
     }
     child = await follow(scope, parent, board, to.id, { fromColumn, toColumn: to.name, causedBy: child._id });
     childColumn = to.name;
-    cascaded.push({ id: parent._id, taskId: parent.taskId, fromColumn, toColumn: to.name });
+    cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn, toColumn: to.name });
+    cascade.crossings.push(...crossing(parent, fromColumn, to.name));
+    cascade.moved.push(child);
   }
-  return cascaded;
+  return cascade;
 }
 
-async function columnsOfChildren(scope: WriteScope, { _id }: ItemRecord): Promise<string[]> {
-  const children = await childrenOf(scope, [_id]);
-  const boards = await boardsById(
+/** Of the one that has moved the database still says where it was. */
+async function columnsOfOthers(scope: WriteScope, { _id }: ItemRecord, child: ItemOutline): Promise<string[]> {
+  const others = (await childrenOf(scope, [_id])).filter((other) => other._id !== child._id);
+  const boards = await boardsForWrite(
     scope,
-    children.map(({ boardId }) => boardId),
+    others.map(({ boardId }) => boardId),
   );
-  return children.map(({ boardId, boardColumnId }) => columnName(boards.get(boardId), boardColumnId));
+  return others.map(({ boardId, boardColumnId }) => columnName(boards.get(boardId), boardColumnId));
 }
 
 async function follow(
@@ -59,10 +72,10 @@ async function follow(
   boardColumnId: string,
   move: { readonly fromColumn: string; readonly toColumn: string; readonly causedBy: string },
 ): Promise<ItemRecord> {
-  await shareColumns(scope, [board._id]);
   return changeItem(
     scope,
-    parent._id,
+    parent,
+    board,
     {
       boardColumnId,
       position: await placeAtEnd(scope, board._id),

@@ -1,12 +1,13 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { recordOn, requireItem } from './items.repository.ts';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { recordOn } from './item-writes.ts';
+import { requireItem } from './items.repository.ts';
 
 export async function addWorkItemComment(
   { workItemId, text }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, workItemId);
-  return { event: await recordOn(context, item, { eventType: 'comment', data: { text } }) };
+  return { event: recordOn(context, item, { eventType: 'comment', data: { text } }) };
 }

@@ -6,17 +6,17 @@ import type {
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { requireBoard } from '../boards/boards.repository.ts';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
-import { onlyProject, requireProject } from '../projects/projects.repository.ts';
+import { onlyProject, projectForWrite } from '../projects/projects.repository.ts';
 import { createItem } from './create-item.ts';
 import type { ItemRecord } from './items.model.ts';
 import { requireItem } from './items.repository.ts';
 
 type Shortcut = typeof createTask | typeof createStory | typeof createFeature | typeof createEpic;
-type Context = WriteContext<FailureOf<Shortcut>>;
+type Context = GroupedContext<FailureOf<Shortcut>>;
 
 /** The shortcut creators: a forced type, in the `Backlog` of the project's default board. */
 export function createInBacklog(type: ItemType) {
@@ -24,7 +24,7 @@ export function createInBacklog(type: ItemType) {
     const parentRef = 'parentId' in input ? input.parentId : undefined;
     const parent = parentRef === undefined ? undefined : await requireItem(context, parentRef);
     const project = await projectFor(type, parent, context);
-    const board = await requireBoard(context, project.defaultBoardId);
+    const board = await requireBoardForWrite(context, project.defaultBoardId);
     const instead = 'use create_work_item, which takes a board and a column';
     const column = requireColumnNamed(context, board, 'Backlog', instead);
     return createItem(context, { ...input, type }, { project, board, column, parent });
@@ -34,9 +34,9 @@ export function createInBacklog(type: ItemType) {
 /** The session's project; without one, for all but tasks, that of the parent, or the only one that there is. */
 async function projectFor(type: ItemType, parent: ItemRecord | undefined, context: Context): Promise<ProjectRecord> {
   const { sessionProjectId } = context.caller;
-  if (sessionProjectId) return requireProject(context, sessionProjectId);
+  if (sessionProjectId) return projectForWrite(context, sessionProjectId);
   if (type !== 'task') {
-    const project = parent ? await requireProject(context, parent.projectId) : await onlyProject(context);
+    const project = parent ? await projectForWrite(context, parent.projectId) : await onlyProject(context);
     if (project) return project;
   }
   throw context.fail(

@@ -2,13 +2,16 @@ import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import type { ItemType, Priority, WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { shareColumns } from '../boards/guards.repository.ts';
+import { isHandedOver } from '../boards/progress.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
+import { claimableFrom } from './claimable.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { followCrossings, unmetAmong } from './dependents.ts';
 import { foundBy } from './found-by.ts';
+import { countChildren, insertItem } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { insertItem } from './items.repository.ts';
 import { merged } from './metadata.ts';
 import { requireParentFor } from './parent.ts';
 import { placeAtEnd } from './position.ts';
@@ -25,7 +28,7 @@ export interface NewItem {
 }
 
 export interface Place {
-  readonly project: ProjectRecord;
+  readonly project: Pick<ProjectRecord, '_id' | 'key'>;
   readonly board: BoardRecord;
   readonly column: ColumnRecord;
   readonly parent?: ItemRecord;
@@ -38,13 +41,18 @@ export async function createItem(
   { project, board, column, parent }: Place,
 ): Promise<WorkItem> {
   const projectId = project._id;
-  if (parent) await requireParentFor(scope, { type, projectId }, parent);
-  await shareColumns(scope, [board._id]);
+  if (parent) {
+    requireParentFor(scope, { type, projectId }, parent);
+    countChildren(scope, parent, 1);
+  }
   const wholeMetadata = merged(scope, {}, metadata ?? {});
+  const dependsOn = dependenciesOf(wholeMetadata);
+  const waitsFor = await unmetAmong(scope, projectId, dependsOn);
   const now = new Date();
-  // Numbers come last: what is refused, or has to be tried again for the sake of somebody else, has used none.
+  // Numbers come last: what is refused has used none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
+  const state = { type, childCount: 0, waitsFor, lease: null };
   const item: ItemRecord = {
     _id,
     organizationId: scope.caller.organizationId,
@@ -54,22 +62,26 @@ export async function createItem(
     taskId,
     title,
     description: description ?? '',
-    type,
     priority,
     assignee: assignee || null,
     parentId: parent?._id ?? null,
     foundBy: foundBy({ _id, taskId }, parent ?? null),
+    treeVersion: 1,
     position,
     metadata: wholeMetadata,
+    dependsOn,
     isAiProcessing: false,
-    lease: null,
+    ...state,
+    claimableFrom: claimableFrom(state, column.name),
     version: 1,
     revision: 1,
     createdAt: now,
     updatedAt: now,
   };
   const created = toWorkItem(item, board);
-  await insertItem(scope, item, [{ eventType: 'created', data: created }]);
-  await indexItem(scope, item);
+  insertItem(scope, item, board, [{ eventType: 'created', data: created }]);
+  indexItem(scope, item);
+  // Somebody may wait for the task ID that this one has got.
+  if (isHandedOver(column.name)) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
   return created;
 }

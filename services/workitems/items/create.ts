@@ -1,17 +1,17 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItem as operation } from '@worktrack/contracts/work-items/create';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { requireBoard } from '../boards/boards.repository.ts';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
-import { requireProject } from '../projects/projects.repository.ts';
+import { projectForWrite } from '../projects/projects.repository.ts';
 import { createItem } from './create-item.ts';
 import { requireItem } from './items.repository.ts';
 
 export async function createWorkItem(
   input: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const board = await requireBoard(context, input.boardId);
+  const board = await requireBoardForWrite(context, input.boardId);
   const column = requireColumn(context, board, input.boardColumnId);
   const projectId = input.projectId ?? context.caller.sessionProjectId ?? board.projectId;
   if (projectId !== board.projectId) {
@@ -20,7 +20,7 @@ export async function createWorkItem(
       details: [{ path: 'projectId', message }],
     });
   }
-  const project = await requireProject(context, projectId);
+  const project = await projectForWrite(context, projectId);
   const parent = input.parentId === undefined ? undefined : await requireItem(context, input.parentId);
   return createItem(context, input, { project, board, column, parent });
 }

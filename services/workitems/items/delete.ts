@@ -1,32 +1,53 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
+import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { isHandedOver } from '../boards/progress.ts';
 import { forgetItem } from '../search/search.repository.ts';
 import { handDownSessions } from '../usage/sessions.repository.ts';
-import { changeItems, childrenOf, removeItem, requireItem } from './items.repository.ts';
-import { loseParent } from './parent.ts';
+import { followCrossings } from './dependents.ts';
+import { changeItem, removeItem } from './item-writes.ts';
+import { childrenOf, requireItem } from './items.repository.ts';
+import { leaveParent, loseParent } from './parent.ts';
 
 /** Children lose their parent, attachments go, what the work cost counts for the parent; the history stays, and ends here. */
 export async function deleteWorkItem(
   { id }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, id);
   const { _id, taskId, title } = item;
-  const children = await childrenOf(context, [_id]);
-  await changeItems(context, children, { parentId: null }, () => ({
-    eventType: 'updated',
-    data: { changes: { parentId: { from: _id, to: null } } },
-  }));
-  await loseParent(context, item);
+  const board = await boardOf(context, item);
+  await orphanChildren(context, _id);
+  loseParent(context, item);
+  await leaveParent(context, item.parentId);
   const contentIds = (await removeAttachmentsOf(context, _id)).map(({ contentId }) => contentId);
-  if (contentIds.length > 0) await releaseContent(contentIds, context.tx);
-  if (item.parentId !== null) {
-    await handDownSessions(context.caller.organizationId, _id, item.parentId, context.tx);
+  releaseContent(context, contentIds);
+  if (item.parentId !== null) handDownSessions(context, _id, item.parentId);
+  forgetItem(context, item);
+  // Who depends on it depends on nothing that there is, from now on.
+  if (isHandedOver(columnName(board, item.boardColumnId))) {
+    await followCrossings(context, [{ item, isHandedOver: false }], []);
   }
-  await forgetItem(context, _id);
-  await removeItem(context, item, { eventType: 'deleted', data: { taskId, title } });
+  removeItem(context, item, board, { eventType: 'deleted', data: { taskId, title } });
   return { deleted: true, id: _id };
+}
+
+/** None can be added meanwhile: that would be counted in the item, which is deleted only as it was read. */
+async function orphanChildren(context: GroupedContext<never>, parentId: string): Promise<void> {
+  const children = await childrenOf(context, [parentId]);
+  const boards = await boardsForWrite(
+    context,
+    children.map(({ boardId }) => boardId),
+  );
+  for (const child of children) {
+    const board = boards.get(child.boardId);
+    if (!board) throw new Error(`Board ${child.boardId} of work item ${child._id} is gone.`);
+    changeItem(context, child, board, { parentId: null }, [
+      { eventType: 'updated', data: { changes: { parentId: { from: parentId, to: null } } } },
+    ]);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
-import type { LeaseRecord } from '../leases/lease.ts';
+import type { LeaseRecord } from './lease.ts';
 
 export interface ItemRecord {
   _id: string;
@@ -18,6 +18,15 @@ export interface ItemRecord {
   parentId: string | null;
   /** See found-by.ts. */
   foundBy: string[];
+  /** Counts the changes of what an item is in its tree: its type and its ancestors. */
+  treeVersion: number;
+  childCount: number;
+  /** What `metadata.dependsOn` says, as references in the form in which they are stored. */
+  dependsOn: string[];
+  /** Those of `dependsOn` that are not handed over yet. */
+  waitsFor: string[];
+  /** See claimable.ts. */
+  claimableFrom: Date | null;
   position: number;
   metadata: Metadata;
   isAiProcessing: boolean;
@@ -63,6 +72,11 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     assignee: { type: String, default: null },
     parentId: { type: String, default: null },
     foundBy: { type: [String], required: true },
+    treeVersion: { type: Number, required: true },
+    childCount: { type: Number, required: true },
+    dependsOn: { type: [String], required: true },
+    waitsFor: { type: [String], required: true },
+    claimableFrom: { type: Date, default: null },
     position: { type: Number, required: true },
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
     isAiProcessing: { type: Boolean, required: true },
@@ -78,7 +92,8 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
 // Items are named by their phrases (found-by.ts), or by one of the two that are unique.
 itemSchema.index({ organizationId: 1, foundBy: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-itemSchema.index({ organizationId: 1, _id: 1 });
+// Longer than an item is found by, for what a write relies on is part of its filter (item-writes.ts).
+itemSchema.index({ organizationId: 1, _id: 1, treeVersion: 1, revision: 1 });
 // Lists: what they are of, then their order. The order of the declarations is that of preference on a server that takes only one (stand-in).
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
@@ -90,9 +105,11 @@ itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
-// The next task of a column.
+// What can be claimed, and the first of it in a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
-itemSchema.index({ organizationId: 1, 'lease.expiresAt': 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, claimableFrom: 1 });
+itemSchema.index({ organizationId: 1, boardColumnId: 1, claimableFrom: 1, priority: 1, position: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, dependsOn: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });
 

@@ -1,24 +1,25 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { CascadedMove, ColumnPosition, moveWorkItem as operation } from '@worktrack/contracts/work-items/move';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
-import { boardsById } from '../boards/boards.repository.ts';
+import { boardOf } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
-import { shareColumns } from '../boards/guards.repository.ts';
 import type { NewEvent } from '../history/history.repository.ts';
-import { endsLease } from '../leases/lease.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
+import { crossing, followCrossings } from './dependents.ts';
+import { changeItem, type ItemChanges } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { changeItem, type ItemChanges, requireItem } from './items.repository.ts';
+import { requireItem } from './items.repository.ts';
+import { endsLease } from './lease.ts';
 import { merged } from './metadata.ts';
 import { placeInColumn } from './position.ts';
 import { toWorkItem } from './present.ts';
 
 export async function moveWorkItem(
   input: Input<typeof operation>,
-  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
@@ -30,12 +31,6 @@ export async function moveWorkItem(
     input,
   );
   return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded };
-}
-
-export async function boardOf(scope: FailingWriteScope<never>, item: ItemRecord): Promise<BoardRecord> {
-  const board = (await boardsById(scope, [item.boardId])).get(item.boardId);
-  if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
-  return board;
 }
 
 export interface MoveRequest extends AiRequest {
@@ -66,14 +61,14 @@ export async function moveTo(
   to: ColumnRecord,
   request: MoveRequest,
 ): Promise<Moved> {
-  await shareColumns(scope, [board._id]);
   const fromColumn = columnName(board, item.boardColumnId);
   const toColumn = to.name;
   const metadata = aiMetadata(request);
   const isAutoSync = request.isAutoSync === true;
-  const moved = await changeItem(
+  const moved = changeItem(
     scope,
-    item._id,
+    item,
+    board,
     {
       boardColumnId: to.id,
       position: await placeInColumn(scope, item, to.id, request.position ?? 'last'),
@@ -87,6 +82,8 @@ export async function moveTo(
       { eventType: 'moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }) } },
     ],
   );
-  const cascaded = isAutoSync ? [] : await cascadeFrom(scope, moved, toColumn);
-  return { moved, fromColumn, toColumn, cascaded };
+  const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, toColumn);
+  const crossings = [...crossing(item, fromColumn, toColumn), ...(cascade?.crossings ?? [])];
+  await followCrossings(scope, crossings, [moved, ...(cascade?.moved ?? [])]);
+  return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
 }

@@ -1,8 +1,12 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
+import { boardOf } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
 import type { FailingWriteScope, WriteScope } from '../scope.ts';
+import { claimableFrom } from './claimable.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
+import { adjustItem, countChildren, replaceAncestors } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { childrenOf, heightBelow, replaceAncestors, touch } from './items.repository.ts';
+import { childrenOf, findItem } from './items.repository.ts';
 import { parentFault } from './parent-rules.ts';
 
 /** Levels of a tree, its top included. Only tasks nest in each other; this bounds what a cascade may cost, and how much an item says of its ancestors. */
@@ -10,18 +14,18 @@ export const MAX_TREE_LEVELS = 20;
 
 export type Child = Pick<ItemRecord, 'type' | 'projectId'> & {
   /** Absent while the child is being created: nothing can be below it. */
-  readonly existing?: ItemRecord;
+  readonly existing?: ItemRecord & { readonly levelsBelow: number };
 };
 
 /**
- * Refuses a parent that the child may not have, and makes this transaction conflict with what would make it so: the parent's deletion or change of
- * type, and a new parent of any of its ancestors, which writes the parent too.
+ * Refuses a parent that the child may not have. Whoever stores the child counts it in the parent (countChildren), which excludes what would make the
+ * parent wrong: its deletion, another type, and another parent of any of its ancestors, which writes the parent too.
  */
-export async function requireParentFor(
+export function requireParentFor(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   { type, projectId, existing }: Child,
   parent: ItemRecord,
-): Promise<void> {
+): void {
   const refuse = (message: string) =>
     scope.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'parentId', message }] });
 
@@ -34,22 +38,45 @@ export async function requireParentFor(
   if (existing && parent.foundBy.includes(below(existing._id))) {
     throw refuse(`${parent.taskId} is below this work item, so it cannot be its parent`);
   }
-  const levels = ancestorIdsOf(parent).length + 2 + (existing ? await heightBelow(scope, existing) : 0);
+  const levels = ancestorIdsOf(parent).length + 2 + (existing?.levelsBelow ?? 0);
   if (levels > MAX_TREE_LEVELS) throw refuse(`Work items may be nested ${MAX_TREE_LEVELS} levels deep at most`);
-  await touch(scope, [parent._id]);
 }
 
-/** After the item itself was given another parent, or none. */
-export async function followParent(scope: WriteScope, item: ItemRecord, parent: ItemRecord | null): Promise<void> {
-  await replaceAncestors(scope, item._id, {
-    removed: aboveAllBelow(item),
-    added: aboveAllBelow({ foundBy: foundBy(item, parent) }),
-  });
+/**
+ * After the item itself was given another parent, or none.
+ * @param descendants how many there are below the item, as the rule saw them
+ */
+export async function followParent(
+  scope: WriteScope,
+  item: ItemRecord,
+  parent: ItemRecord | null,
+  descendants: number,
+): Promise<void> {
+  await leaveParent(scope, item.parentId);
+  if (parent) countChildren(scope, parent, 1);
+  replaceAncestors(
+    scope,
+    item._id,
+    { removed: aboveAllBelow(item), added: aboveAllBelow({ foundBy: foundBy(item, parent) }) },
+    descendants,
+  );
 }
 
 /** When an item goes, what was its child stands at the top, and knows none of its ancestors any more. */
-export async function loseParent(scope: WriteScope, item: ItemRecord): Promise<void> {
-  await replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
+export function loseParent(scope: WriteScope, item: ItemRecord): void {
+  replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
+}
+
+/** One child less. A task that has lost its last one is work to be done itself again. */
+export async function leaveParent(scope: WriteScope, parentId: string | null): Promise<void> {
+  const parent = parentId === null ? null : await findItem(scope, parentId);
+  if (!parent) return;
+  const isLast = parent.type === 'task' && parent.childCount === 1;
+  if (!isLast) return countChildren(scope, parent, -1);
+  const board = await boardOf(scope, parent);
+  const after = { ...parent, childCount: 0 };
+  const from = claimableFrom(after, columnName(board, parent.boardColumnId));
+  adjustItem(scope, parent, { childCount: 0, claimableFrom: from });
 }
 
 /** A changed type must still be allowed as the parent of the children that are there. */

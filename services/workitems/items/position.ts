@@ -1,8 +1,9 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
 import { draw } from '../counters/counters.repository.ts';
 import type { FailingWriteScope, Scope } from '../scope.ts';
+import { adjustItem, touch } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { idsInColumn, nextInColumn, renumber, requireItem, touch } from './items.repository.ts';
+import { nextInColumn, placesInColumn, requireItem } from './items.repository.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence of the board. What is appended gets the next number, which is greater than any on the
@@ -31,7 +32,7 @@ export async function placeInColumn(
     });
   }
   // Two that are placed after the same item at once would get the same mean.
-  await touch(scope, [anchor._id]);
+  touch(scope, anchor);
   const next = await nextInColumn(scope, anchor, item._id);
   if (!next) return placeAtEnd(scope, item.boardId);
   return meanBetween(anchor.position, next.position) ?? renumberAround(scope, item, anchor);
@@ -43,17 +44,18 @@ export function meanBetween(before: number, after: number): number | undefined {
   return before < mean && mean < after ? mean : undefined;
 }
 
+/** Gives all items of the column new positions without changing their order: nothing that a caller could see as a change of theirs. */
 async function renumberAround(
   scope: FailingWriteScope<'NOT_FOUND'>,
   item: Pick<ItemRecord, '_id' | 'boardId'>,
   anchor: Pick<ItemRecord, '_id' | 'boardColumnId'>,
 ): Promise<number> {
-  const order = (await idsInColumn(scope, anchor.boardColumnId)).filter((id) => id !== item._id);
-  order.splice(order.indexOf(anchor._id) + 1, 0, item._id);
-  const last = await draw(scope, sequenceOf(item.boardId), order.length);
-  const positions = new Map(order.map((id, index) => [id, last - order.length + 1 + index]));
-  const own = positions.get(item._id) ?? last;
-  positions.delete(item._id);
-  await renumber(scope, positions);
-  return own;
+  const others = (await placesInColumn(scope, anchor.boardColumnId)).filter(({ _id }) => _id !== item._id);
+  const own = others.findIndex(({ _id }) => _id === anchor._id) + 1;
+  const last = await draw(scope, sequenceOf(item.boardId), others.length + 1);
+  const first = last - others.length;
+  for (const [index, other] of others.entries()) {
+    adjustItem(scope, other, { position: first + (index < own ? index : index + 1) });
+  }
+  return first + own;
 }

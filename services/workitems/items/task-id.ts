@@ -1,10 +1,26 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { draw } from '../counters/counters.repository.ts';
-import type { Scope } from '../scope.ts';
+import type { WriteScope } from '../scope.ts';
 
 const LETTERS: Readonly<Record<ItemType, string>> = { task: 'T', story: 'S', feature: 'F', epic: 'E', idea: 'I' };
 
+/** Numbers that were drawn for an item that was then not stored, by counter. They are the next to be taken, so that none is left out. */
+const returned = new Map<string, number[]>();
+
 /** `<project key>-<letter of the type>-<number>`; the number counts up over all types of all projects with that key. */
-export async function drawTaskId(scope: Scope, projectKey: string, type: ItemType): Promise<string> {
-  return `${projectKey}-${LETTERS[type]}-${await draw(scope, `task-ids:${projectKey}`)}`;
+export async function drawTaskId(scope: WriteScope, projectKey: string, type: ItemType): Promise<string> {
+  const name = `task-ids:${projectKey}`;
+  const counter = `${scope.caller.organizationId}:${name}`;
+  const number = takeReturned(counter) ?? (await draw(scope, name));
+  scope.writes.afterwards((outcome) => {
+    if (outcome === 'stale' || outcome === 'unused') returned.set(counter, [...(returned.get(counter) ?? []), number]);
+  });
+  return `${projectKey}-${LETTERS[type]}-${number}`;
+}
+
+function takeReturned(counter: string): number | undefined {
+  const numbers = returned.get(counter);
+  const number = numbers?.shift();
+  if (numbers?.length === 0) returned.delete(counter);
+  return number;
 }

@@ -1,19 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
 import type { NewEvent } from '../history/history.repository.ts';
-import { indexItem } from '../search/search.repository.ts';
+import { indexAgain } from '../search/search.repository.ts';
 import { differenceOf, type Editable } from './changes.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { unmetAmong } from './dependents.ts';
 import { foundBy } from './found-by.ts';
+import { changeItem, countChildren, type ItemChanges } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { changeItem, requireItem } from './items.repository.ts';
+import { requireItem, sizeBelow } from './items.repository.ts';
 import { merged } from './metadata.ts';
-import { boardOf, moveTo } from './move.ts';
+import { moveTo } from './move.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from './parent.ts';
 import { toWorkItem } from './present.ts';
 
-type Context = WriteContext<FailureOf<typeof operation>>;
+type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** Changes what is given and differs. Nothing that differs: nothing is written, the version stays. */
 export async function updateWorkItem(
@@ -23,30 +28,33 @@ export async function updateWorkItem(
   const item = await requireItem(context, input.id);
   const board = await boardOf(context, item);
   if (input.version !== undefined && input.version !== item.version) {
-    const mayRead = context.caller.permissions.includes('work-items:read');
     throw context.fail(
       'CONFLICT',
-      `${item.taskId} is at version ${item.version}, not ${input.version}: it has changed since you read it. ${mayRead ? 'Look at `current`, and repeat with its version.' : 'Read it, and repeat with its version.'}`,
-      mayRead ? { current: toWorkItem(item, board) } : {},
+      `${item.taskId} is at version ${item.version}, not ${input.version}: it has changed since you read it. Look at \`current\`, and repeat with its version.`,
+      { current: toWorkItem(item, board) },
     );
   }
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
-  const parent = await wantedParent(item, input, context);
+  const { parent, descendants } = await wantedParent(item, input, context);
   const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, context));
   const newParent = differing.parentId === undefined ? undefined : (parent ?? null);
-  const changes = { ...differing, ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }) };
-  if (changes.type) await requireTypeForChildren(context, item, changes.type);
+  if (differing.type) await requireTypeForChildren(context, item, differing.type);
+  const changes: ItemChanges = {
+    ...differing,
+    ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }),
+    ...(await changedDependencies(context, item, differing)),
+  };
 
-  const changed = Object.keys(changes).length > 0;
-  const events: NewEvent[] = changed ? [{ eventType: 'updated', data: { changes: described } }] : [];
+  const isChanged = Object.keys(changes).length > 0;
+  const events: NewEvent[] = isChanged ? [{ eventType: 'updated', data: { changes: described } }] : [];
   let after = item;
   if (column && column.id !== item.boardColumnId) {
     after = (await moveTo(context, item, board, column, { changes, events })).moved;
-  } else if (changed) {
-    after = await changeItem(context, item._id, changes, events);
+  } else if (isChanged) {
+    after = changeItem(context, item, board, changes, events);
   }
-  if (newParent !== undefined) await followParent(context, item, newParent);
-  if (changes.title !== undefined || changes.description !== undefined) await indexItem(context, after);
+  if (newParent !== undefined) await followParent(context, item, newParent, descendants);
+  if (changes.title !== undefined || changes.description !== undefined) indexAgain(context, after);
   return toWorkItem(after, board);
 }
 
@@ -69,20 +77,40 @@ function wantedOf(
   };
 }
 
+interface WantedParent {
+  /** undefined: as it is. */
+  readonly parent?: ItemRecord | null;
+  readonly descendants: number;
+}
+
 async function wantedParent(
   item: ItemRecord,
   { parentId, type = item.type }: Input<typeof operation>,
   context: Context,
-): Promise<ItemRecord | null | undefined> {
-  if (parentId === null) return null;
-  const child = { type, projectId: item.projectId, existing: item };
-  if (parentId !== undefined) {
-    const parent = await requireItem(context, parentId);
-    await requireParentFor(context, child, parent);
-    return parent;
+): Promise<WantedParent> {
+  if (parentId === undefined) {
+    if (type !== item.type && item.parentId !== null) {
+      const parent = await requireItem(context, item.parentId);
+      requireParentFor(context, { type, projectId: item.projectId }, parent);
+      // It must still be what it is when this is stored.
+      countChildren(context, parent, 0);
+    }
+    return { descendants: 0 };
   }
-  if (type !== item.type && item.parentId !== null) {
-    await requireParentFor(context, child, await requireItem(context, item.parentId));
-  }
-  return undefined;
+  const { items: descendants, levels: levelsBelow } = await sizeBelow(context, item);
+  if (parentId === null) return { parent: null, descendants };
+  const parent = await requireItem(context, parentId);
+  requireParentFor(context, { type, projectId: item.projectId, existing: { ...item, levelsBelow } }, parent);
+  return { parent, descendants };
+}
+
+async function changedDependencies(
+  context: Context,
+  item: ItemRecord,
+  { metadata }: Partial<Editable>,
+): Promise<Pick<ItemChanges, 'dependsOn' | 'waitsFor'>> {
+  if (metadata === undefined) return {};
+  const dependsOn = dependenciesOf(metadata);
+  if (isDeepStrictEqual(dependsOn, item.dependsOn)) return {};
+  return { dependsOn, waitsFor: await unmetAmong(context, item.projectId, dependsOn) };
 }

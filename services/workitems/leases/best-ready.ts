@@ -1,4 +1,3 @@
-import type { Priority } from '@worktrack/contracts/work-items/work-item';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
@@ -7,22 +6,38 @@ import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 import type { Outline } from '../context/outline.repository.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOf } from '../context/stage.ts';
+import { isLive } from '../items/lease.ts';
 import type { FailingScope } from '../scope.ts';
-import { BEST_FIRST, firstTasks, parentsAmong, takeOrder, tasksWithExpiredLease } from './candidates.repository.ts';
-import { isLive } from './lease.ts';
+import {
+  abandonedTasks,
+  BEST_FIRST,
+  type Candidate,
+  claimableTasks,
+  countTasks,
+  firstTasks,
+  takeOrder,
+} from './candidates.repository.ts';
+import { isReserved } from './reservations.ts';
 
-/** How many tasks of a column are looked at before more of them are: mostly the first ones are ready. */
-const LOOKS = [8, 64, 1_000_000];
+/** Up to so many tasks that can be claimed are compared here; of more, the database finds the first. */
+const LOOK = 64;
+/** How many of a column and priority are looked at, of which other claims may be about to take the first. */
+const FIRST = 40;
+/** Of pending tasks of which none is ready, for the reason that is given. */
+const MAX_COUNTED = 100;
 
-/** The task that an agent should take next, or why there is none. */
-export type Choice = { readonly taskId: string; readonly itemId: string } | { readonly reason: string };
+/** What an agent could take: tasks in the order in which they are to be taken, or why there is none. */
+export type Choice =
+  | { readonly best: Candidate | undefined; readonly reserved: readonly string[] }
+  | { readonly reason: string };
 
-/** The best ready task of a project: all dependencies met, then by priority, then in the order of the board. */
+/** The best ready tasks of a project: all dependencies met, then by priority, then in the order of the board. */
 export async function bestOfProject(
   scope: FailingScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
   projectId: string,
   now: Date,
 ): Promise<Choice> {
+  const some = await claimableTasks(scope, projectId, now, LOOK);
   const boards = await boardsOfProject(scope, projectId);
   if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}.`);
   const usable = boards.filter((board) => columnNamed(board, 'In Progress'));
@@ -33,47 +48,42 @@ export async function bestOfProject(
     );
   }
   const columns = usable.flatMap((board) => board.columns);
-  const pending = columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
   const order = takeOrder(columns.map(({ id }) => id));
-
-  const expired = await tasksWithExpiredLease(scope, inProgressColumns(usable), now);
-  const abandoned = (await readyAmong(scope, expired, now)).sort(order)[0];
-  let pendingTasks = 0;
-  for (const priority of BEST_FIRST) {
-    for (const boardColumnId of pending) {
-      const { best, seen } = await bestOfColumn(scope, { boardColumnId, priority }, now);
-      pendingTasks += seen;
-      if (!best) continue;
-      const first = abandoned && order(abandoned, best) < 0 ? abandoned : best;
-      return { taskId: first.taskId, itemId: first._id };
-    }
-  }
-  if (abandoned) return { taskId: abandoned.taskId, itemId: abandoned._id };
-  if (pendingTasks === 0) return { reason: 'There is no pending task in the project.' };
+  const ids = new Set(columns.map(({ id }) => id));
+  const candidates = some.length < LOOK ? some : await firstOfMany(scope, projectId, usable, now);
+  const inOrder = candidates.filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
+  if (inOrder.length > 0) return chosen(inOrder);
+  const pending = columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
+  const count = await countTasks(scope, pending, MAX_COUNTED);
+  if (count === 0) return { reason: 'There is no pending task in the project.' };
+  const told = count === MAX_COUNTED ? `${count} or more` : count;
   return {
-    reason: `None of the project's ${pendingTasks} pending tasks is ready: each waits for a dependency or for what is below it. get_implement_context says what for.`,
+    reason: `None of the project's ${told} pending tasks is ready: each waits for a dependency or for what is below it. get_implement_context says what for.`,
   };
 }
 
-/** The first ready task of a column's tasks of one priority; without one, how many there are. */
-async function bestOfColumn(
-  scope: FailingScope<never>,
-  where: { readonly boardColumnId: string; readonly priority: Priority },
-  now: Date,
-): Promise<{ readonly best?: Outline; readonly seen: number }> {
-  let seen = 0;
-  for (const count of LOOKS) {
-    const first = await firstTasks(scope, where, count);
-    const [best] = await readyAmong(scope, first.slice(seen), now);
-    seen = first.length;
-    if (best) return { best, seen };
-    if (first.length < count) break;
-  }
-  return { seen };
+function chosen(inOrder: readonly Candidate[]): Choice {
+  const best = inOrder.find(({ _id }) => !isReserved(_id));
+  return { best, reserved: best ? [] : inOrder.map(({ _id }) => _id) };
 }
 
-function inProgressColumns(boards: readonly BoardRecord[]): string[] {
-  return boards.flatMap((board) => columnNamed(board, 'In Progress')?.id ?? []);
+/** By priority and column, each as one look at the start of an index. */
+async function firstOfMany(
+  scope: FailingScope<never>,
+  projectId: string,
+  boards: readonly BoardRecord[],
+  now: Date,
+): Promise<Candidate[]> {
+  const pending = boards.flatMap((board) => board.columns.filter(({ name }) => isPending(name)));
+  const abandoned = await abandonedTasks(scope, projectId, now, LOOK);
+  for (const priority of BEST_FIRST) {
+    const first: Candidate[] = [];
+    for (const { id: boardColumnId } of pending) {
+      first.push(...(await firstTasks(scope, { boardColumnId, priority }, FIRST)));
+      if (first.some(({ _id }) => !isReserved(_id))) return [...abandoned, ...first];
+    }
+  }
+  return abandoned;
 }
 
 /** The best ready one of the given tasks and of the leaf tasks below other given items. */
@@ -91,23 +101,11 @@ export async function bestOfItems(
   }
   const { boards, verdicts } = await planBatch(scope, tasks, stageFor(now));
   const columns = [...boards.values()].flatMap((board) => board.columns.map(({ id }) => id));
-  const [best] = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready').sort(takeOrder(columns));
-  if (best) return { taskId: best.taskId, itemId: best._id };
+  const ready = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready').sort(takeOrder(columns));
+  if (ready.length > 0) return chosen(ready);
   const counts = Map.groupBy(verdicts.values(), ({ state }) => state);
   const told = [...counts].map(([state, { length }]) => `${length} ${state.replace('_', ' ')}`).join(', ');
   return { reason: `None of the ${tasks.length} tasks is ready: ${told}.` };
-}
-
-/** In their order. A task that has others below it is done by doing those. */
-async function readyAmong(scope: FailingScope<never>, tasks: readonly Outline[], now: Date): Promise<Outline[]> {
-  if (tasks.length === 0) return [];
-  const { verdicts } = await planBatch(scope, tasks, stageFor(now));
-  const ready = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready');
-  const parents = await parentsAmong(
-    scope,
-    ready.map(({ _id }) => _id),
-  );
-  return ready.filter(({ _id }) => !parents.has(_id));
 }
 
 /** A task whose agent did not come back is pending again, though it still sits in In Progress. */

@@ -1,33 +1,26 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
-import type { StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
+import { Stale } from '@worktrack/runtime/database/flush';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
+import { adjustItem, changeItem } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { changeItem, findItem, requireItem } from '../items/items.repository.ts';
-import { boardOf, moveTo } from '../items/move.ts';
+import { findItem } from '../items/items.repository.ts';
+import { isLive, type LeaseRecord } from '../items/lease.ts';
+import { moveTo } from '../items/move.ts';
 import { toWorkItem } from '../items/present.ts';
 import { bestOfItems, bestOfProject } from './best-ready.ts';
-import { saveLease } from './candidates.repository.ts';
-import { isLive, type LeaseRecord } from './lease.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { oneOf, reserve } from './reservations.ts';
 import { itemIdOf, newToken } from './token.ts';
 
 type Claim = Output<typeof operation>;
-type Context = WriteContext<FailureOf<typeof operation>>;
+type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** Of any number of agents that ask at once, each gets another task, or learns why there is none. */
-export function claimWorkItem(
-  input: Input<typeof operation>,
-  context: StagedContext<FailureOf<typeof operation>, Claim>,
-): Promise<Claim> {
-  return oneAtATime(context.caller.organizationId, () =>
-    context.commit((scope) => {
-      const { leaseToken } = input;
-      return leaseToken === undefined
-        ? claimBest(input, { ...context, ...scope })
-        : renew(input, leaseToken, { ...context, ...scope });
-    }),
-  );
+export function claimWorkItem(input: Input<typeof operation>, context: Context): Promise<Claim> {
+  const { leaseToken } = input;
+  return leaseToken === undefined ? claimBest(input, context) : renew(input, leaseToken, context);
 }
 
 async function claimBest(input: Input<typeof operation>, context: Context): Promise<Claim> {
@@ -43,7 +36,16 @@ async function claimBest(input: Input<typeof operation>, context: Context): Prom
       ? await bestOfProject(context, projectId as string, now)
       : await bestOfItems(context, input.ids, projectId, now);
   if ('reason' in choice) return { claimed: false, workItem: null, lease: null, reason: choice.reason };
-  const item = await requireItem(context, choice.itemId);
+  if (!choice.best) {
+    // Others are about to take all that there is. If one of them does not, it is for this one.
+    await oneOf(choice.reserved);
+    throw new Stale();
+  }
+  const release = reserve(choice.best._id);
+  context.writes.afterwards(release);
+  const item = await findItem(context, choice.best._id);
+  // As it was chosen it may have been taken since, by another replica.
+  if (!item?.claimableFrom || item.claimableFrom > now) throw new Stale();
   return take(item, input, now, context);
 }
 
@@ -65,7 +67,7 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
   const inProgress = requireColumnNamed(context, board, 'In Progress', 'add it to the board to claim its tasks');
   const taken =
     boardColumnId === inProgress.id
-      ? await changeItem(context, _id, changes, events)
+      ? changeItem(context, item, board, changes, events)
       : (await moveTo(context, item, board, inProgress, { changes, events })).moved;
   return claimed(toWorkItem(taken, board), lease);
 }
@@ -81,7 +83,8 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
     );
   }
   const lease = { ...item.lease, expiresAt: expiry(now, input.leaseSeconds) };
-  await saveLease(context, item._id, lease);
+  // Without counting as a change of the item: whoever reads it sees nothing of a lease.
+  adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
   return claimed(toWorkItem(item, await boardOf(context, item)), lease);
 }
 

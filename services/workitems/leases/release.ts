@@ -1,18 +1,19 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/leases';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { boardOf, moveTo } from '../items/move.ts';
+import { isLive } from '../items/lease.ts';
+import { moveTo } from '../items/move.ts';
 import { toWorkItem } from '../items/present.ts';
-import { isLive } from './lease.ts';
 
 /** Gives a claimed item back as it was before the claim. */
 export async function releaseWorkItem(
   { workItemId, leaseToken, boardColumnId }: Input<typeof operation>,
-  context: WriteContext<FailureOf<typeof operation>>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, workItemId);
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {

@@ -1,21 +1,36 @@
 import type { Project } from '@worktrack/contracts/projects/project';
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Start } from '../paging.ts';
-import type { FailingScope, Scope, WriteScope } from '../scope.ts';
+import { Remembered } from '../remembered.ts';
+import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
-export async function insertProject({ tx }: WriteScope, project: ProjectRecord): Promise<void> {
+export async function insertProject({ tx }: TransactionScope, project: ProjectRecord): Promise<void> {
   await ProjectModel.insertMany([project], { session: tx, lean: true });
 }
 
-export async function requireProject(
-  { caller, tx, fail }: FailingScope<'NOT_FOUND'>,
-  id: string,
-): Promise<ProjectRecord> {
-  const project = await ProjectModel.findOne({ organizationId: caller.organizationId, _id: id })
+async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
+  return ProjectModel.findOne({ organizationId: caller.organizationId, _id: id })
     .session(tx ?? null)
     .lean();
-  if (!project) throw fail('NOT_FOUND', `There is no project ${id}.`);
+}
+
+export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
+  const project = await findProject(scope, id);
+  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}.`);
+  return project;
+}
+
+const remembered = new Remembered(findProject);
+
+/**
+ * A project of which a write relies on the key and the default board. A change of either raises the version of all boards of the project
+ * (update.ts), so it is enough that the write relies on the board that it writes to.
+ */
+export async function projectForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
+  const project = await remembered.get(scope, id);
+  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}.`);
   return project;
 }
 
@@ -48,7 +63,7 @@ export async function idsOfProjects({ caller }: Scope): Promise<string[]> {
 }
 
 export async function saveProject(
-  { caller, tx }: WriteScope,
+  { caller, tx }: WriteScope & TransactionScope,
   id: string,
   changes: Partial<ProjectRecord>,
 ): Promise<ProjectRecord> {

@@ -1,7 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { findBoard } from '../boards/boards.repository.ts';
+import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
+import { raiseVersion } from '../boards/tallies.repository.ts';
 import { requireProject, saveProject, toProject } from './projects.repository.ts';
 
 export async function updateProject(
@@ -17,5 +18,14 @@ export async function updateProject(
       });
     }
   }
+  if (changes.defaultBoardId !== undefined || changes.key !== undefined) await raiseVersions(context, id);
   return toProject(await saveProject(context, id, changes));
+}
+
+/** So that no write goes on with the key or the default board as they were (projectForWrite). */
+async function raiseVersions(context: WriteContext<FailureOf<typeof operation>>, projectId: string): Promise<void> {
+  for (const board of await boardsOfProject(context, projectId)) {
+    raiseVersion(context.writes, board);
+    await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1 });
+  }
 }

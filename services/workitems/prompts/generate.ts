@@ -1,8 +1,10 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
 import type { StagedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { differenceOf } from '../items/changes.ts';
-import { changeItem, requireItem } from '../items/items.repository.ts';
+import { changeItem } from '../items/item-writes.ts';
+import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
 import { askModel } from './ask-model.ts';
 import { promptByTemplate, questionFor } from './compose.ts';
@@ -34,7 +36,9 @@ export function generatePrompt(model: PromptModel | undefined) {
       // As it is by now: others may have changed it while the model wrote.
       const current = await requireItem(scope, item._id);
       const { changes, described } = differenceOf(current, { metadata: merged(scope, current.metadata, { prompt }) });
-      await changeItem(scope, current._id, changes, [{ eventType: 'updated', data: { changes: described } }]);
+      changeItem(scope, current, await boardOf(scope, current), changes, [
+        { eventType: 'updated', data: { changes: described } },
+      ]);
       return {
         prompt: text,
         context: {

@@ -4,20 +4,24 @@ import { SearchModel } from './search.model.ts';
 
 interface Searchable {
   readonly _id: string;
+  readonly organizationId: string;
   readonly projectId: string;
   readonly title: string;
   readonly description: string;
 }
 
-export async function indexItem({ caller, tx }: WriteScope, item: Searchable): Promise<void> {
-  const { organizationId } = caller;
-  await SearchModel.updateOne(
-    { organizationId, _id: item._id },
-    { $set: { projectId: item.projectId, ...searchEntry(item.title, item.description) } },
-    { upsert: true, session: tx },
-  );
+export function indexItem({ writes }: WriteScope, item: Searchable): void {
+  const { _id, organizationId, projectId, title, description } = item;
+  writes.insert(SearchModel, { _id, organizationId, projectId, ...searchEntry(title, description) });
 }
 
-export async function forgetItem({ caller, tx }: WriteScope, itemId: string): Promise<void> {
-  await SearchModel.deleteOne({ organizationId: caller.organizationId, _id: itemId }, { session: tx });
+export function indexAgain({ writes }: WriteScope, { _id, organizationId, title, description }: Searchable): void {
+  writes.update(SearchModel, { organizationId, _id }, { set: { ...searchEntry(title, description) } });
+}
+
+export function forgetItem(
+  { writes }: WriteScope,
+  { _id, organizationId }: Pick<Searchable, '_id' | 'organizationId'>,
+): void {
+  writes.remove(SearchModel, { organizationId, _id });
 }

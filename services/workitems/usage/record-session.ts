@@ -1,19 +1,20 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { recordOn, requireItem } from '../items/items.repository.ts';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { recordOn } from '../items/item-writes.ts';
+import { requireItem } from '../items/items.repository.ts';
 import { requireSameItem } from './same-item.ts';
 import { keepSession } from './session.ts';
 
 export async function recordAiSession(
   input: Input<typeof operation>,
-  context: WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
 ): Promise<Output<typeof operation>> {
   // The contract asks for one of the two.
   const item = await requireItem(context, (input.workItemId ?? input.taskId) as string);
   requireSameItem(context, item, input.taskId);
   const { session, event } = await keepSession(context, item, input);
-  await recordOn(context, item, event);
+  recordOn(context, item, event);
   const { id, estimatedCost, totalTokens } = session;
   return { sessionId: id, workItemId: item._id, estimatedCost, totalTokens };
 }

@@ -14,28 +14,24 @@ export interface SessionReport extends TokenUse {
 
 /** Prices a session and stores it. The event is for the caller to record, with whatever else happens to the item. */
 export async function keepSession(
-  { caller, tx }: WriteScope,
+  scope: WriteScope,
   item: ItemRecord,
   report: SessionReport,
 ): Promise<{ readonly session: AiSession; readonly event: NewEvent }> {
   const createdAt = new Date();
-  const session = await insertSession(
-    caller.organizationId,
-    {
-      projectId: item.projectId,
-      workItemId: item._id,
-      taskId: item.taskId,
-      aiModel: report.model,
-      provider: report.provider,
-      totalTokens: report.totalTokens,
-      inputTokens: report.inputTokens ?? null,
-      outputTokens: report.outputTokens ?? null,
-      durationMs: report.durationMs ?? null,
-      sessionType: report.sessionType,
-      costMicrodollars: (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null,
-      createdAt,
-    },
-    tx,
-  );
+  const session = insertSession(scope, {
+    projectId: item.projectId,
+    workItemId: item._id,
+    taskId: item.taskId,
+    aiModel: report.model,
+    provider: report.provider,
+    totalTokens: report.totalTokens,
+    inputTokens: report.inputTokens ?? null,
+    outputTokens: report.outputTokens ?? null,
+    durationMs: report.durationMs ?? null,
+    sessionType: report.sessionType,
+    costMicrodollars: (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null,
+    createdAt,
+  });
   return { session, event: { eventType: 'ai_session', data: { ...session } } };
 }

@@ -1,8 +1,8 @@
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
-import { transaction } from '@worktrack/runtime/database/transaction';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
+import { store } from '../testing.ts';
 import {
   handDownSessions,
   insertSession,
@@ -25,29 +25,24 @@ interface Given {
   readonly cost: number | null;
   readonly day: string;
 }
-const inTransaction = <T>(work: Parameters<typeof transaction<T>>[1]) => transaction(Date.now() + 10_000, work);
 
-async function store(organizationId: string, sessions: readonly Given[]): Promise<void> {
-  await inTransaction(async (tx) => {
+function storeAll(organizationId: string, sessions: readonly Given[]): Promise<void> {
+  return store(organizationId, (scope) => {
     for (const { item, totalTokens, cost, day } of sessions) {
-      await insertSession(
-        organizationId,
-        {
-          projectId: 'project',
-          workItemId: item,
-          taskId: `W-T-${item}`,
-          aiModel: 'm',
-          provider: 'p',
-          totalTokens,
-          inputTokens: totalTokens % 2 === 0 ? totalTokens / 2 : null,
-          outputTokens: totalTokens % 2 === 0 ? totalTokens / 2 : null,
-          durationMs: null,
-          sessionType: 'implement',
-          costMicrodollars: cost,
-          createdAt: new Date(`${day}T23:59:59.999Z`),
-        },
-        tx,
-      );
+      insertSession(scope, {
+        projectId: 'project',
+        workItemId: item,
+        taskId: `W-T-${item}`,
+        aiModel: 'm',
+        provider: 'p',
+        totalTokens,
+        inputTokens: totalTokens % 2 === 0 ? totalTokens / 2 : null,
+        outputTokens: totalTokens % 2 === 0 ? totalTokens / 2 : null,
+        durationMs: null,
+        sessionType: 'implement',
+        costMicrodollars: cost,
+        createdAt: new Date(`${day}T23:59:59.999Z`),
+      });
     }
   });
 }
@@ -66,7 +61,7 @@ test('sums over any sessions are those of exact decimal arithmetic, in total and
   await fc.assert(
     fc.asyncProperty(sessions, async (given) => {
       const organizationId = `organization ${organizations++}`;
-      await store(organizationId, given);
+      await storeAll(organizationId, given);
       const expected = (of: readonly Given[]) => {
         const micros = of.reduce((sum, { cost }) => sum + BigInt(cost ?? 0), 0n);
         const even = of.filter(({ totalTokens }) => totalTokens % 2 === 0);
@@ -93,12 +88,12 @@ test('sums over any sessions are those of exact decimal arithmetic, in total and
 });
 
 test('sums are of one organization, of the items asked for and of the time asked for', async () => {
-  await store('ours', [
+  await storeAll('ours', [
     { item: '1', totalTokens: 1, cost: 1, day: '2026-01-31' },
     { item: '2', totalTokens: 10, cost: 1, day: '2026-01-31' },
     { item: '2', totalTokens: 100, cost: 1, day: '2026-02-01' },
   ]);
-  await store('theirs', [{ item: '2', totalTokens: 1_000, cost: 1, day: '2026-01-31' }]);
+  await storeAll('theirs', [{ item: '2', totalTokens: 1_000, cost: 1, day: '2026-01-31' }]);
   const tokens = async (filter: Parameters<typeof totalSessions>[1]) =>
     (await totalSessions('ours', filter)).totalTokens;
   expect(await tokens({})).toBe(111);
@@ -110,11 +105,11 @@ test('sums are of one organization, of the items asked for and of the time asked
 });
 
 test('what a deleted item cost counts for its parent', async () => {
-  await store('deleting', [
+  await storeAll('deleting', [
     { item: 'parent', totalTokens: 1, cost: 1, day: '2026-01-31' },
     { item: 'child', totalTokens: 10, cost: 1, day: '2026-01-31' },
   ]);
-  await inTransaction((tx) => handDownSessions('deleting', 'child', 'parent', tx));
+  await store('deleting', (scope) => handDownSessions(scope, 'child', 'parent'));
   expect((await totalSessions('deleting', { itemIds: ['parent'] })).totalTokens).toBe(11);
   expect((await sumSessions('deleting', { itemIds: ['parent'] }, 'workItem')).map(({ label }) => label)).toEqual([
     'W-T-child',

@@ -1,32 +1,24 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import type { ClientSession } from 'mongoose';
+import type { WriteScope } from '../scope.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 
-export async function insertSession(
-  organizationId: string,
+export function insertSession(
+  { caller, writes }: WriteScope,
   session: Omit<SessionDocument, '_id' | 'organizationId' | 'countedFor'>,
-  tx: ClientSession,
-): Promise<AiSession> {
+): AiSession {
+  const { organizationId } = caller;
   const document: SessionDocument = { ...session, _id: uuidv7(), organizationId, countedFor: session.workItemId };
-  await SessionModel.create([document], { session: tx });
+  writes.insert(SessionModel, document);
   return recordOf(document);
 }
 
 /** What a deleted item cost counts for its parent from now on, so that the sum of what is above it stays the same. */
-export async function handDownSessions(
-  organizationId: string,
-  deletedId: string,
-  parentId: string,
-  tx: ClientSession,
-): Promise<void> {
-  await SessionModel.updateMany(
-    { organizationId, countedFor: deletedId },
-    { $set: { countedFor: parentId } },
-    { session: tx },
-  );
+export function handDownSessions({ caller, writes }: WriteScope, deletedId: string, parentId: string): void {
+  const { organizationId } = caller;
+  writes.updateMany(SessionModel, { organizationId, countedFor: deletedId }, { $set: { countedFor: parentId } });
 }
 
 /** Which sessions a sum is over. `from` is included, `before` is not. */

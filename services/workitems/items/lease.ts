@@ -14,9 +14,13 @@ export function isLive(lease: LeaseRecord | null | undefined, now: Date): lease 
   return !!lease && lease.expiresAt > now;
 }
 
+export function isInProgress(columnName: string): boolean {
+  return columnName === ('In Progress' satisfies StandardColumn);
+}
+
 /** A move out of `In Progress`, by anybody, ends the lease. */
 export function endsLease(toColumn: string): boolean {
-  return toColumn !== ('In Progress' satisfies StandardColumn);
+  return !isInProgress(toColumn);
 }
 
 /**

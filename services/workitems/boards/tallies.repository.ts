@@ -1,0 +1,90 @@
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import type { Scope, WriteScope } from '../scope.ts';
+import type { BoardRecord } from './boards.model.ts';
+import { TallyModel, type TallyRecord } from './tallies.model.ts';
+
+/**
+ * How many items each column of a board holds, and the board's version, in SLOTS records for each board. Every write that puts an item into a
+ * column, or relies on a column's name, goes through one of them and says by its filter which version of the board it knows. So
+ * - whoever changes the columns raises the version in all slots, and every write that knew the older one runs again;
+ * - totals are exact, at the cost of reading SLOTS records;
+ * - replicas do not conflict, for each process takes a slot of its own (by chance: two with the same one only conflict now and then).
+ */
+const SLOTS = 16;
+const ownSlot = Math.floor(Math.random() * SLOTS);
+
+const idOf = (boardId: string, slot: number) => `${boardId}:${slot}`;
+
+export function newTallies({ organizationId, projectId, _id: boardId, columnsVersion }: BoardRecord): TallyRecord[] {
+  return Array.from({ length: SLOTS }, (_, slot) => {
+    return { _id: idOf(boardId, slot), organizationId, projectId, boardId, columnsVersion, counts: {} };
+  });
+}
+
+export async function makeTallies({ tx }: Required<Pick<Scope, 'tx'>>, board: BoardRecord): Promise<void> {
+  await TallyModel.insertMany(newTallies(board), { session: tx, lean: true });
+}
+
+/** What a write knows of the board must still hold when it is stored. */
+export function relyOnColumns(scope: WriteScope, board: BoardRecord): void {
+  share(scope, board, {});
+}
+
+/** @param from the column that the item leaves; undefined for a new one @param to the one that it comes to; undefined for one that is deleted */
+export function countMove(
+  scope: WriteScope,
+  board: BoardRecord,
+  from: string | undefined,
+  to: string | undefined,
+  items = 1,
+): void {
+  const inc: Record<string, number> = {};
+  if (from !== to) {
+    if (from) inc[`counts.${from}`] = -items;
+    if (to) inc[`counts.${to}`] = items;
+  }
+  share(scope, board, inc);
+}
+
+function share(
+  { caller, writes }: Pick<WriteScope, 'caller' | 'writes'>,
+  board: BoardRecord,
+  inc: Record<string, number>,
+) {
+  const { organizationId } = caller;
+  const { _id: boardId, columnsVersion } = board;
+  writes.share(
+    TallyModel,
+    { organizationId, _id: idOf(boardId, ownSlot), columnsVersion },
+    // So that it is written also where nothing is counted: only then do this transaction and a change of the columns conflict.
+    { once: { uses: 1 }, inc },
+  );
+}
+
+/** In the transaction that changes the columns: nothing that knows them as they were can be stored any more. */
+export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, columnsVersion }: BoardRecord): void {
+  writes.updateMany(
+    TallyModel,
+    { organizationId, boardId, columnsVersion },
+    { $set: { columnsVersion: columnsVersion + 1 } },
+    SLOTS,
+  );
+}
+
+/** @returns by column id; columns without items may be missing */
+export async function countsOf(
+  { caller, tx }: Scope,
+  which: { readonly boardId: string } | { readonly projectId: string },
+): Promise<Map<string, number>> {
+  const { organizationId } = caller;
+  const tallies = await TallyModel.find({ organizationId, ...which }, { counts: 1 })
+    .session(tx ?? null)
+    .lean<Pick<TallyRecord, 'counts'>[]>();
+  const counts = new Map<string, number>();
+  for (const tally of tallies) {
+    for (const [columnId, count] of Object.entries(tally.counts)) {
+      counts.set(columnId, (counts.get(columnId) ?? 0) + count);
+    }
+  }
+  return counts;
+}

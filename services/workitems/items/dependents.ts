@@ -1,0 +1,74 @@
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsForWrite } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { isHandedOver } from '../boards/progress.ts';
+import type { WriteScope } from '../scope.ts';
+import { claimableFrom } from './claimable.ts';
+import { adjustItem, relyOn } from './item-writes.ts';
+import { dependentsOf, findOutlines, type ItemOutline } from './items.repository.ts';
+
+/**
+ * Which of these an item of the project still waits for: what is not handed over, and what names nothing. The write relies on each of the items that
+ * they name, so that none of them is handed over unseen.
+ * @param references as dependenciesOf makes them
+ */
+export async function unmetAmong(
+  scope: WriteScope,
+  projectId: string,
+  references: readonly string[],
+): Promise<string[]> {
+  if (references.length === 0) return [];
+  const found = (await findOutlines(scope, references)).filter((item) => item.projectId === projectId);
+  const boards = await boardsForWrite(
+    scope,
+    found.map(({ boardId }) => boardId),
+  );
+  const met = new Set<string>();
+  for (const item of found) {
+    relyOn(scope, item);
+    if (isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
+  }
+  return references.filter((reference) => !met.has(reference));
+}
+
+/** An item that has got to another column, or is no more, and what that means for who depends on it. */
+export interface Crossing {
+  readonly item: Pick<ItemOutline, '_id' | 'taskId' | 'projectId'>;
+  readonly isHandedOver: boolean;
+}
+
+export function crossing(item: Crossing['item'], fromColumn: string, toColumn: string): Crossing[] {
+  if (isHandedOver(fromColumn) === isHandedOver(toColumn)) return [];
+  return [{ item, isHandedOver: isHandedOver(toColumn) }];
+}
+
+/**
+ * Lets those that depend on items which were handed over, or taken back, wait for less or for more.
+ * @param changed items as they are after this write, for dependents may be among them
+ * @param known boards as they are after this write, where it changes them
+ */
+export async function followCrossings(
+  scope: WriteScope,
+  crossings: readonly Crossing[],
+  changed: readonly ItemOutline[],
+  known: ReadonlyMap<string, BoardRecord> = new Map(),
+): Promise<void> {
+  if (crossings.length === 0) return;
+  const byReference = new Map(
+    crossings.flatMap((each) => [[each.item._id, each] as const, [each.item.taskId, each] as const]),
+  );
+  const after = new Map(changed.map((item) => [item._id, item]));
+  const dependents = await dependentsOf(scope, [...byReference.keys()]);
+  const others = dependents.map(({ boardId }) => boardId).filter((boardId) => !known.has(boardId));
+  const boards = new Map([...known, ...(await boardsForWrite(scope, others))]);
+  for (const dependent of dependents) {
+    const waitsFor = dependent.dependsOn.filter((reference) => {
+      const crossed = byReference.get(reference);
+      if (crossed?.item.projectId !== dependent.projectId) return dependent.waitsFor.includes(reference);
+      return !crossed.isHandedOver;
+    });
+    const item = { ...(after.get(dependent._id) ?? dependent), waitsFor };
+    const column = columnName(boards.get(item.boardId), item.boardColumnId);
+    adjustItem(scope, dependent, { waitsFor, claimableFrom: claimableFrom(item, column) });
+  }
+}

@@ -1,0 +1,153 @@
+import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import type { Collection } from '@worktrack/runtime/database/write-set';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { columnName } from '../boards/columns.ts';
+import { countMove } from '../boards/tallies.repository.ts';
+import { type NewEvent, record } from '../history/history.repository.ts';
+import type { WriteScope } from '../scope.ts';
+import { claimableFrom } from './claimable.ts';
+import { below } from './found-by.ts';
+import { ItemModel, type ItemRecord } from './items.model.ts';
+import type { ItemOutline } from './items.repository.ts';
+
+/** Fields that a change may set; `version`, `revision`, `treeVersion`, `claimableFrom` and `updatedAt` follow by themselves. */
+export type ItemChanges = Partial<
+  Pick<
+    ItemRecord,
+    | 'title'
+    | 'description'
+    | 'type'
+    | 'priority'
+    | 'assignee'
+    | 'parentId'
+    | 'foundBy'
+    | 'boardColumnId'
+    | 'position'
+    | 'metadata'
+    | 'isAiProcessing'
+    | 'lease'
+    | 'dependsOn'
+    | 'waitsFor'
+  >
+>;
+
+/** An item as it was read: enough to say in a filter that nobody has written it since. */
+export type ReadItem = Pick<ItemRecord, '_id' | 'organizationId' | 'treeVersion' | 'revision'>;
+
+const items: Collection = ItemModel;
+const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => {
+  return { organizationId, _id, treeVersion, revision };
+};
+
+export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
+  countMove(scope, board, undefined, item.boardColumnId);
+  scope.writes.insert(items, item);
+  record(
+    scope,
+    events.map((event) => ({ ...event, item })),
+  );
+}
+
+/**
+ * The one way to change an item: it counts `version` up and takes the events that say what changed. What follows from the change for its column's
+ * count, and for who may claim it, is written with it.
+ * @returns the item as it is then
+ */
+export function changeItem<Item extends ItemOutline>(
+  scope: WriteScope,
+  item: Item,
+  board: BoardRecord,
+  changes: ItemChanges & { readonly 'metadata.aiProvider'?: string },
+  events: readonly NewEvent[],
+): Item {
+  const after = changed(item, board, changes);
+  countMove(scope, board, item.boardColumnId, after.boardColumnId);
+  const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
+  scope.writes.update(items, unchanged(item), {
+    once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
+    set: { ...changes, claimableFrom: after.claimableFrom, updatedAt: after.updatedAt },
+  });
+  record(
+    scope,
+    events.map((event) => ({ ...event, item: after })),
+  );
+  return after;
+}
+
+function changed<Item extends ItemOutline>(item: Item, board: BoardRecord, changes: ItemChanges) {
+  const { version, revision } = item;
+  const after = { ...item, ...changes, version: version + 1, revision: revision + 1, updatedAt: new Date() };
+  return { ...after, claimableFrom: claimableFrom(after, columnName(board, after.boardColumnId)) };
+}
+
+/** What changes of an item without being a change of its own: nothing that `version` counts. */
+export function adjustItem(
+  scope: WriteScope,
+  item: ReadItem,
+  set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimableFrom' | 'position' | 'childCount'>>,
+): void {
+  scope.writes.update(items, unchanged(item), { once: { revision: 1 }, set });
+}
+
+/**
+ * Makes this write and every other one that writes, touches or deletes the item exclude each other: for a rule that relies on the item, or on
+ * something that nobody changes without touching it.
+ */
+export function touch(scope: WriteScope, item: ReadItem): void {
+  scope.writes.update(items, unchanged(item), { once: { revision: 1 } });
+}
+
+/** As `touch`, for a rule that relies on nothing but the item itself: any number of them go together. */
+export function relyOn(scope: WriteScope, item: ReadItem): void {
+  scope.writes.share(items, unchanged(item), { once: { revision: 1 } });
+}
+
+/**
+ * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
+ * number of children may come at once.
+ */
+export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRecord, 'type'>, children: number): void {
+  const { _id, organizationId, treeVersion } = parent;
+  scope.writes.share(
+    items,
+    { organizationId, _id, treeVersion },
+    {
+      once: { revision: 1 },
+      inc: { childCount: children },
+      // A task that has others below it is done by doing those.
+      ...(children > 0 && { set: { claimableFrom: null } }),
+    },
+  );
+}
+
+/** Takes what the whole tree below an item says of its ancestors from the old ones to the new ones. See found-by.ts. */
+export function replaceAncestors(
+  { caller, writes }: WriteScope,
+  itemId: string,
+  { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
+  expected?: number,
+): void {
+  const { organizationId } = caller;
+  const kept = { $filter: { input: '$foundBy', cond: { $not: { $in: ['$$this', removed] } } } };
+  const counted = (field: string) => ({ [field]: { $add: [`$${field}`, 1] } });
+  writes.updateMany(
+    items,
+    { organizationId, foundBy: below(itemId) },
+    [{ $set: { foundBy: { $concatArrays: [kept, added] }, ...counted('treeVersion'), ...counted('revision') } }],
+    expected,
+  );
+}
+
+export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, event: NewEvent): void {
+  countMove(scope, board, item.boardColumnId, undefined);
+  scope.writes.remove(items, unchanged(item));
+  record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+}
+
+/** An event that goes with no change of the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */
+export function recordOn(scope: WriteScope, item: ReadItem, event: NewEvent): HistoryEvent {
+  touch(scope, item);
+  const [recorded] = record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  if (!recorded) throw new Error('An event was recorded and is not there.');
+  return recorded;
+}
