@@ -23,7 +23,10 @@ export class Remembered<Record> {
       if (outcome === 'stale') this.#records.delete(key);
     });
     const known = this.#records.get(key);
-    if (known) return known;
+    if (known) {
+      scope.writes.usesMemory = true;
+      return known;
+    }
     const record = await this.#read(scope, id);
     if (record) this.#records.set(key, record);
     for (const oldest of this.#records.keys()) {

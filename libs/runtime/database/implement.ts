@@ -284,9 +284,9 @@ async function writeGrouped(
           return answer;
         });
       } catch (error) {
-        const isStale = error instanceof Stale;
-        const isKnown = error instanceof AlreadyDone || error instanceof OperationError;
-        writes.settle(isStale ? 'stale' : isKnown ? 'unused' : 'unknown');
+        const isRefused = error instanceof OperationError;
+        const isStale = error instanceof Stale || (isRefused && writes.usesMemory);
+        writes.settle(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
         if (!isStale) throw error;
         if (Date.now() >= context.deadlineAtMs) throw tooLate();
         met = writes.exclusiveKeys;

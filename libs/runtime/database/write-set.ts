@@ -61,6 +61,8 @@ export class WriteSet {
   readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
   readonly #afterwards: ((outcome: Outcome) => void)[] = [];
+  /** Something that the rule took from memory may be out of date: what is stored finds that out, and a refusal is worth another look. */
+  usesMemory = false;
 
   /** @throws (from the commit) what `onDuplicate` makes, where a unique index refuses the document */
   insert(into: Collection, document: Document, onDuplicate?: () => Error): void {
