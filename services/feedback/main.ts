@@ -2,11 +2,13 @@ import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { searchTextMigration } from './items/search-text.repository.ts';
 import { assemble } from './parts.ts';
 import { Retention } from './retention/retention.ts';
 
@@ -23,6 +25,8 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
+  const migrations = await migrate([searchTextMigration], { log });
+  onStop(() => migrations.stop());
 
   // No need of the readiness: without it duplicates and spent captcha solutions are known to this process alone.
   const redis = connectRedis(settings.REDIS_URL, log);

@@ -2,12 +2,14 @@ import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
-import { completeOlderItems } from './items/older-items.repository.ts';
+import { foundByMigration } from './migrations/found-by.repository.ts';
+import { searchWordsMigration } from './migrations/search-words.repository.ts';
 
 const settings = config();
 
@@ -16,7 +18,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  await completeOlderItems(log);
+  const migrations = await migrate([foundByMigration, searchWordsMigration], { log });
+  onStop(() => migrations.stop());
   const sweep = sweepUnnamedContent(log);
   onStop(async () => sweep.stop());
 

@@ -82,6 +82,23 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
       ).toBe(sha256);
     });
 
+    test('finds its items and its feedback by their words, and pages through them', async () => {
+      const wordOf = (text: string) => text.match(/\p{L}+/u)?.[0].toUpperCase() ?? '';
+      type Listed = { workItems: { id: string; title: string }[]; nextCursor: string | null };
+      const { data } = await call<Listed>('GET', '/api/work-items?limit=1');
+      const [item] = data.workItems;
+      const found = await call<Listed>('GET', `/api/work-items?search=${wordOf(item?.title ?? '')}`);
+      expect(found.data.workItems.map(({ id }) => id)).toContain(item?.id);
+      const next = await call<Listed>('GET', `/api/work-items?limit=1&cursor=${data.nextCursor}`);
+      expect(next.data.workItems).toHaveLength(1);
+      expect(next.data.workItems[0]?.id).not.toBe(item?.id);
+
+      type Inbox = { items: { id: string; message: string }[] };
+      const [feedback] = (await call<Inbox>('GET', '/api/feedback/items')).data.items;
+      const inbox = await call<Inbox>('GET', `/api/feedback/items?search=${wordOf(feedback?.message ?? '')}`);
+      expect(inbox.data.items.map(({ id }) => id)).toContain(feedback?.id);
+    });
+
     test('takes feedback for its source, and its keys are listed and revoked', async () => {
       const { publicKey } = shown;
       const path = `/feedback/widget/bootstrap?publicKey=${publicKey}`;

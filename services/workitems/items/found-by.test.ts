@@ -2,15 +2,13 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foundByMigration } from '../migrations/found-by.repository.ts';
 import { call, startProject, startReplicas, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { below, foundBy } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
-import { completeOlderItems } from './older-items.repository.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
-
-const log = { info() {}, warn() {}, error() {}, debug() {} } as never;
 
 async function itemsOf({ caller: { organizationId } }: TestProject): Promise<ItemRecord[]> {
   return ItemModel.find({ organizationId }).lean();
@@ -80,7 +78,10 @@ describe('what an item says of its ancestors', () => {
     // All but the top and one in the middle, which a newer replica may have written.
     const older = [1, 3, 4].map((index) => chain[index] ?? '');
     await ItemModel.updateMany({ organizationId, _id: mongoose.trusted({ $in: older }) }, { $unset: { foundBy: 1 } });
-    await Promise.all([completeOlderItems(log), completeOlderItems(log)]);
+    const run = async () => {
+      for (let after: string | undefined = ''; after !== undefined; ) after = await foundByMigration.batch(after);
+    };
+    await Promise.all([run(), run()]);
     const after = await itemsOf(project);
     expectConsistent(after);
     expect(after.map(({ version }) => version)).toEqual(before.map(({ version }) => version));

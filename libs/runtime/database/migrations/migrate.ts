@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@worktrack/rpc/types';
+import type { MigrationRecord } from './migrations.model.ts';
+import { notePass, noteProgress, recordOfMigration } from './migrations.repository.ts';
+
+/** A change to documents that an earlier version has stored. */
+export interface Migration {
+  /** Names its record: never changed, and never used for another one. */
+  readonly name: string;
+  /** No call can be answered rightly before it is done. */
+  readonly isUrgent: boolean;
+  /**
+   * Changes what is to be changed in the next batch of documents, in the order of `_id`. It may run twice on the same ones, at the same time in several
+   * replicas, and beside calls and replicas of the version before.
+   * @param after the `_id` that the batch before ended with; empty at the beginning
+   * @returns the `_id` that this one ended with; undefined: there was nothing more
+   */
+  batch(after: string): Promise<string | undefined>;
+}
+
+/** A second pass finds what a replica of the version before stored after the first one; it begins when such a replica has been replaced for sure. */
+const PASSES = 2;
+const REPLACED_AFTER_MS = 30 * 60_000;
+const RETRY_AFTER_MS = 10_000;
+
+/**
+ * Runs each migration once for all replicas and all starts, which a record tells. One that was broken off goes on where it was. Resolves once those are
+ * through that calls need; the others go on in the background.
+ */
+export async function migrate(
+  migrations: readonly Migration[],
+  { log, replacedAfterMs = REPLACED_AFTER_MS }: { readonly log: Log; readonly replacedAfterMs?: number },
+): Promise<{ readonly done: Promise<void>; stop(): Promise<void> }> {
+  for (const migration of migrations) {
+    if (!migration.isUrgent) continue;
+    const record = await recordOfMigration(migration.name);
+    if (record.passes === 0) await pass(migration, record, log);
+  }
+  const stopped = new AbortController();
+  const done = (async () => {
+    for (const migration of migrations) await finish(migration, { log, replacedAfterMs, signal: stopped.signal });
+  })().catch((error) => {
+    if (!stopped.signal.aborted) throw error;
+  });
+  return {
+    done,
+    async stop() {
+      stopped.abort();
+      await done;
+    },
+  };
+}
+
+async function finish(
+  migration: Migration,
+  options: { readonly log: Log; readonly replacedAfterMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const { log, replacedAfterMs, signal } = options;
+  for (;;) {
+    try {
+      const record = await recordOfMigration(migration.name);
+      if (record.passes >= PASSES) return;
+      const beginsAtMs = record.passEndedAt ? record.passEndedAt.getTime() + replacedAfterMs : 0;
+      await delay(Math.max(0, beginsAtMs - Date.now()), undefined, { signal, ref: false });
+      await pass(migration, record, log, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ error, migration: migration.name }, 'A migration goes on later');
+      await delay(RETRY_AFTER_MS, undefined, { signal, ref: false });
+    }
+  }
+}
+
+async function pass(migration: Migration, from: MigrationRecord, log: Log, signal?: AbortSignal): Promise<void> {
+  const { name } = migration;
+  for (;;) {
+    signal?.throwIfAborted();
+    const record = await recordOfMigration(name);
+    if (record.passes !== from.passes) return;
+    const after = await migration.batch(record.after);
+    if (after !== undefined) await noteProgress(record, after);
+    else {
+      await notePass(record);
+      log.info({ migration: name, pass: record.passes + 1 }, 'A migration went through all documents');
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import mongoose from 'mongoose';
+
+export interface MigrationRecord {
+  /** The migration's name. */
+  _id: string;
+  /** How often it went through all documents. */
+  passes: number;
+  /** Where the pass that is under way has come to: the `_id` that its last batch ended with. */
+  after: string;
+  /** When the last pass ended. */
+  passEndedAt: Date | null;
+}
+
+const migrationSchema = new mongoose.Schema<MigrationRecord>(
+  {
+    _id: { type: String, required: true },
+    passes: { type: Number, required: true },
+    after: { type: String, default: '' },
+    passEndedAt: { type: Date, default: null },
+  },
+  { collection: 'migrations', versionKey: false },
+);
+
+export const MigrationModel = mongoose.model('Migration', migrationSchema);

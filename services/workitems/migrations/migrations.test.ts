@@ -1,0 +1,92 @@
+import { type Migration, migrate } from '@worktrack/runtime/database/migrations/migrate';
+import { createLog } from '@worktrack/runtime/process/logging';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ItemModel } from '../items/items.model.ts';
+import { SearchModel } from '../search/search.model.ts';
+import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+import { foundByMigration } from './found-by.repository.ts';
+import { searchWordsMigration } from './search-words.repository.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+const log = createLog('test', 'silent');
+let names = 0;
+const named = (migration: Omit<Migration, 'name'>): Migration => ({ ...migration, name: `of a test ${++names}` });
+
+/** Counts three documents, one in a batch. */
+function counting(isUrgent: boolean, seen: string[], onBatch: (after: string) => void = () => undefined): Migration {
+  return named({
+    isUrgent,
+    async batch(after) {
+      onBatch(after);
+      const next = ['a', 'b', 'c'].find((id) => id > after);
+      if (next) seen.push(next);
+      return next;
+    },
+  });
+}
+
+test('a migration goes through all twice and is then done, whatever is started again', async () => {
+  const seen: string[] = [];
+  const migration = counting(false, seen);
+  for (let start = 0; start < 3; start++) {
+    const { done } = await migrate([migration], { log, replacedAfterMs: 0 });
+    await done;
+    expect(seen).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+  }
+});
+
+test('an urgent one is through once before the start goes on, and waits for the second time until no older replica runs', async () => {
+  const seen: string[] = [];
+  const migration = counting(true, seen);
+  const started = await migrate([migration], { log });
+  expect(seen).toEqual(['a', 'b', 'c']);
+  await started.stop();
+  expect(seen).toEqual(['a', 'b', 'c']);
+  await (await migrate([migration], { log, replacedAfterMs: 0 })).done;
+  expect(seen).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+});
+
+test('one that was broken off goes on where it was', async () => {
+  const seen: string[] = [];
+  let isBroken = true;
+  const migration = counting(true, seen, (after) => {
+    if (after === 'b' && isBroken) throw new Error('broken off');
+  });
+  await expect(migrate([migration], { log })).rejects.toThrow('broken off');
+  expect(seen).toEqual(['a', 'b']);
+  isBroken = false;
+  await (await migrate([migration], { log })).stop();
+  expect(seen).toEqual(['a', 'b', 'c']);
+});
+
+test('replicas that start together each come through, and no document is left out', async () => {
+  const seen: string[] = [];
+  const migration = counting(true, seen);
+  const started = await Promise.all([1, 2, 3].map(() => migrate([migration], { log, replacedAfterMs: 0 })));
+  await Promise.all(started.map(({ done }) => done));
+  expect(new Set(seen)).toEqual(new Set(['a', 'b', 'c']));
+});
+
+test('items and entries of an older version are found by trees and words once the service has started', async () => {
+  const { caller, create } = await startProject();
+  const { organizationId } = caller;
+  const epic = await create('epic', { title: 'Straße' });
+  const feature = await create('feature', { parentId: epic.id });
+  const task = await create('task', { parentId: feature.id, title: '検索ボタンが動かない' });
+  const _id = mongoose.trusted({ $in: [epic.id, feature.id, task.id] });
+  await ItemModel.updateMany({ organizationId, _id }, { $unset: { foundBy: 1 } });
+  await SearchModel.updateMany({ organizationId, _id }, { $set: { words: ' 検索ボタンが動かない', prefixes: ['検'] } });
+  const search = async (text: string) =>
+    (await call(caller, 'workItems.list', { search: text })).workItems.map(({ id }) => id);
+  expect(await search('ボタン')).toEqual([]);
+
+  const migrations = await migrate([foundByMigration, searchWordsMigration], { log, replacedAfterMs: 0 });
+  const { items } = await call(caller, 'workItems.resolve', { ids: [epic.taskId] });
+  expect(items.map(({ id }) => id)).toEqual([task.id]);
+  await migrations.done;
+  expect(await search('ボタン')).toEqual([task.id]);
+  expect(await search('strasse')).toEqual([epic.id]);
+});

@@ -1,0 +1,44 @@
+import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { transaction } from '@worktrack/runtime/database/transaction';
+import { searchEntry } from '@worktrack/runtime/text/words';
+import mongoose, { type ClientSession } from 'mongoose';
+import { ItemModel } from '../items/items.model.ts';
+import { SearchModel, type SearchRecord } from '../search/search.model.ts';
+
+const BATCH = 200;
+const BATCH_DEADLINE_MS = 60_000;
+
+type Entry = Pick<SearchRecord, '_id' | 'organizationId' | 'words' | 'prefixes'>;
+
+/** Writes the entries anew whose words another version has folded in another way (libs/runtime/text/words.ts). */
+export const searchWordsMigration: Migration = {
+  name: 'search of work items: parts of unspaced words, letters that are one with others',
+  isUrgent: false,
+  async batch(after) {
+    const batch = await SearchModel.find({ _id: mongoose.trusted({ $gt: after }) }, { organizationId: 1 })
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .lean<Pick<Entry, '_id' | 'organizationId'>[]>();
+    for (const [organizationId, entries] of Map.groupBy(batch, (entry) => entry.organizationId)) {
+      const ids = entries.map(({ _id }) => _id);
+      // In one transaction, so that it conflicts with who changes the words of one of them meanwhile.
+      await transaction(Date.now() + BATCH_DEADLINE_MS, (tx) => refold(organizationId, ids, tx));
+    }
+    return batch.at(-1)?._id;
+  },
+};
+
+async function refold(organizationId: string, ids: readonly string[], tx: ClientSession): Promise<void> {
+  const which = { organizationId, _id: mongoose.trusted({ $in: ids }) };
+  const entries = await SearchModel.find(which).session(tx).lean<Entry[]>();
+  const items = await ItemModel.find(which, { title: 1, description: 1 }).session(tx).lean();
+  const byId = new Map(items.map((item) => [item._id, item]));
+  const writes = entries.flatMap((entry) => {
+    const item = byId.get(entry._id);
+    if (!item) return [];
+    const folded = searchEntry(item.title, item.description);
+    if (folded.words === entry.words && folded.prefixes.length === entry.prefixes.length) return [];
+    return { updateOne: { filter: { organizationId, _id: entry._id }, update: { $set: folded } } };
+  });
+  if (writes.length > 0) await SearchModel.bulkWrite(writes, { session: tx });
+}
