@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { call } from '../testing.ts';
-import type { Model, ModelEvent, ModelItem } from './model.ts';
+import type { Model } from './model.ts';
+import type { ModelEvent, ModelItem } from './records.ts';
 import type { Service } from './service.ts';
 
 const LATEST_EVENTS = 12;

@@ -1,4 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
+import type {
+  CascadedMove,
+  Changes,
+  Code,
+  Editable,
+  ItemType,
+  Metadata,
+  ModelBoard,
+  ModelColumn,
+  ModelEvent,
+  ModelItem,
+  ModelLease,
+  Place,
+  Priority,
+  Report,
+  Usage,
+} from './records.ts';
+import {
+  dollars,
+  EARLIER_REVIEWS,
+  isHandedOver,
+  isPending,
+  LETTERS,
+  MAX_TREE_LEVELS,
+  merge,
+  microdollarsOf,
+  PARENTS,
+  PRIORITIES,
+} from './tables.ts';
 
 /**
  * What the interface promises of boards, work items, their history, leases and AI usage, as one caller sees it: written from the documentation
@@ -7,79 +36,6 @@ import { isDeepStrictEqual } from 'node:util';
  * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws
  * Refused before it looks at `learned` or changes anything.
  */
-
-export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
-export type Priority = 'low' | 'medium' | 'high' | 'urgent';
-export type Metadata = Record<string, unknown>;
-
-export interface ModelColumn {
-  readonly id: string;
-  readonly name: string;
-  /** Ids in the order of the column. */
-  items: string[];
-}
-export interface ModelBoard {
-  readonly id: string;
-  columns: ModelColumn[];
-}
-export interface ModelEvent {
-  readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment';
-  readonly data: Record<string, unknown>;
-}
-export interface ModelLease {
-  readonly token: string;
-  readonly key: string;
-  expiresAtMs: number;
-  readonly before: {
-    readonly boardColumnId: string;
-    readonly assignee: string | null;
-    readonly isAiProcessing: boolean;
-  };
-}
-export interface ModelItem {
-  readonly id: string;
-  readonly taskId: string;
-  readonly boardId: string;
-  title: string;
-  type: ItemType;
-  priority: Priority;
-  assignee: string | null;
-  parentId: string | null;
-  boardColumnId: string;
-  metadata: Metadata;
-  isAiProcessing: boolean;
-  version: number;
-  lease: ModelLease | null;
-  readonly history: ModelEvent[];
-}
-export interface Tokens {
-  readonly totalTokens: number;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly durationMs?: number;
-}
-export interface Report extends Tokens {
-  readonly model: string;
-}
-export interface Usage {
-  sessions: number;
-  totalTokens: number;
-  inputTokens: number;
-  outputTokens: number;
-  durationMs: number;
-  estimatedCost: string;
-  unpricedSessions: number;
-}
-export interface CascadedMove {
-  readonly id: string;
-  readonly taskId: string;
-  readonly fromColumn: string;
-  readonly toColumn: string;
-}
-export type Place = 'first' | 'last' | { readonly after: string };
-type Editable = Pick<ModelItem, 'title' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'>;
-type Changes = Partial<Omit<ModelItem, 'id' | 'taskId' | 'boardId' | 'version' | 'history' | 'boardColumnId'>>;
-type Code = 'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT';
 
 /** With every code that would be right, where an input is wrong in more than one way. */
 export class Refused extends Error {
@@ -94,31 +50,6 @@ function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
   const codes = faults.filter(([isFault]) => isFault).map(([, code]) => code);
   if (codes.length > 0) throw new Refused(codes);
 }
-
-const PROGRESS = ['Backlog', 'To Do', 'In Progress', 'Review', 'Testing', 'Validating', 'To Document', 'Done'];
-const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low'];
-const LETTERS: Readonly<Record<ItemType, string>> = { task: 'T', story: 'S', feature: 'F', epic: 'E', idea: 'I' };
-const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
-  epic: [],
-  idea: [],
-  feature: ['epic'],
-  story: ['feature'],
-  task: ['epic', 'feature', 'story', 'task', 'idea'],
-};
-const MAX_TREE_LEVELS = 20;
-const EARLIER_REVIEWS = 20;
-/** Dollars per million tokens, which are micro-dollars per token. */
-const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
-  'gpt-4o': { input: 2.5, output: 10 },
-  'claude-sonnet-4-5': { input: 3, output: 15 },
-};
-/** The models of which the price is known here, and one that nobody sells. */
-export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
-
-/** A column of any other name counts as `In Progress`. */
-const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
-const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
-const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');
 
 export class Model {
   readonly key: string;
@@ -143,8 +74,9 @@ export class Model {
 
   // What can be read.
 
+  /** @param ref an id or a task ID */
   item(ref: string): ModelItem {
-    const item = this.items.get(ref) ?? [...this.items.values()].find(({ taskId }) => taskId === ref);
+    const item = this.find(ref);
     if (!item) throw new Refused(['NOT_FOUND']);
     return item;
   }
@@ -700,27 +632,3 @@ function updated(changes: Record<string, { readonly from: unknown; readonly to: 
   if (Object.keys(changes).length === 0) return [];
   return [{ eventType: 'updated', data: { changes } }];
 }
-
-/** Deep for objects, anything else is replaced, and null removes. */
-function merge(current: Metadata, patch: Metadata): Metadata {
-  const merged = { ...current };
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key];
-    else merged[key] = isObject(value) ? merge(isObject(merged[key]) ? merged[key] : {}, value) : value;
-  }
-  return merged;
-}
-
-function isObject(value: unknown): value is Metadata {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** With a total alone, three parts input to one part output. Undefined for a model without a known price. */
-function microdollarsOf({ model, totalTokens, inputTokens, outputTokens }: Report): number | undefined {
-  const price = PRICES[model];
-  if (!price) return undefined;
-  const input = inputTokens ?? (totalTokens * 3) / 4;
-  return input * price.input + (outputTokens ?? totalTokens - input) * price.output;
-}
-
-const dollars = (microdollars: number) => (microdollars / 1_000_000).toFixed(6);

@@ -2,8 +2,10 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { compareState, compareTouched } from './compare.ts';
-import { type ItemType, MODELS, type Model, type ModelItem, type Place, type Priority } from './model.ts';
+import type { Model } from './model.ts';
+import type { ItemType, ModelItem, Place, Priority } from './records.ts';
 import type { Service } from './service.ts';
+import { MODELS } from './tables.ts';
 
 /** How often everything is compared, and not only what the last step has written. */
 const STEPS_BETWEEN_COMPARISONS = 25;
@@ -14,11 +16,11 @@ export const stepsSoFar = () => stepsMade;
 
 type Act<P> = (params: P, model: Model, service: Service) => Promise<void>;
 
-/** One operation with what it is given, where items and columns are numbers: the so manieth of those that are there. */
+/** One operation. Its parameters name items and columns by numbers: indexes, modulo how many there are when its turn comes. */
 class Step<P> implements fc.AsyncCommand<Model, Service> {
   readonly #params: P;
   readonly #act: Act<P>;
-  /** Where it makes sense at all. */
+  /** Whether there is something to do it with. */
   readonly #needs: (model: Model) => boolean;
   #calls = '';
 

@@ -1,0 +1,74 @@
+/** What the model keeps of boards, work items, their history and AI sessions. */
+
+export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
+export type Priority = 'low' | 'medium' | 'high' | 'urgent';
+export type Metadata = Record<string, unknown>;
+
+export interface ModelColumn {
+  readonly id: string;
+  readonly name: string;
+  /** Ids in the order of the column. */
+  items: string[];
+}
+export interface ModelBoard {
+  readonly id: string;
+  columns: ModelColumn[];
+}
+export interface ModelEvent {
+  readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment';
+  readonly data: Record<string, unknown>;
+}
+export interface ModelLease {
+  readonly token: string;
+  readonly key: string;
+  expiresAtMs: number;
+  readonly before: {
+    readonly boardColumnId: string;
+    readonly assignee: string | null;
+    readonly isAiProcessing: boolean;
+  };
+}
+export interface ModelItem {
+  readonly id: string;
+  readonly taskId: string;
+  readonly boardId: string;
+  title: string;
+  type: ItemType;
+  priority: Priority;
+  assignee: string | null;
+  parentId: string | null;
+  boardColumnId: string;
+  metadata: Metadata;
+  isAiProcessing: boolean;
+  version: number;
+  lease: ModelLease | null;
+  readonly history: ModelEvent[];
+}
+export interface Tokens {
+  readonly totalTokens: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly durationMs?: number;
+}
+export interface Report extends Tokens {
+  readonly model: string;
+}
+export interface Usage {
+  sessions: number;
+  totalTokens: number;
+  inputTokens: number;
+  outputTokens: number;
+  durationMs: number;
+  estimatedCost: string;
+  unpricedSessions: number;
+}
+export interface CascadedMove {
+  readonly id: string;
+  readonly taskId: string;
+  readonly fromColumn: string;
+  readonly toColumn: string;
+}
+export type Place = 'first' | 'last' | { readonly after: string };
+export type Editable = Pick<ModelItem, 'title' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'>;
+export type Changes = Partial<Omit<ModelItem, 'id' | 'taskId' | 'boardId' | 'version' | 'history' | 'boardColumnId'>>;
+export type Code = 'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT';

@@ -1,0 +1,58 @@
+import type { ItemType, Metadata, Priority, Report } from './records.ts';
+
+/** The tables of the interface, and what is reckoned by them. */
+
+const PROGRESS = ['Backlog', 'To Do', 'In Progress', 'Review', 'Testing', 'Validating', 'To Document', 'Done'];
+export const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low'];
+export const LETTERS: Readonly<Record<ItemType, string>> = {
+  task: 'T',
+  story: 'S',
+  feature: 'F',
+  epic: 'E',
+  idea: 'I',
+};
+export const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
+  epic: [],
+  idea: [],
+  feature: ['epic'],
+  story: ['feature'],
+  task: ['epic', 'feature', 'story', 'task', 'idea'],
+};
+export const MAX_TREE_LEVELS = 20;
+export const EARLIER_REVIEWS = 20;
+/** Dollars per million tokens, which are micro-dollars per token. */
+const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
+  'gpt-4o': { input: 2.5, output: 10 },
+  'claude-sonnet-4-5': { input: 3, output: 15 },
+};
+/** The models of which the price is known here, and one that nobody sells. */
+export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
+
+/** A column of any other name counts as `In Progress`. */
+const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
+export const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
+export const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');
+
+/** Deep for objects, anything else is replaced, and null removes. */
+export function merge(current: Metadata, patch: Metadata): Metadata {
+  const merged = { ...current };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = isObject(value) ? merge(isObject(merged[key]) ? merged[key] : {}, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Metadata {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** With a total alone, three parts input to one part output. Undefined for a model without a known price. */
+export function microdollarsOf({ model, totalTokens, inputTokens, outputTokens }: Report): number | undefined {
+  const price = PRICES[model];
+  if (!price) return undefined;
+  const input = inputTokens ?? (totalTokens * 3) / 4;
+  return input * price.input + (outputTokens ?? totalTokens - input) * price.output;
+}
+
+export const dollars = (microdollars: number) => (microdollars / 1_000_000).toFixed(6);
