@@ -89,10 +89,12 @@ export class WriteSet {
     });
   }
 
-  /** Of exactly one document. */
+  /** Of exactly one document. What was to be changed of it before is moot. */
   remove(from: Collection, filter: Filter): void {
     const namespace = namespaceOf(from);
-    this.#exclusiveKeys.add(keyOf(namespace, filter._id));
+    const key = keyOf(namespace, filter._id);
+    this.#changes.delete(key);
+    this.#exclusiveKeys.add(key);
     this.#others.push({ model: { name: 'deleteOne', namespace, filter: checked(filter) }, expected: 1 });
   }
 
