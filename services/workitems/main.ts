@@ -8,8 +8,10 @@ import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
+import { talliesMigration } from './migrations/tallies.repository.ts';
 
 const settings = config();
 
@@ -18,7 +20,9 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([foundByMigration, searchWordsMigration], { log });
+  const migrations = await migrate([foundByMigration, talliesMigration, claimableMigration, searchWordsMigration], {
+    log,
+  });
   onStop(() => migrations.stop());
   const sweep = sweepUnnamedContent(log);
   onStop(async () => sweep.stop());

@@ -1,4 +1,6 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import { boardWithColumn } from '../boards/boards.repository.ts';
+import { countsOf } from '../boards/tallies.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
 import type { Total } from '../paging.ts';
 import type { Scope } from '../scope.ts';
@@ -10,10 +12,28 @@ import type { Where } from './where.ts';
  */
 export async function totalOf(scope: Scope, { place, like }: Where): Promise<Total> {
   const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0;
-  if (isWhole) return { total: await count(scope, place), isLowerBound: false };
+  if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await count(scope, { ...place, ...like }, MAX_COUNTED + 1);
   return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };
 }
+
+/** What every write keeps up to date. */
+async function countWhole(
+  scope: Scope,
+  { projectId, boardId, boardColumnId, parentId }: Where['place'],
+): Promise<number> {
+  const { organizationId } = scope.caller;
+  if (projectId) return sum((await countsOf(scope, { projectId })).values());
+  if (boardId) return sum((await countsOf(scope, { boardId })).values());
+  if (boardColumnId) {
+    const board = await boardWithColumn(scope, boardColumnId);
+    return (board && (await countsOf(scope, { boardId: board._id })).get(boardColumnId)) ?? 0;
+  }
+  const parent = await ItemModel.findOne({ organizationId, _id: parentId }, { childCount: 1 }).lean();
+  return parent?.childCount ?? 0;
+}
+
+const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
 
 async function count({ caller }: Scope, filter: Readonly<Record<string, unknown>>, limit?: number): Promise<number> {
   const { organizationId } = caller;

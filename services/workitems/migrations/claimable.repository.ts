@@ -1,0 +1,109 @@
+import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import mongoose from 'mongoose';
+import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
+import { columnName } from '../boards/columns.ts';
+import { isHandedOver } from '../boards/progress.ts';
+import { claimableFrom } from '../items/claimable.ts';
+import { dependenciesOf } from '../items/dependencies.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+
+const BATCH = 500;
+
+const FIELDS = {
+  organizationId: 1,
+  projectId: 1,
+  boardId: 1,
+  boardColumnId: 1,
+  type: 1,
+  lease: 1,
+  treeVersion: 1,
+  'metadata.dependsOn': 1,
+} as const;
+type Older = Pick<
+  ItemRecord,
+  '_id' | 'organizationId' | 'projectId' | 'boardId' | 'boardColumnId' | 'type' | 'lease'
+> & {
+  readonly metadata?: { readonly dependsOn?: unknown };
+  readonly treeVersion?: number;
+};
+
+/** Gives items what later versions keep in them: how many children they have, what they wait for, and from when on they can be claimed. */
+export const claimableMigration: Migration = {
+  name: 'work items: children, dependencies, from when on they can be claimed',
+  isUrgent: true,
+  async batch(after) {
+    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
+      .sort({ _id: 1 })
+      .limit(BATCH)
+      .lean<Older[]>();
+    const older = batch.filter(({ treeVersion }) => treeVersion === undefined);
+    for (const [organizationId, items] of Map.groupBy(older, (item) => item.organizationId)) {
+      await complete(organizationId, items);
+    }
+    return batch.at(-1)?._id;
+  },
+};
+
+async function complete(organizationId: string, items: readonly Older[]): Promise<void> {
+  const childCounts = await countChildren(
+    organizationId,
+    items.map(({ _id }) => _id),
+  );
+  const references = new Set(items.flatMap(({ metadata }) => dependenciesOf(metadata)));
+  const met = await handedOver(organizationId, [...references]);
+  const boards = await boardsOf(
+    organizationId,
+    items.map(({ boardId }) => boardId),
+  );
+  await ItemModel.bulkWrite(
+    items.map((item) => {
+      const { _id, projectId, type, lease } = item;
+      const dependsOn = dependenciesOf(item.metadata);
+      const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
+      const state = { type, lease, waitsFor, childCount: childCounts.get(_id) ?? 0 };
+      const column = columnName(boards.get(item.boardId), item.boardColumnId);
+      const { childCount } = state;
+      return {
+        updateOne: {
+          // Only once: from then on it follows by itself.
+          filter: { organizationId, _id, treeVersion: null },
+          update: {
+            $set: { treeVersion: 1, childCount, dependsOn, waitsFor, claimableFrom: claimableFrom(state, column) },
+            $inc: { revision: 1 },
+          },
+        },
+      };
+    }),
+  );
+}
+
+async function countChildren(organizationId: string, ids: readonly string[]): Promise<Map<string, number>> {
+  const counted = await ItemModel.aggregate<{ _id: string; children: number }>([
+    { $match: { organizationId, parentId: { $in: ids } } },
+    { $group: { _id: '$parentId', children: { $sum: 1 } } },
+  ]);
+  return new Map(counted.map(({ _id, children }) => [_id, children]));
+}
+
+/** As `<project> <reference>`, by UUID and by task ID. */
+async function handedOver(organizationId: string, references: readonly string[]): Promise<Set<string>> {
+  const fields = { taskId: 1, projectId: 1, boardId: 1, boardColumnId: 1 } as const;
+  const named = [
+    ...(await ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: references }) }, fields).lean()),
+    ...(await ItemModel.find({ organizationId, taskId: mongoose.trusted({ $in: references }) }, fields).lean()),
+  ];
+  const boards = await boardsOf(
+    organizationId,
+    named.map(({ boardId }) => boardId),
+  );
+  return new Set(
+    named
+      .filter((item) => isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId)))
+      .flatMap(({ _id, taskId, projectId }) => [`${projectId} ${_id}`, `${projectId} ${taskId}`]),
+  );
+}
+
+async function boardsOf(organizationId: string, ids: readonly string[]): Promise<Map<string, BoardRecord>> {
+  const boards = await BoardModel.find({ organizationId, _id: mongoose.trusted({ $in: [...new Set(ids)] }) }).lean();
+  return new Map(boards.map((board) => [board._id, board]));
+}
