@@ -38,6 +38,7 @@ const SIDES = {
   nest: { title: 'NestJS RMQ', module: peer('nest') },
   moleculer: { title: 'Moleculer AMQP, tuned', module: peer('moleculer') },
   worktrack: { title: 'libs/rpc', module: join(import.meta.dirname, 'rpc', 'worktrack.side.ts') },
+  unsigned: { title: 'libs/rpc, unsigned', module: join(import.meta.dirname, 'rpc', 'unsigned.side.ts') },
 } as const;
 type SideName = keyof typeof SIDES;
 const names = (Object.keys(SIDES) as SideName[]).filter(
@@ -147,12 +148,15 @@ function printRatios(): void {
   const plain = Math.min(speed('amqplib'), speed('rabbitmq-client'));
   const alone = median('worktrack', 1, 'p50Ms') / median('amqplib', 1, 'p50Ms');
   const broker = median('worktrack', 64, 'brokerCpuUs') / median('amqplib', 64, 'brokerCpuUs');
+  const signing = median('worktrack', 64, 'ownCpuUs') / median('unsigned', 64, 'ownCpuUs');
   const rows: [string, number, string][] = [
     ['calls/s at 64, × the best plain client', plain, '≥ 3'],
     ['calls/s at 64, × NestJS', speed('nest'), '≥ 6'],
     ['calls/s at 64, × Moleculer', speed('moleculer'), '≥ 6'],
     ['calls/s at 64, × the HTTP hop', speed('http'), '≥ 1.8'],
     ['p50 alone, × plain amqplib', alone, '≤ 1.2'],
+    ['calls/s at 64, × unsigned', speed('unsigned'), '≥ 0.97'],
+    ['CPU of both per call at 64, × unsigned', signing, '≤ 1.03'],
     ['CPU of the broker per call at 64, × plain amqplib', broker, '≤ 0.15'],
   ];
   console.log('\nlibs/rpc beside the others');

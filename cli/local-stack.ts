@@ -13,6 +13,8 @@ const LocalStack = z.object({
 });
 export type LocalStack = z.infer<typeof LocalStack> & { readonly path: string };
 
+const Secrets = z.object({ RPC_SECRETS_KEYS: z.string() });
+
 const CLONE = fileURLToPath(new URL('..', import.meta.url));
 
 /**
@@ -25,6 +27,14 @@ export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalS
   const parsed = LocalStack.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) throw new Failure('usage', `${path} is not of this version. Start the stack again: npm start`);
   return { ...parsed.data, path };
+}
+
+/** What the services of a local stack are keyed with, as far as commands need it. */
+export function secretsOf({ path }: LocalStack): z.infer<typeof Secrets> {
+  const file = join(dirname(path), 'secrets.json');
+  const parsed = Secrets.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  if (!parsed.success) throw new Failure('usage', `${file} is not of this version. Start the stack again: npm start`);
+  return parsed.data;
 }
 
 function candidates({ WORKTRACK_DATA_DIR }: NodeJS.ProcessEnv): string[] {

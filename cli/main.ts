@@ -8,7 +8,7 @@ import { EXIT, Failure } from './failure.ts';
 
 const HELP = `
 Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else config.json in the system's configuration folder, else the local stack that \`npm start\` runs.
-\`worktrack org\` talks to the broker at RABBITMQ_URL, else to that of the local stack.
+\`worktrack org\` talks to the broker at RABBITMQ_URL under RPC_SECRETS_KEYS, else to that of the local stack.
 Ends with 0, or with ${EXIT.refused} when the service refuses, ${EXIT.usage} when the command is wrong, ${EXIT.unreachable} when the service does not answer.`;
 
 const program = new Command('worktrack')

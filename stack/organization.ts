@@ -6,16 +6,27 @@ import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
+import type { Secrets } from './secrets.ts';
 
 /** A new key is never null: that is what the replay of its creation answers. */
 type Created = Output<typeof operation> & { readonly apiKey: { readonly key: string } };
 
 /** Calls the keys service as the command line does: there is no route for it, for there is no key yet. */
-export async function createOrganization(rabbitmqUrl: string, input: RawInput<typeof operation>): Promise<Created> {
+export async function createOrganization(
+  rabbitmqUrl: string,
+  { RPC_SECRETS_KEYS }: Pick<Secrets, 'RPC_SECRETS_KEYS'>,
+  input: RawInput<typeof operation>,
+): Promise<Created> {
   const log = createLog('stack', 'silent');
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'worktrack stack', log });
   try {
-    const rpc = createRpcClient({ broker, log, observer: rpcObserver });
+    const rpc = createRpcClient({
+      broker,
+      signers: { keys: requestSignerOf('keys', RPC_SECRETS_KEYS) },
+      log,
+      observer: rpcObserver,
+    });
     const id = randomUUID();
     const created = await rpc
       .of(keysContract)

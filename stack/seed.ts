@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOrganization } from './organization.ts';
+import type { Secrets } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
 /** What the first start makes, for a person to begin with. */
@@ -31,6 +32,7 @@ export async function seed(
   dataDir: string,
   baseUrl: string,
   rabbitmqUrl: string,
+  secrets: Secrets,
 ): Promise<Seed & { readonly isNew: boolean }> {
   const path = join(dataDir, 'seed.json');
   let kept = read(path);
@@ -44,7 +46,7 @@ export async function seed(
   if (kept.apiKey && !(await isKnown(baseUrl, kept.apiKey))) kept = {};
   const isNew = kept.apiKey === undefined;
   if (isNew) {
-    const { organization, apiKey } = await createOrganization(rabbitmqUrl, ORGANIZATION);
+    const { organization, apiKey } = await createOrganization(rabbitmqUrl, secrets, ORGANIZATION);
     keep({ organizationId: organization.id, apiKey: apiKey.key });
   }
   const api = new Api(baseUrl, kept.apiKey as string);

@@ -6,16 +6,22 @@ import { COMPILE_CACHE } from './compile-cache.ts';
 import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
 import { Part } from './part.ts';
 import { yieldCpu } from './priority.ts';
-import type { Secrets } from './secrets.ts';
+import { SECRET_NAMES, type Secrets } from './secrets.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
 
 /** Each service is given the secrets that it uses. */
 const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
-  keys: ['KEY_PEPPER'],
-  workitems: [],
-  feedback: ['WIDGET_TOKEN_SECRETS'],
-  gateway: ['WIDGET_TOKEN_SECRETS', 'IP_HASH_SECRET'],
+  keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS'],
+  workitems: ['RPC_SECRETS_WORKITEMS'],
+  feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK'],
+  gateway: [
+    'WIDGET_TOKEN_SECRETS',
+    'IP_HASH_SECRET',
+    'RPC_SECRETS_KEYS',
+    'RPC_SECRETS_WORKITEMS',
+    'RPC_SECRETS_FEEDBACK',
+  ],
 };
 
 /**
@@ -188,10 +194,16 @@ async function missingNeeds(opsPort: number): Promise<string | undefined> {
   }
 }
 
+/** A service is given its own below, wherever they are from. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = new Set<string>(SECRET_NAMES);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
+}
+
 function environment(service: ServiceName, port: number, options: ServicesOptions): NodeJS.ProcessEnv {
   const { urls, secrets, env } = options;
   const shared = {
-    ...env,
+    ...withoutSecrets(env),
     RABBITMQ_URL: urls.rabbitmq,
     REDIS_URL: urls.redis,
     MONGODB_URL: urls.mongodb,

@@ -69,7 +69,9 @@ async function startIn(
   );
   const [baseUrl, ...moreGateways] = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
   if (baseUrl === undefined) throw new Error('There is no gateway.');
-  const seeded = await progress.step('Preparing the data', () => seed(dataDir.path, baseUrl, servers.urls.rabbitmq));
+  const seeded = await progress.step('Preparing the data', () =>
+    seed(dataDir.path, baseUrl, servers.urls.rabbitmq, secrets),
+  );
 
   const { isNew: _, ...kept } = seeded;
   const describe = () =>

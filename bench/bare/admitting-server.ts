@@ -11,6 +11,7 @@ import { connectDatabase } from '@worktrack/runtime/database/connection';
 import { parseConfig } from '@worktrack/runtime/process/config';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { fastify } from 'fastify';
 import { settings as serviceSettings } from '../../services/feedback/config.ts';
@@ -24,8 +25,9 @@ import { verifyToken } from '../../services/gateway/feedback/widget-token.ts';
 /** As work-items-server.ts, for ingest: the same script call, token and duplicate check, and one insert for each request. */
 const { RABBITMQ_URL = '', REDIS_URL = '', MONGODB_URL = '', MONGODB_DATABASE_PREFIX } = process.env;
 const log = createLog('bare', 'silent');
+const signers = { feedback: requestSignerOf('feedback', process.env.RPC_SECRETS_FEEDBACK ?? '') };
 const broker = await connectBroker({ url: RABBITMQ_URL, name: 'bare', log });
-const feedback = createRpcClient({ broker, log, observer: rpcObserver }).of(feedbackContract);
+const feedback = createRpcClient({ broker, signers, log, observer: rpcObserver }).of(feedbackContract);
 const redis = connectRedis(REDIS_URL, log);
 await connectDatabase({ url: MONGODB_URL, database: `${MONGODB_DATABASE_PREFIX}_feedback`, log });
 const parsed = parseConfig({ ...serviceSettings, ...feedbackSettings }, process.env);

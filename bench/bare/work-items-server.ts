@@ -7,6 +7,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { connectDatabase } from '@worktrack/runtime/database/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { fastify } from 'fastify';
 import { createAuthenticator } from '../../services/gateway/authenticate.ts';
@@ -18,8 +19,9 @@ import { listWorkItems } from '../../services/workitems/lists/list.ts';
  */
 const { RABBITMQ_URL = '', REDIS_URL = '', MONGODB_URL = '', MONGODB_DATABASE_PREFIX } = process.env;
 const log = createLog('bare', 'silent');
+const signers = { keys: requestSignerOf('keys', process.env.RPC_SECRETS_KEYS ?? '') };
 const broker = await connectBroker({ url: RABBITMQ_URL, name: 'bare', log });
-const keys = createRpcClient({ broker, log, observer: rpcObserver }).of(keysContract);
+const keys = createRpcClient({ broker, signers, log, observer: rpcObserver }).of(keysContract);
 const authenticator = createAuthenticator({ redis: connectRedis(REDIS_URL, log), keys, log });
 await connectDatabase({ url: MONGODB_URL, database: `${MONGODB_DATABASE_PREFIX}_workitems`, log });
 

@@ -51,7 +51,10 @@ export async function startBenchSystem(options: {
       dataDir,
     });
     const gateways = services.of('gateway').map(({ publicUrl }) => publicUrl as string);
-    const created = await createOrganization(urls.rabbitmq, { name: 'Bench', ownerEmail: 'bench@example.com' });
+    const created = await createOrganization(urls.rabbitmq, secrets, {
+      name: 'Bench',
+      ownerEmail: 'bench@example.com',
+    });
     return {
       servers,
       services,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { keysContract } from '@worktrack/contracts/keys/contract';
 import { Command } from 'commander';
 import { jsonOption } from '../options.ts';
 import { type OutputOptions, printJson, printRecord } from '../output.ts';
@@ -26,8 +25,8 @@ export function orgCommand(): Command {
 
 async function create({ name, ownerEmail, ownerName, json }: CreateOptions): Promise<void> {
   // Only here: the other commands start a third faster without the RPC library.
-  const { internalCall } = await import('../internal-call.ts');
-  const made = await internalCall(keysContract, (keys, requestId) =>
+  const { callKeysService } = await import('../keys-service.ts');
+  const made = await callKeysService((keys, requestId) =>
     keys.call('organizations.create', { name, ownerEmail, ownerName }, { requestId, idempotencyKey: randomUUID() }),
   );
   const apiKey = made.apiKey.key;

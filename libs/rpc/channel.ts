@@ -33,36 +33,36 @@ export class RecoveringChannel {
   /** Settles with the first complete set-up. */
   readonly ready: Promise<void>;
 
-  private readonly connection: RecoveringConnection;
-  private readonly role: ChannelRole;
-  private readonly listener: ConnectionListener;
-  private model: ChannelModel | undefined;
-  private closing = false;
-  private readonly becameReady: () => void;
+  readonly #connection: RecoveringConnection;
+  readonly #role: ChannelRole;
+  readonly #listener: ConnectionListener;
+  #model: ChannelModel | undefined;
+  #closing = false;
+  readonly #becameReady: () => void;
 
   constructor(connection: RecoveringConnection, role: ChannelRole) {
-    this.connection = connection;
-    this.role = role;
+    this.#connection = connection;
+    this.#role = role;
     const ready = Promise.withResolvers<void>();
     this.ready = ready.promise;
-    this.becameReady = ready.resolve;
-    this.listener = {
+    this.#becameReady = ready.resolve;
+    this.#listener = {
       opened: (model) => {
-        this.model = model;
-        void this.open(model);
+        this.#model = model;
+        void this.#open(model);
       },
       lost: () => {
-        this.model = undefined;
+        this.#model = undefined;
       },
       unblocked: () => role.unblocked?.(),
     };
-    connection.listen(this.listener);
+    connection.listen(this.#listener);
   }
 
   /** Closes the channel and lets the connection be. */
   async close(): Promise<void> {
-    this.closing = true;
-    this.connection.unlisten(this.listener);
+    this.#closing = true;
+    this.#connection.unlisten(this.#listener);
     const channel = this.current;
     this.current = undefined;
     if (channel) {
@@ -70,39 +70,40 @@ export class RecoveringChannel {
     }
   }
 
-  private async open(model: ChannelModel): Promise<void> {
-    const { log } = this.connection;
-    for (let failures = 0; this.model === model && !this.closing; ) {
+  async #open(model: ChannelModel): Promise<void> {
+    const { log } = this.#connection;
+    for (let failures = 0; this.#model === model && !this.#closing; ) {
       let channel: Channel | undefined;
       try {
         channel = await model.createChannel({ highWaterMark: WRITE_BUFFER_FRAMES });
         const opened = channel;
         // Not `once` of node:events, which also rejects on an error event.
         const closed = new Promise<void>((resolve) => opened.once('close', resolve));
-        channel.on('error', (error) => log.warn({ error, channel: this.role.name }, 'The channel failed'));
+        channel.on('error', (error) => log.warn({ error, channel: this.#role.name }, 'The channel failed'));
         channel.on('handler-error', (error, event) =>
-          log.error({ error, event, channel: this.role.name }, 'A channel listener threw'),
+          log.error({ error, event, channel: this.#role.name }, 'A channel listener threw'),
         );
-        channel.on('drain', () => this.role.drained?.());
-        await this.role.setup(channel, model);
-        if (this.closing) throw new Error('The channel was closed during its set-up.');
+        channel.on('drain', () => this.#role.drained?.());
+        await this.#role.setup(channel, model);
+        if (this.#closing) throw new Error('The channel was closed during its set-up.');
         this.current = channel;
-        this.becameReady();
-        this.role.opened?.();
+        this.#becameReady();
+        this.#role.opened?.();
         failures = 0;
         await closed;
       } catch (error) {
-        if (this.model === model && !this.closing) {
-          log.warn({ error, channel: this.role.name }, 'The channel could not be set up');
+        if (this.#model === model && !this.#closing) {
+          log.warn({ error, channel: this.#role.name }, 'The channel could not be set up');
         }
         // Not awaited: a broker that dies meanwhile never confirms it.
         channel?.close().catch(() => {});
       }
       const wasOpen = this.current !== undefined;
       this.current = undefined;
-      this.role.lost?.();
-      if (this.closing) return;
-      if (wasOpen && this.model === model) log.warn({ channel: this.role.name }, 'The channel closed; opening another');
+      this.#role.lost?.();
+      if (this.#closing) return;
+      if (wasOpen && this.#model === model)
+        log.warn({ channel: this.#role.name }, 'The channel closed; opening another');
       failures++;
       await sleep(retryDelayMs(failures));
     }

@@ -11,15 +11,15 @@ const CLIENTS_MAX = 4096;
  * filter of NTP and LEDBAT, RFC 6817.) A first message thus counts as one that did not wait, and an item is run too many rather than one too few.
  */
 export class WaitEstimator {
-  private readonly clients = new Map<string, { offsetMs: number; seenAtMs: number }>();
+  readonly #clients = new Map<string, { offsetMs: number; seenAtMs: number }>();
 
   /** For how long a message of `client`, sent at `sentAtMs` of its clock and received at `receivedAtMs` of ours, was on its way. */
   waitedMs(client: string, sentAtMs: number, receivedAtMs: number): number {
     const offsetMs = receivedAtMs - sentAtMs;
-    const known = this.clients.get(client);
+    const known = this.#clients.get(client);
     if (!known) {
-      if (this.clients.size >= CLIENTS_MAX) this.forgetOne();
-      this.clients.set(client, { offsetMs, seenAtMs: receivedAtMs });
+      if (this.#clients.size >= CLIENTS_MAX) this.#forgetOne();
+      this.#clients.set(client, { offsetMs, seenAtMs: receivedAtMs });
       return 0;
     }
     const drifted = known.offsetMs + ((receivedAtMs - known.seenAtMs) * DRIFT_MS_PER_S) / 1000;
@@ -29,9 +29,9 @@ export class WaitEstimator {
   }
 
   /** Clients come and go with the processes of a fleet. */
-  private forgetOne(): void {
-    for (const client of this.clients.keys()) {
-      this.clients.delete(client);
+  #forgetOne(): void {
+    for (const client of this.#clients.keys()) {
+      this.#clients.delete(client);
       return;
     }
   }
@@ -45,34 +45,34 @@ const SWEEP_EVERY_MS = 5;
  * Most calls are answered long before, so nothing is kept per call: a sweep looks at all that are open, about once per deadline's length.
  */
 export class DeadlineTimer {
-  private readonly sweep: (nowMs: number) => number;
-  private timer: NodeJS.Timeout | undefined;
-  private wakesAtMs = Number.POSITIVE_INFINITY;
+  readonly #sweep: (nowMs: number) => number;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
 
   constructor(sweep: (nowMs: number) => number) {
-    this.sweep = sweep;
+    this.#sweep = sweep;
   }
 
   watch(deadlineMs: number): void {
-    if (deadlineMs < this.wakesAtMs) this.wakeAt(deadlineMs);
+    if (deadlineMs < this.#wakesAtMs) this.#wakeAt(deadlineMs);
   }
 
   stop(): void {
-    clearTimeout(this.timer);
-    this.wakesAtMs = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
   }
 
-  private wakeAt(deadlineMs: number): void {
-    clearTimeout(this.timer);
-    this.wakesAtMs = deadlineMs;
+  #wakeAt(deadlineMs: number): void {
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = deadlineMs;
     const delayMs = Math.max(SWEEP_EVERY_MS, deadlineMs - nowMs());
     // Beyond 2^31 a timer fires at once.
-    this.timer = setTimeout(() => this.wake(), Math.min(delayMs, 2 ** 31 - 1)).unref();
+    this.#timer = setTimeout(() => this.#wake(), Math.min(delayMs, 2 ** 31 - 1)).unref();
   }
 
-  private wake(): void {
-    this.wakesAtMs = Number.POSITIVE_INFINITY;
-    const next = this.sweep(nowMs());
-    if (next < this.wakesAtMs) this.wakeAt(next);
+  #wake(): void {
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
+    const next = this.#sweep(nowMs());
+    if (next < this.#wakesAtMs) this.#wakeAt(next);
   }
 }

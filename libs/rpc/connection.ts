@@ -9,7 +9,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
-/** While the broker is away: how often the log says so. */
+/** While the broker is unavailable: how often the log says so. */
 const REMIND_EVERY_MS = 10_000;
 
 /** `blocked`: the broker is short of memory or disk and takes no publishing (`connection.blocked`). */
@@ -83,78 +83,82 @@ export class RecoveringConnection {
   readonly opened: Promise<void>;
   readonly log: Log;
 
-  private readonly options: BrokerOptions;
-  private readonly title: string;
-  private readonly listeners = new Set<ConnectionListener>();
-  private readonly stopping = new AbortController();
-  private readonly run: Promise<void>;
-  private model: ChannelModel | undefined;
+  readonly #options: BrokerOptions;
+  readonly #title: string;
+  readonly #listeners = new Set<ConnectionListener>();
+  readonly #stopping = new AbortController();
+  readonly #run: Promise<void>;
+  #model: ChannelModel | undefined;
 
   constructor(options: BrokerOptions, purpose: 'publish' | 'consume') {
-    this.options = options;
-    this.title = `${options.name} ${purpose}`;
+    this.#options = options;
+    this.#title = `${options.name} ${purpose}`;
     this.log = options.log.child({ connection: purpose });
     const first = Promise.withResolvers<void>();
     this.opened = first.promise;
     // Whoever waits sees the rejection; without this, an abort that nobody waits for would end the process.
     this.opened.catch(() => {});
-    options.signal?.addEventListener('abort', () => this.stopping.abort(options.signal?.reason), { once: true });
-    this.run = this.keepOpen(first.resolve).catch(first.reject);
+    options.signal?.addEventListener('abort', () => this.#stopping.abort(options.signal?.reason), { once: true });
+    this.#run = this.#keepOpen(first.resolve).catch(first.reject);
   }
 
   listen(listener: ConnectionListener): void {
-    this.listeners.add(listener);
-    if (this.model) listener.opened(this.model);
+    this.#listeners.add(listener);
+    if (this.#model) listener.opened(this.#model);
   }
 
   unlisten(listener: ConnectionListener): void {
-    this.listeners.delete(listener);
+    this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
-    this.stopping.abort(new Error('The connection was closed.'));
-    const model = this.model;
+    this.#stopping.abort(new Error('The connection was closed.'));
+    const model = this.#model;
     if (model) {
       // A frozen broker never confirms the close.
-      await Promise.race([model.close().catch(() => {}), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }), this.run]);
+      await Promise.race([
+        model.close().catch(() => {}),
+        sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+        this.#run,
+      ]);
       destroySocket(model);
     }
-    await this.run;
+    await this.#run;
     this.status = 'closed';
   }
 
-  private async keepOpen(firstOpened: () => void): Promise<void> {
+  async #keepOpen(firstOpened: () => void): Promise<void> {
     let failures = 0;
     let remindAt = 0;
-    while (!this.stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted) {
       try {
-        const model = await this.connect();
+        const model = await this.#connect();
         if (failures > 0) this.log.info({ failures }, 'Connected to the broker');
         failures = 0;
-        await this.serve(model, firstOpened);
+        await this.#serve(model, firstOpened);
       } catch (error) {
-        if (this.stopping.signal.aborted) break;
+        if (this.#stopping.signal.aborted) break;
         failures++;
         if (Date.now() >= remindAt) {
           remindAt = Date.now() + REMIND_EVERY_MS;
           this.log.warn({ error, failures }, 'Waiting for the broker');
         }
-        await sleep(retryDelayMs(failures), undefined, { signal: this.stopping.signal }).catch(() => {});
+        await sleep(retryDelayMs(failures), undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }
     this.status = 'closed';
-    this.stopping.signal.throwIfAborted();
+    this.#stopping.signal.throwIfAborted();
   }
 
-  private async connect(): Promise<ChannelModel> {
-    const url = new URL(this.options.url);
-    url.searchParams.set('heartbeat', String(this.options.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS));
+  async #connect(): Promise<ChannelModel> {
+    const url = new URL(this.#options.url);
+    url.searchParams.set('heartbeat', String(this.#options.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS));
     const model = await connect(url.href, {
       // Nagle's algorithm costs 41 ms a call where a delayed acknowledgement meets it.
       noDelay: true,
       keepAlive: true,
       timeout: CONNECT_TIMEOUT_MS,
-      clientProperties: { connection_name: this.title },
+      clientProperties: { connection_name: this.#title },
     });
     // The head of a message, its body and each acknowledgement are written by themselves: a tenth of the CPU of a batched call.
     gatherWrites(socketOf(model), process.nextTick);
@@ -164,7 +168,7 @@ export class RecoveringConnection {
   }
 
   /** Resolves when the connection has ended. */
-  private async serve(model: ChannelModel, firstOpened: () => void): Promise<void> {
+  async #serve(model: ChannelModel, firstOpened: () => void): Promise<void> {
     const closed = new Promise<Error | undefined>((resolve) => model.once('close', resolve));
     model.on('blocked', (reason) => {
       this.status = 'blocked';
@@ -173,21 +177,21 @@ export class RecoveringConnection {
     model.on('unblocked', () => {
       this.status = 'open';
       this.log.info({}, 'The broker takes messages again');
-      for (const listener of this.listeners) listener.unblocked();
+      for (const listener of this.#listeners) listener.unblocked();
     });
-    this.model = model;
+    this.#model = model;
     this.status = 'open';
-    if (this.stopping.signal.aborted) await model.close().catch(() => {});
+    if (this.#stopping.signal.aborted) await model.close().catch(() => {});
     else {
       firstOpened();
-      for (const listener of this.listeners) listener.opened(model);
+      for (const listener of this.#listeners) listener.opened(model);
     }
     const error = await closed;
-    this.model = undefined;
+    this.#model = undefined;
     this.status = 'connecting';
     destroySocket(model);
-    for (const listener of this.listeners) listener.lost();
-    if (!this.stopping.signal.aborted) throw error ?? new Error('The broker closed the connection.');
+    for (const listener of this.#listeners) listener.lost();
+    if (!this.#stopping.signal.aborted) throw error ?? new Error('The broker closed the connection.');
   }
 }
 

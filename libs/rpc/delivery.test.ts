@@ -1,18 +1,21 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, type ChannelModel, connect, type GetMessage } from 'amqplib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers } from '../../test/support/servers.ts';
-import { callBody, requestItem, requestMessage } from './envelope.ts';
-import { encodeFrame } from './frame.ts';
+import { callBody, encodeRequests, requestItem } from './message/envelope.ts';
+import { encodeFrame } from './message/frame.ts';
+import { hmacSigner, type RequestSigner, SIGNATURE_BYTES } from './message/signature.ts';
 import { laneQueues } from './queues.ts';
-import { echoAfter, echoOperation } from './test-echo.ts';
+import { echoAfter, echoContract, echoOperation } from './test-echo.ts';
 import { Gate, RpcRig } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';
 
 const echo = echoOperation('delivery');
 const prompt = operation({ ...echo, name: 'delivery.prompt', lane: 'long' });
-const contract = serviceContract('delivery', [echo, prompt]);
+const upload = operation({ ...echo, name: 'delivery.upload', effect: 'create', bytes: 'up' });
+const contract = serviceContract('delivery', [echo, prompt, upload]);
 type Contract = typeof contract;
 type Echo = (text: string) => Promise<unknown>;
 
@@ -23,6 +26,7 @@ const requestId = 'r';
 const doing = (work: Echo): RpcHandlers<Contract> => ({
   'delivery.echo': echoAfter(work),
   'delivery.prompt': echoAfter(work),
+  'delivery.upload': { upload: async ({ text }) => ({ output: { text }, replayed: false }) },
 });
 const nothing = doing(async () => {});
 
@@ -55,52 +59,142 @@ async function deadLetter(): Promise<GetMessage> {
   return message as unknown as GetMessage;
 }
 
-const request = (...texts: string[]) =>
-  encodeFrame(
-    requestMessage(
-      'raw',
-      0,
-      texts.map((text, id) =>
-        requestItem(id, 60_000, 1, callBody('delivery.echo', requestId, null, null, null, { text })),
-      ),
+const signedItems = (signer: RequestSigner, items: readonly string[]) => encodeRequests(signer, 'raw', 0, items);
+const request = (signer: RequestSigner, ...texts: string[]) =>
+  signedItems(
+    signer,
+    texts.map((text, id) =>
+      requestItem(id, 60_000, 1, callBody('delivery.echo', requestId, null, null, null, { text })),
     ),
   );
+/** As somebody with the key would send it, were it something else than a request. */
+const signedText = (signer: RequestSigner, text: string) => {
+  const content = Buffer.concat([Buffer.from([2]), Buffer.alloc(SIGNATURE_BYTES), Buffer.from(text)]);
+  content.set(signer.sign(content.subarray(1 + SIGNATURE_BYTES)), 1);
+  return content;
+};
+const keyOf = () => hmacSigner([createSecretKey(randomBytes(32))]);
+
+const good = 'amq.rabbitmq.reply-to.g1h2AA5yZXBseUAxMjM0NTY3OAAAC.abcdefgh==';
+
+/** What becomes of a message: it lies with the dead letters as it was, is counted, and none of it has run. */
+async function isDeadLettered(content: Buffer, replyTo: string | undefined, reason: string): Promise<void> {
+  const ran: string[] = [];
+  const server = await rig.serve(doing(async (text) => ran.push(text)));
+  channel.publish('', queues.requests, content, { replyTo });
+  const dead = await deadLetter();
+  expect(dead.content.equals(content)).toBe(true);
+  expect(dead.properties.headers?.['x-first-death-reason']).toBe('rejected');
+  expect(server.seen.deadLetters).toEqual([{ queue: queues.dead, reason }]);
+  expect(ran).toEqual([]);
+  // And the service goes on.
+  const { service } = await rig.client();
+  expect(await service.call('delivery.echo', { text: 'next' }, { requestId })).toEqual({ text: 'next' });
+}
 
 describe('a message that cannot be read goes to the dead letters', () => {
-  const good = 'amq.rabbitmq.reply-to.g1h2AA5yZXBseUAxMjM0NTY3OAAAC.abcdefgh==';
-  test.each<[string, Buffer, string | undefined]>([
-    ['no frame', Buffer.from('hello'), good],
-    ['an empty one', Buffer.alloc(0), good],
-    ['a frame of a later version', Buffer.from([2, 0, 0, 0, 2, 0x7b, 0x7d]), good],
-    ['a frame that is cut short', request('x').subarray(0, 20), good],
-    ['JSON that is none', encodeFrame('{"c":'), good],
-    ['JSON of another kind', encodeFrame('[]'), good],
-    ['an item without a body', encodeFrame(requestMessage('raw', 0, ['[1,1000,1]'])), good],
+  test.each<[string, (signer: RequestSigner) => Buffer, string | undefined]>([
+    ['JSON that is none', (signer) => signedText(signer, '{"c":'), good],
+    ['JSON of another kind', (signer) => signedText(signer, '[]'), good],
+    ['no JSON', (signer) => signedText(signer, 'hello'), good],
+    ['an item without a body', (signer) => signedItems(signer, ['[1,1000,1]']), good],
     [
       'a caller whose id is a query operator',
-      encodeFrame(
-        requestMessage('raw', 0, [
+      (signer) =>
+        signedItems(signer, [
           '[1,1000,1,["delivery.echo","r",null,null,{"organizationId":{"$ne":1},"userId":"u","keyId":"k","permissions":[]},{}]]',
         ]),
-      ),
       good,
     ],
-    ['no reply address', request('x'), undefined],
-    ['a reply address that is the name of a queue', request('x'), queues.requests],
-    ['a reply address that only begins like one', request('x'), 'amq.rabbitmq.reply-to.$(x)'],
-  ])('%s', async (_title, content, replyTo) => {
-    const ran: string[] = [];
-    const server = await rig.serve(doing(async (text) => ran.push(text)));
-    channel.publish('', queues.requests, content, { replyTo });
-    const dead = await deadLetter();
-    expect(dead.content.equals(content)).toBe(true);
-    expect(dead.properties.headers?.['x-first-death-reason']).toBe('rejected');
-    expect(server.seen.deadLetters).toEqual([{ queue: queues.dead, reason: 'unreadable' }]);
-    expect(ran).toEqual([]);
-    // And the service goes on.
-    const { service } = await rig.client();
-    expect(await service.call('delivery.echo', { text: 'next' }, { requestId })).toEqual({ text: 'next' });
+    ['no reply address', (signer) => request(signer, 'x'), undefined],
+    ['a reply address that is the name of a queue', (signer) => request(signer, 'x'), queues.requests],
+    ['a reply address that only begins like one', (signer) => request(signer, 'x'), 'amq.rabbitmq.reply-to.$(x)'],
+  ])('%s', (_title, content, replyTo) => isDeadLettered(content(rig.signer), replyTo, 'unreadable'));
+});
+
+describe('a message that no holder of the key of the service has sent goes to the dead letters, and none of it is run', () => {
+  const withoutSignature = (signer: RequestSigner) => request(signer, 'x').subarray(1 + SIGNATURE_BYTES);
+  const changed = (signer: RequestSigner) => {
+    const content = request(signer, 'x', 'y');
+    content[content.length - 8] = 0x7a;
+    return content;
+  };
+  test.each<[string, string, (signer: RequestSigner) => Buffer]>([
+    ['unsigned', 'no frame', () => Buffer.from('hello')],
+    ['unsigned', 'an empty one', () => Buffer.alloc(0)],
+    ['unsigned', 'a frame of another version', () => Buffer.concat([Buffer.from([3]), Buffer.alloc(100)])],
+    ['unsigned', 'one that is cut within its signature', (signer) => request(signer, 'x').subarray(0, 20)],
+    ['unsigned', 'a request without a signature', withoutSignature],
+    ['unsigned', 'a request as earlier versions sent it', (signer) => encodeFrame(withoutSignature(signer).toString())],
+    [
+      'wrong-signature',
+      'a signature of zeros',
+      () => request({ sign: () => Buffer.alloc(SIGNATURE_BYTES), verify: () => true }, 'x'),
+    ],
+    ['wrong-signature', 'signed with another key', () => request(keyOf(), 'x')],
+    ['wrong-signature', 'one byte of it changed', changed],
+    ['wrong-signature', 'cut short', (signer) => request(signer, 'x').subarray(0, -1)],
+    [
+      'wrong-signature',
+      'another message under its signature',
+      (signer) =>
+        Buffer.concat([
+          request(signer, 'x').subarray(0, 1 + SIGNATURE_BYTES),
+          withoutSignature(signer).subarray(0, -1),
+          Buffer.from(' }'),
+        ]),
+    ],
+  ])('%s: %s', (reason, _title, content) => isDeadLettered(content(rig.signer), good, reason));
+
+  test('wrong-signature: a request to another service, put into this one’s queue as it is', async () => {
+    const other = new RpcRig((await servers()).rabbitmqUrl, echoContract('elsewhere'), rig);
+    await channel.assertQueue(laneQueues('elsewhere', 'normal').requests, { durable: true, expires: 2_000 });
+    const { service } = await other.client();
+    const call = service.call('elsewhere.echo', { text: 'x' }, { requestId, deadlineMs: 1_000 });
+    call.catch(() => {});
+    let captured: GetMessage | false = false;
+    await expect
+      .poll(async () => {
+        captured = await channel.get(laneQueues('elsewhere', 'normal').requests, { noAck: true });
+        return captured;
+      })
+      .toBeTruthy();
+    await isDeadLettered((captured as unknown as GetMessage).content, good, 'wrong-signature');
+    await expect(call).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
+
+  test('of byte streams too', async () => {
+    const { service } = await rig.client({ signer: keyOf() });
+    const bytes = (async function* () {
+      yield Buffer.from('bytes');
+    })();
+    const server = await rig.serve(nothing);
+    const upload = service.upload('delivery.upload', { text: 'x' }, bytes, {
+      requestId,
+      idempotencyKey: 'k',
+      deadlineMs: 1_000,
+    });
+    await expect(upload).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    expect(server.seen.deadLetters).toEqual([{ queue: queues.dead, reason: 'wrong-signature' }]);
+    expect(server.seen.handledCalls).toEqual([]);
+  });
+});
+
+test('a key is changed without a refused call: the old one still verifies while the new one signs', async () => {
+  const [older, newer] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
+  // First the services learn the new key, then the gateways sign with it, then the services forget the old one.
+  const steps = [
+    { serves: [older, newer], signs: [older] },
+    { serves: [older, newer], signs: [newer, older] },
+    { serves: [newer], signs: [newer] },
+  ];
+  for (const { serves, signs } of steps) {
+    const server = await rig.serve(nothing, { signer: hmacSigner(serves) });
+    const client = await rig.client({ signer: hmacSigner(signs) });
+    expect(await client.service.call('delivery.echo', { text: 'x' }, { requestId })).toEqual({ text: 'x' });
+    expect(server.seen.deadLetters).toEqual([]);
+    await Promise.all([server.stop(), client.close()]);
+  }
 });
 
 describe('a message is acknowledged once all of its items are answered', () => {

@@ -8,7 +8,7 @@ import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { servers } from '../../test/support/servers.ts';
-import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams.ts';
+import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams/streams.ts';
 import { failure } from './test-failure.ts';
 import { Gate, RpcRig, testCaller } from './test-rig.ts';
 import type { RpcHandlers } from './types.ts';

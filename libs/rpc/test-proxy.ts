@@ -17,20 +17,20 @@ export class TestProxy {
   /** As the broker's, by way of this proxy. */
   readonly url: string;
   /** New connections are refused while it is down. */
-  private down = false;
-  private readonly server: Server;
-  private readonly sockets: Set<Socket>;
-  private readonly trap: Trap;
-  private readonly loss: Loss;
+  #down = false;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+  readonly #trap: Trap;
+  readonly #loss: Loss;
 
   private constructor(url: string, server: Server, sockets: Set<Socket>, trap: Trap, loss: Loss) {
     this.url = url;
-    this.server = server;
-    this.sockets = sockets;
-    this.trap = trap;
-    this.loss = loss;
+    this.#server = server;
+    this.#sockets = sockets;
+    this.#trap = trap;
+    this.#loss = loss;
     server.on('connection', (socket: Socket) => {
-      if (this.down) socket.destroy();
+      if (this.#down) socket.destroy();
     });
   }
 
@@ -85,7 +85,7 @@ export class TestProxy {
 
   /** What is sent from now on stays under way, until `cut`. */
   hold(): void {
-    for (const socket of this.sockets) socket.pause();
+    for (const socket of this.#sockets) socket.pause();
   }
 
   /**
@@ -93,32 +93,32 @@ export class TestProxy {
    * @returns once it did; to be called to let them arrive after all, whose ever they still are, and to wait for the server's answer to them
    */
   silence(bytes: string): Promise<() => Promise<void>> {
-    this.trap.bytes = bytes;
+    this.#trap.bytes = bytes;
     return new Promise((resolve) => {
-      this.trap.caught = resolve;
+      this.#trap.caught = resolve;
     });
   }
 
   /** The connection that next sends these bytes ends once the server has answered them, and the answer is lost. @returns once it is */
   loseAnswerTo(bytes: string): Promise<void> {
-    this.loss.bytes = bytes;
+    this.#loss.bytes = bytes;
     return new Promise((resolve) => {
-      this.loss.lost = resolve;
+      this.#loss.lost = resolve;
     });
   }
 
   /** Breaks all connections. They can be made again at once, or after `restore` when `stayDown`. */
   cut({ stayDown = false } = {}): void {
-    this.down = stayDown;
-    for (const socket of this.sockets) socket.destroy();
+    this.#down = stayDown;
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   restore(): void {
-    this.down = false;
+    this.#down = false;
   }
 
   async close(): Promise<void> {
     this.cut({ stayDown: true });
-    await new Promise((resolve) => this.server.close(resolve));
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 }

@@ -1,7 +1,9 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ServiceContract } from '@worktrack/contracts/operation';
 import { createRpcClient } from './client.ts';
 import { type Broker, connectBroker } from './connection.ts';
+import { hmacSigner, type RequestSigner } from './message/signature.ts';
 import { serveRpc } from './server.ts';
 import type { Log, RpcHandlers, RpcObserver, ServiceClient } from './types.ts';
 
@@ -20,12 +22,12 @@ export class Recorder implements RpcObserver {
   readonly deadLetters: { queue: string; reason: string }[] = [];
   pendingCalls = 0;
   readonly log: Log;
-  private readonly allLines: LogLine[];
+  readonly #allLines: LogLine[];
 
   /** @param allLines gets a copy of every line */
   constructor(allLines: LogLine[] = []) {
-    this.allLines = allLines;
-    this.log = this.logger({});
+    this.#allLines = allLines;
+    this.log = this.#logger({});
   }
 
   called(operation: string, outcome: string): void {
@@ -47,18 +49,18 @@ export class Recorder implements RpcObserver {
     return this.lines.filter(({ level }) => level === 'error');
   }
 
-  private logger(bindings: Record<string, unknown>): Log {
+  #logger(bindings: Record<string, unknown>): Log {
     const at = (level: LogLine['level']) => (fields: object, message: string) => {
       const line = { level, fields: { ...bindings, ...fields }, message };
       this.lines.push(line);
-      this.allLines.push(line);
+      this.#allLines.push(line);
     };
     return {
       debug: at('debug'),
       info: at('info'),
       warn: at('warn'),
       error: at('error'),
-      child: (more) => this.logger({ ...bindings, ...more }),
+      child: (more) => this.#logger({ ...bindings, ...more }),
     };
   }
 }
@@ -81,7 +83,9 @@ export interface TestClient<C extends ServiceContract> {
 /** Real clients and servers of a contract on one broker. `stop` ends those that are still there. */
 export class RpcRig<C extends ServiceContract> {
   readonly contract: C;
-  private readonly url: string;
+  /** Of the service, at its clients and servers. */
+  readonly signer = hmacSigner([createSecretKey(randomBytes(32))]);
+  readonly #url: string;
   /** Of all clients and servers, also of those that are not there yet. */
   readonly lines: LogLine[] = [];
   /** Ends of what is still there. */
@@ -89,14 +93,17 @@ export class RpcRig<C extends ServiceContract> {
 
   /** @param owner a rig whose `stop` ends this one's clients and servers too */
   constructor(url: string, contract: C, owner?: { readonly open: Set<() => Promise<void>> }) {
-    this.url = url;
+    this.#url = url;
     this.contract = contract;
     this.open = owner?.open ?? new Set();
   }
 
   async serve(
     handlers: RpcHandlers<C>,
-    { url = this.url, ...options }: { url?: string; prefetch?: number; heartbeatSeconds?: number } = {},
+    {
+      url = this.#url,
+      ...options
+    }: { url?: string; signer?: RequestSigner; prefetch?: number; heartbeatSeconds?: number } = {},
   ): Promise<TestServer> {
     const seen = new Recorder(this.lines);
     const { heartbeatSeconds, ...rest } = options;
@@ -105,12 +112,13 @@ export class RpcRig<C extends ServiceContract> {
       broker,
       contract: this.contract,
       handlers,
+      signer: this.signer,
       log: seen.log,
       observer: seen,
       ...rest,
     });
     let dead = false;
-    const stop = this.once(async () => {
+    const stop = this.#once(async () => {
       if (!dead) await server.stop();
       await broker.close();
     });
@@ -122,10 +130,12 @@ export class RpcRig<C extends ServiceContract> {
   }
 
   async client({
-    url = this.url,
+    url = this.#url,
+    signer = this.signer,
     ...options
   }: {
     url?: string;
+    signer?: RequestSigner;
     maxPending?: number;
     heartbeatSeconds?: number;
     signal?: AbortSignal;
@@ -133,8 +143,14 @@ export class RpcRig<C extends ServiceContract> {
     const seen = new Recorder(this.lines);
     const { heartbeatSeconds, signal, ...rest } = options;
     const broker = await connectBroker({ url, name: 'test client', log: seen.log, heartbeatSeconds, signal });
-    const client = createRpcClient({ broker, log: seen.log, observer: seen, ...rest });
-    const close = this.once(async () => {
+    const client = createRpcClient({
+      broker,
+      signers: { [this.contract.name]: signer },
+      log: seen.log,
+      observer: seen,
+      ...rest,
+    });
+    const close = this.#once(async () => {
       await client.close();
       await broker.close();
     });
@@ -145,7 +161,7 @@ export class RpcRig<C extends ServiceContract> {
     await Promise.all([...this.open].map((end) => end()));
   }
 
-  private once(end: () => Promise<void>): () => Promise<void> {
+  #once(end: () => Promise<void>): () => Promise<void> {
     let ended: Promise<void> | undefined;
     const tracked = () => {
       ended ??= end();

@@ -4,6 +4,7 @@ import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
@@ -41,6 +42,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
     broker,
     contract: feedbackContract,
     handlers: handlers(parts),
+    signer: requestSigner('feedback', settings.RPC_SECRETS_FEEDBACK),
     log,
     observer: rpcObserver,
     longPrefetch: CAPTCHAS_UNDER_WAY,

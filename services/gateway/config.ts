@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
+import { requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 import { feedbackSettings } from './feedback/settings.ts';
 
@@ -16,6 +17,9 @@ const list = z.string().transform((text) =>
 export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
+  ...requestSecrets.keys,
+  ...requestSecrets.workitems,
+  ...requestSecrets.feedback,
   ...redisSettings,
   ...feedbackSettings,
   /** 0 takes a free one. */

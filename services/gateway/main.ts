@@ -7,6 +7,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { subkeys } from '@worktrack/runtime/process/key-ring';
 import { withoutRedaction } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { createApp } from './app.ts';
@@ -30,7 +31,12 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : `The connection is ${broker.state().publishing}.`));
 
-  const rpc = createRpcClient({ broker, log, observer: rpcObserver });
+  const signers = {
+    keys: requestSigner('keys', settings.RPC_SECRETS_KEYS),
+    workitems: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
+    feedback: requestSigner('feedback', settings.RPC_SECRETS_FEEDBACK),
+  };
+  const rpc = createRpcClient({ broker, signers, log, observer: rpcObserver });
   onStop(() => rpc.close());
   const clients: Clients = {
     keys: rpc.of(keysContract),

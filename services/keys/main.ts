@@ -3,6 +3,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
@@ -35,6 +36,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
     broker,
     contract: keysContract,
     handlers: handlers(new KeyMint(settings.KEY_PEPPER), identityInvalidation(redis)),
+    signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,
     observer: rpcObserver,
   });

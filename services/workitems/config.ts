@@ -1,7 +1,14 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
+import { requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { promptModel, promptSettings } from './prompts/settings.ts';
 
-export const settings = { ...processSettings, ...rabbitmqSettings, ...databaseSettings, ...promptSettings };
+export const settings = {
+  ...processSettings,
+  ...rabbitmqSettings,
+  ...requestSecrets.workitems,
+  ...databaseSettings,
+  ...promptSettings,
+};
 
 export function config() {
   const loaded = loadConfig(settings);

@@ -4,6 +4,7 @@ import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
@@ -35,6 +36,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
     broker,
     contract: workItemsContract,
     handlers: handlers(settings.promptModel),
+    signer: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
     log,
     observer: rpcObserver,
   });

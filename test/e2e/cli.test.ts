@@ -41,10 +41,13 @@ function worktrack(
   });
 }
 
+/** Where `org create` finds the keys service, and the key that its requests need. */
+const service = () => ({ RABBITMQ_URL: system.rabbitmqUrl, RPC_SECRETS_KEYS: system.secrets.RPC_SECRETS_KEYS });
+
 /** An organization made by the command, and the command as its owner. */
 async function ownOrganization() {
   const args = ['org', 'create', '--name', 'Example', '--owner-email', 'Ada@Example.com', '--json'];
-  const made = await worktrack(args, { RABBITMQ_URL: system.rabbitmqUrl });
+  const made = await worktrack(args, service());
   expect(made).toMatchObject({ code: 0, stderr: '' });
   const { apiKey, user } = JSON.parse(made.stdout) as { apiKey: string; user: { id: string } };
   const env = { WORKTRACK_URL: system.baseUrl, WORKTRACK_API_KEY: apiKey };
@@ -67,7 +70,7 @@ describe('worktrack', () => {
 
   test('org create makes an organization, its owner and a key that holds all permissions', async () => {
     const args = ['org', 'create', '--name', 'Example', '--owner-email', 'ada@example.com', '--owner-name', 'Ada'];
-    const made = await worktrack([...args, '--json'], { RABBITMQ_URL: system.rabbitmqUrl });
+    const made = await worktrack([...args, '--json'], service());
     const { organization, user, apiKey } = JSON.parse(made.stdout);
     expect(organization).toMatchObject({ name: 'Example' });
     expect(user).toMatchObject({ name: 'Ada', email: 'ada@example.com', role: 'owner' });
@@ -75,7 +78,7 @@ describe('worktrack', () => {
     const { data } = await caller(system.baseUrl, apiKey)('GET', '/api/me');
     expect(data).toMatchObject({ organization: { id: organization.id }, user: { id: user.id } });
 
-    const inWords = await worktrack(args, { RABBITMQ_URL: system.rabbitmqUrl }, { command: LAUNCHER });
+    const inWords = await worktrack(args, service(), { command: LAUNCHER });
     expect(inWords.stdout).toMatch(/Organization {2}Example \(.*\)\nOwner {9}Ada <ada@example.com>.*\nAPI key {7}wt_/);
   });
 
@@ -137,6 +140,7 @@ describe('worktrack', () => {
     mkdirSync(join(folder, 'project', '.worktrack'));
     const stack = { baseUrl: system.baseUrl, apiKey, urls: { rabbitmq: system.rabbitmqUrl } };
     writeFileSync(join(folder, 'project', '.worktrack', 'stack.json'), JSON.stringify(stack));
+    writeFileSync(join(folder, 'project', '.worktrack', 'secrets.json'), JSON.stringify(system.secrets));
     const listed = await worktrack(['user', 'list', '--json'], {}, { cwd: below });
     expect(JSON.parse(listed.stdout).users).toMatchObject([{ email: 'ada@example.com' }]);
     const made = await worktrack(
@@ -156,9 +160,15 @@ describe('what goes wrong is one line on standard error that says what to do', (
     [['user', 'list'], nowhere, 3, /Nothing answers at http:\/\/127.0.0.1:2 .*npm start/],
     [
       ['org', 'create', '--name', 'X', '--owner-email', 'x@example.com'],
-      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2' },
+      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2', RPC_SECRETS_KEYS: `1:${'k'.repeat(32)}` },
       3,
       /RabbitMQ does not answer at amqp:\/\/127.0.0.1:2\./,
+    ],
+    [
+      ['org', 'create', '--name', 'X', '--owner-email', 'x@example.com'],
+      { RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:2' },
+      2,
+      /RPC_SECRETS_KEYS/,
     ],
     [['user', 'update', '0198c0de-0000-7000-8000-000000000000'], nowhere, 2, /Say what to change/],
     [['user', 'create', '--name', 'X', '--email', 'x', '--role', 'boss'], nowhere, 2, /Allowed choices are owner/],
@@ -181,9 +191,7 @@ describe('what goes wrong is one line on standard error that says what to do', (
     const missing = await run('key', 'revoke', '0198c0de-0000-7000-8000-000000000000');
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toMatch(/^error: There is no API key .*\(NOT_FOUND, request .+\)\n$/);
-    const badName = await worktrack(['org', 'create', '--name', ' ', '--owner-email', 'x@example.com'], {
-      RABBITMQ_URL: system.rabbitmqUrl,
-    });
+    const badName = await worktrack(['org', 'create', '--name', ' ', '--owner-email', 'x@example.com'], service());
     expect(badName).toMatchObject({ code: 1 });
     expect(badName.stderr).toMatch(/^error: name: ((?!name:).)*\. \(VALIDATION_FAILED/);
   });

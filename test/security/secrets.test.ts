@@ -22,6 +22,7 @@ const CONFIGURED = {
 const WIDGET_SECRET = secret();
 /** What a client sends as a captcha's solution, and what it makes up itself. */
 const CAPTCHA_TOKEN = secret();
+const REQUEST_SECRETS = ['RPC_SECRETS_KEYS', 'RPC_SECRETS_WORKITEMS', 'RPC_SECRETS_FEEDBACK'] as const;
 const STOP_GRACE_MS = 10_000;
 
 describe('no secret is in any log, metric or answer, though everything is logged', () => {
@@ -64,6 +65,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
       }),
     });
     organization = await system.newOrganization();
+    for (const name of REQUEST_SECRETS) secrets.set(name, system.secrets[name].replace('1:', ''));
     // What follows the prefix, which is shown.
     secrets.set('the first API key', organization.apiKey.slice(11));
   });
@@ -152,6 +154,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
 
 describe('the passwords of servers that cannot be reached', () => {
   const passwords = new Map(['RABBITMQ_URL', 'REDIS_URL', 'MONGODB_URL'].map((name) => [name, secret()]));
+  const REQUEST_SECRET = secret();
   /** Nothing listens on it: discard (RFC 863). */
   const away = (scheme: string, name: string) => `${scheme}://user:${passwords.get(name)}@127.0.0.1:9`;
 
@@ -172,6 +175,7 @@ describe('the passwords of servers that cannot be reached', () => {
         KEY_PEPPER: CONFIGURED.KEY_PEPPER,
         IP_HASH_SECRET: CONFIGURED.IP_HASH_SECRET,
         WIDGET_TOKEN_SECRETS: `1:${WIDGET_SECRET}`,
+        ...Object.fromEntries(REQUEST_SECRETS.map((name) => [name, `1:${REQUEST_SECRET}`])),
         RABBITMQ_URL: away('amqp', 'RABBITMQ_URL'),
         REDIS_URL: away('redis', 'REDIS_URL'),
         MONGODB_URL: away('mongodb', 'MONGODB_URL'),
@@ -188,9 +192,17 @@ describe('the passwords of servers that cannot be reached', () => {
         ['log', log()],
         ['readiness', ready],
       ]);
-      expect(leaks(output, new Map([...passwords, ...Object.entries(CONFIGURED), ['widget', WIDGET_SECRET]]))).toEqual(
-        [],
-      );
+      expect(
+        leaks(
+          output,
+          new Map([
+            ...passwords,
+            ...Object.entries(CONFIGURED),
+            ['widget', WIDGET_SECRET],
+            ['requests', REQUEST_SECRET],
+          ]),
+        ),
+      ).toEqual([]);
     } finally {
       await child.kill();
     }

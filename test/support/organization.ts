@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createOrganization } from '@worktrack/stack/organization';
+import type { Secrets } from '@worktrack/stack/secrets';
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
@@ -31,9 +32,13 @@ export interface TestOrganization {
   ): Promise<Answer<T>>;
 }
 
-export async function createTestOrganization(baseUrl: string, rabbitmqUrl: string): Promise<TestOrganization> {
+export async function createTestOrganization(
+  baseUrl: string,
+  rabbitmqUrl: string,
+  secrets: Secrets,
+): Promise<TestOrganization> {
   const name = `Test ${randomUUID()}`;
-  const created = await createOrganization(rabbitmqUrl, { name, ownerEmail: `${randomUUID()}@example.com` });
+  const created = await createOrganization(rabbitmqUrl, secrets, { name, ownerEmail: `${randomUUID()}@example.com` });
   const apiKey = created.apiKey.key;
   const call = caller(baseUrl, apiKey);
   const project = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ServiceName } from '@worktrack/stack/layout';
 import { Progress } from '@worktrack/stack/progress';
-import { loadSecrets } from '@worktrack/stack/secrets';
+import { loadSecrets, type Secrets } from '@worktrack/stack/secrets';
 import { type Servers, type ServerUrls, startServers } from '@worktrack/stack/servers/start';
 import { type Services, startServices } from '@worktrack/stack/services';
 import type { Lease } from './lease.ts';
@@ -25,6 +25,8 @@ export interface RunningSystem {
   readonly gateways: readonly string[];
   readonly urls: ServerUrls;
   readonly databasePrefix: string;
+  /** With which the services run. */
+  readonly secrets: Secrets;
   /** Each replica can be killed, frozen (`part.kill('SIGSTOP')`) and restarted. */
   readonly services: Services;
   /** With `ownServers`: each can be killed, frozen and restarted as well. */
@@ -44,9 +46,10 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
   const leased = { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };
   const urls = { ...(servers?.urls ?? leased), ...options.urls };
+  const secrets = loadSecrets(folder, {});
   const services = await startServices({
     urls,
-    secrets: loadSecrets(folder, {}),
+    secrets,
     replicas: options.replicas,
     env: { ...process.env, MONGODB_DATABASE_PREFIX: lease.databasePrefix, ...options.env },
     envOf: options.envOf,
@@ -58,6 +61,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     gateways: services.of('gateway').map(({ publicUrl }) => publicUrl as string),
     urls,
     databasePrefix: lease.databasePrefix,
+    secrets,
     services,
     servers,
     folder,

@@ -1,3 +1,4 @@
+import type { Secrets } from '@worktrack/stack/secrets';
 import { inject } from 'vitest';
 import { createTestOrganization, type TestOrganization } from './organization.ts';
 import { type RunningSystem, runSystem, type SystemOptions } from './run-system.ts';
@@ -10,6 +11,8 @@ export interface System {
   readonly baseUrl: string;
   /** For what has no route. */
   readonly rabbitmqUrl: string;
+  /** With which the services run; for a command that calls one itself. */
+  readonly secrets: Secrets;
   /** A new organization with its owner, key and project: nothing that one test does in it is seen in another. */
   newOrganization(): Promise<TestOrganization>;
 }
@@ -22,8 +25,13 @@ export async function sharedSystem(): Promise<System> {
     if (!response.ok) throw new Error(await response.text());
     return (await response.json()) as SharedSystem;
   });
-  const { baseUrl, rabbitmqUrl } = await shared;
-  return { baseUrl, rabbitmqUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
+  const { baseUrl, rabbitmqUrl, secrets } = await shared;
+  return {
+    baseUrl,
+    rabbitmqUrl,
+    secrets,
+    newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl, secrets),
+  };
 }
 
 /**
@@ -34,5 +42,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System &
   const running = await runSystem(await newLease(), options);
   const baseUrl = running.gateways[0] as string;
   const rabbitmqUrl = running.urls.rabbitmq;
-  return { ...running, baseUrl, rabbitmqUrl, newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl) };
+  return {
+    ...running,
+    baseUrl,
+    rabbitmqUrl,
+    newOrganization: () => createTestOrganization(baseUrl, rabbitmqUrl, running.secrets),
+  };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from '@worktrack/stack/child';
 import { Progress } from '@worktrack/stack/progress';
+import type { Secrets } from '@worktrack/stack/secrets';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import type { Lease } from './lease.ts';
 import { type RunningSystem, runSystem } from './run-system.ts';
@@ -15,6 +16,7 @@ const MAX_LEASES = 100;
 export interface SharedSystem {
   readonly baseUrl: string;
   readonly rabbitmqUrl: string;
+  readonly secrets: Secrets;
 }
 
 /** What the files of one run share, each part of it started when the first file asks for it. */
@@ -46,8 +48,8 @@ export class TestRun {
 
   async sharedSystem(): Promise<SharedSystem> {
     this.#system ??= this.lease().then((lease) => runSystem(lease, {}));
-    const { gateways, urls } = await this.#system;
-    return { baseUrl: gateways[0] as string, rabbitmqUrl: urls.rabbitmq };
+    const { gateways, urls, secrets } = await this.#system;
+    return { baseUrl: gateways[0] as string, rabbitmqUrl: urls.rabbitmq, secrets };
   }
 
   async discard(): Promise<void> {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { RecordId, Timestamp } from '../fields.ts';
+import { Timestamp } from '../fields.ts';
 
 export const Project = z.object({
-  id: RecordId,
+  id: z.string(),
   name: z.string(),
   /** One letter: the first of its task IDs. Projects of one organization may share it; then they share the numbers too. */
   key: z.string(),
   description: z.string(),
   techStack: z.array(z.string()),
   repositories: z.array(z.string()),
-  defaultBoardId: RecordId,
+  defaultBoardId: z.string(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

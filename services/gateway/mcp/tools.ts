@@ -92,7 +92,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'maxLength',
   'minItems',
   'pattern',
-  'format',
   'additionalProperties',
 ]);
 

@@ -7,8 +7,8 @@ import {
   OperationError,
 } from '@worktrack/contracts/errors';
 import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
-import type { CallBody } from './envelope.ts';
-import type { CallContext, Log, RpcHandler, RpcHandlers } from './types.ts';
+import type { CallBody } from '../message/envelope.ts';
+import type { CallContext, Log, RpcHandler, RpcHandlers } from '../types.ts';
 import { validationFailed } from './validation.ts';
 
 /** An operation of the contract with what implements it. */
@@ -78,36 +78,36 @@ export function contextOf(body: CallBody, remainingMs: number, log: Log): CallCo
 
 /** The log with the call's fields. It is made when the first line is written, which most calls never do. */
 class CallLog implements Log {
-  private readonly base: Log;
-  private readonly operation: string;
-  private readonly requestId: string;
-  private bound: Log | undefined;
+  readonly #base: Log;
+  readonly #operation: string;
+  readonly #requestId: string;
+  #bound: Log | undefined;
 
   constructor(base: Log, operation: string, requestId: string) {
-    this.base = base;
-    this.operation = operation;
-    this.requestId = requestId;
+    this.#base = base;
+    this.#operation = operation;
+    this.#requestId = requestId;
   }
 
   debug(fields: object, message: string): void {
-    this.log.debug(fields, message);
+    this.#log.debug(fields, message);
   }
   info(fields: object, message: string): void {
-    this.log.info(fields, message);
+    this.#log.info(fields, message);
   }
   warn(fields: object, message: string): void {
-    this.log.warn(fields, message);
+    this.#log.warn(fields, message);
   }
   error(fields: object, message: string): void {
-    this.log.error(fields, message);
+    this.#log.error(fields, message);
   }
   child(bindings: Record<string, unknown>): Log {
-    return this.log.child(bindings);
+    return this.#log.child(bindings);
   }
 
-  private get log(): Log {
-    this.bound ??= this.base.child({ operation: this.operation, requestId: this.requestId });
-    return this.bound;
+  get #log(): Log {
+    this.#bound ??= this.#base.child({ operation: this.#operation, requestId: this.#requestId });
+    return this.#bound;
   }
 }
 

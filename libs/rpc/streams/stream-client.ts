@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { type ErrorCode, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operation';
 import type { ConsumeMessage, Message } from 'amqplib';
-import { RecoveringChannel } from './channel.ts';
-import { nowMs } from './clock.ts';
-import type { Broker } from './connection.ts';
-import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from './direct-reply.ts';
-import { callBody, ReplyStatus, readReplies, readRequests, requestItem, requestMessage } from './envelope.ts';
-import { encodeFrame } from './frame.ts';
-import { laneQueues } from './queues.ts';
+import { RecoveringChannel } from '../channel.ts';
+import type { Destination } from '../client/pending-calls.ts';
+import { nowMs } from '../clock.ts';
+import type { Broker } from '../connection.ts';
+import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
+import { callBody, encodeRequests, ReplyStatus, readReplies, readRequests, requestItem } from '../message/envelope.ts';
+import type { CallOptions, Log, Reply, RpcObserver } from '../types.ts';
 import {
   CHUNK_BYTES,
   decodeStreamFrame,
@@ -21,7 +21,6 @@ import {
   silent,
   within,
 } from './streams.ts';
-import type { CallOptions, Log, Reply, RpcObserver } from './types.ts';
 
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 128;
@@ -38,27 +37,27 @@ class Transfer {
   readonly opened = Promise.withResolvers<void>();
   readonly ended = Promise.withResolvers<'ok' | ErrorCode>();
   /** Of the server, once it has said something. */
-  private address: string | undefined;
-  private over = false;
-  private readonly publish: (address: string, content: Buffer) => void;
+  #address: string | undefined;
+  #over = false;
+  readonly #publish: (address: string, content: Buffer) => void;
 
   constructor(id: number, silenceMs: number, publish: (address: string, content: Buffer) => void) {
     this.id = id;
     this.silenceMs = silenceMs;
-    this.publish = publish;
+    this.#publish = publish;
     this.inlet = new Inlet(
       silenceMs,
-      (chunks) => this.send([id, 'credit', chunks]),
+      (chunks) => this.#send([id, 'credit', chunks]),
       () => this.leave(interrupted()),
     );
-    this.outlet = new Outlet(silenceMs, (kind, index, bytes) => this.send([id, kind, index], bytes));
+    this.outlet = new Outlet(silenceMs, (kind, index, bytes) => this.#send([id, kind, index], bytes));
     // Whoever waits sees them; a transfer may fail when nobody does.
     this.answer.promise.catch(() => {});
     this.opened.promise.catch(() => {});
   }
 
   received(frame: StreamFrame, bytes: Buffer, address: string): void {
-    this.address = address;
+    this.#address = address;
     switch (frame[1]) {
       case 'open':
         this.opened.resolve();
@@ -71,7 +70,7 @@ class Transfer {
         break;
       case 'end':
         this.inlet.end(frame[2]);
-        this.finish('ok');
+        this.#finish('ok');
         break;
       case 'credit':
         this.outlet.grant(frame[2]);
@@ -80,7 +79,7 @@ class Transfer {
         this.answer.resolve({ output: frame[2], replayed: frame[3] });
         // The handler may have known enough before the last byte.
         this.outlet.stop(interrupted());
-        this.finish('ok');
+        this.#finish('ok');
         break;
       case 'abort':
         this.fail(OperationError.from(frame[2]));
@@ -93,64 +92,64 @@ class Transfer {
     this.opened.reject(error);
     this.inlet.fail(error);
     this.outlet.stop(error);
-    this.finish(error.code);
+    this.#finish(error.code);
   }
 
   /** This side gives up: the server's handler need not go on. */
   leave(error: OperationError): void {
-    if (this.over) return;
+    if (this.#over) return;
     try {
-      this.send([this.id, 'abort', error.toValue()]);
+      this.#send([this.id, 'abort', error.toValue()]);
     } catch {
       // The channel is gone, and the server's transfer ends by its silence.
     }
     this.fail(error);
   }
 
-  private send(frame: StreamFrame, bytes?: Uint8Array): void {
-    if (this.address) this.publish(this.address, encodeStreamFrame(frame, bytes));
+  #send(frame: StreamFrame, bytes?: Uint8Array): void {
+    if (this.#address) this.#publish(this.#address, encodeStreamFrame(frame, bytes));
   }
 
-  private finish(outcome: 'ok' | ErrorCode): void {
-    this.over = true;
+  #finish(outcome: 'ok' | ErrorCode): void {
+    this.#over = true;
     this.ended.resolve(outcome);
   }
 }
 
 /** The client's ends of all byte streams of a process, on a channel of their own: calls do not queue behind chunks. */
 export class StreamClient {
-  private readonly log: Log;
-  private readonly observer: RpcObserver;
-  private readonly channel: RecoveringChannel;
-  private readonly identity = randomBytes(9).toString('base64url');
-  private readonly transfers = new Map<number, Transfer>();
-  private lastId = 0;
-  private whenIdle: (() => void) | undefined;
+  readonly #log: Log;
+  readonly #observer: RpcObserver;
+  readonly #channel: RecoveringChannel;
+  readonly #identity = randomBytes(9).toString('base64url');
+  readonly #transfers = new Map<number, Transfer>();
+  #lastId = 0;
+  #whenIdle: (() => void) | undefined;
 
   constructor(broker: Broker, log: Log, observer: RpcObserver) {
-    this.log = log;
-    this.observer = observer;
-    this.channel = new RecoveringChannel(broker.publishing, {
+    this.#log = log;
+    this.#observer = observer;
+    this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc streams',
       setup: async (channel) => {
-        channel.on('return', (message) => this.returned(message));
-        await consumeReplies(channel, (message) => this.received(message));
+        channel.on('return', (message) => this.#returned(message));
+        await consumeReplies(channel, (message) => this.#received(message));
       },
       lost: () => {
-        for (const transfer of this.transfers.values()) transfer.fail(interrupted());
+        for (const transfer of this.#transfers.values()) transfer.fail(interrupted());
       },
     });
   }
 
   async upload(
-    service: string,
+    destination: Destination,
     operation: Operation,
     input: unknown,
     bytes: AsyncIterable<Uint8Array>,
     options: CallOptions,
   ): Promise<Reply<unknown>> {
-    const transfer = await this.open(service, operation, input, options);
-    const late = () => silent(service);
+    const transfer = await this.#open(destination, operation, input, options);
+    const late = () => silent(destination.service);
     try {
       await within(transfer.opened.promise, transfer.silenceMs, late);
       await transfer.outlet.pump(bytes);
@@ -164,14 +163,14 @@ export class StreamClient {
   }
 
   async download(
-    service: string,
+    destination: Destination,
     operation: Operation,
     input: unknown,
     options: CallOptions,
   ): Promise<{ output: unknown; bytes: Readable }> {
-    const transfer = await this.open(service, operation, input, options);
+    const transfer = await this.#open(destination, operation, input, options);
     try {
-      const { output } = await within(transfer.answer.promise, transfer.silenceMs, () => silent(service));
+      const { output } = await within(transfer.answer.promise, transfer.silenceMs, () => silent(destination.service));
       const bytes = Readable.from(transfer.inlet, { objectMode: false, highWaterMark: CHUNK_BYTES });
       // Destroyed before it was read at all, it does not even ask the inlet to return.
       bytes.once('close', () => transfer.leave(interrupted()));
@@ -184,16 +183,16 @@ export class StreamClient {
 
   /** Waits for the transfers under way and closes the channel. */
   async close(): Promise<void> {
-    if (this.transfers.size > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));
-    await this.channel.close();
+    if (this.#transfers.size > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    await this.#channel.close();
   }
 
-  private async open(service: string, operation: Operation, input: unknown, options: CallOptions): Promise<Transfer> {
+  async #open(destination: Destination, operation: Operation, input: unknown, options: CallOptions): Promise<Transfer> {
     const silenceMs = options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
-    if (this.transfers.size >= MAX_TRANSFERS) {
+    if (this.#transfers.size >= MAX_TRANSFERS) {
       throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
     }
-    await within(this.channel.ready, silenceMs, interrupted);
+    await within(this.#channel.ready, silenceMs, interrupted);
     const body = callBody(
       operation.name,
       options.requestId,
@@ -202,54 +201,55 @@ export class StreamClient {
       options.caller ?? null,
       input ?? null,
     );
-    const transfer = new Transfer(++this.lastId, silenceMs, (address, content) => this.publish(address, content));
-    const content = encodeFrame(requestMessage(this.identity, nowMs(), [requestItem(transfer.id, silenceMs, 1, body)]));
-    this.publish(laneQueues(service, operation.lane ?? 'normal').requests, content, true);
-    this.track(transfer, operation.name);
+    const transfer = new Transfer(++this.#lastId, silenceMs, (address, content) => this.#publish(address, content));
+    const item = requestItem(transfer.id, silenceMs, 1, body);
+    const content = encodeRequests(destination.signer, this.#identity, nowMs(), [item]);
+    this.#publish(destination.queue, content, true);
+    this.#track(transfer, operation.name);
     return transfer;
   }
 
-  private track(transfer: Transfer, operation: string): void {
+  #track(transfer: Transfer, operation: string): void {
     const startedAtMs = nowMs();
-    this.transfers.set(transfer.id, transfer);
+    this.#transfers.set(transfer.id, transfer);
     void transfer.ended.promise.then((outcome) => {
-      this.transfers.delete(transfer.id);
-      this.observer.called(operation, outcome, nowMs() - startedAtMs);
-      if (this.transfers.size === 0) this.whenIdle?.();
+      this.#transfers.delete(transfer.id);
+      this.#observer.called(operation, outcome, nowMs() - startedAtMs);
+      if (this.#transfers.size === 0) this.#whenIdle?.();
     });
   }
 
-  private publish(address: string, content: Buffer, mandatory = false): void {
-    const channel = this.channel.current;
+  #publish(address: string, content: Buffer, mandatory = false): void {
+    const channel = this.#channel.current;
     if (!channel) throw interrupted();
     // Never more than the window of each transfer is in the write buffer, so its state does not matter here.
     channel.publish('', address, content, { mandatory, replyTo: DIRECT_REPLY_TO });
   }
 
-  private received(message: ConsumeMessage): void {
+  #received(message: ConsumeMessage): void {
     try {
       const { json, frame, bytes } = decodeStreamFrame(message.content);
       if (!frame) {
         // Not admitted, or not started: answered like any other call.
         for (const { id, status, payload } of readReplies(json)) {
           const error = status === ReplyStatus.failed ? OperationError.from(payload as ErrorValue) : interrupted();
-          this.transfers.get(id)?.fail(error);
+          this.#transfers.get(id)?.fail(error);
         }
         return;
       }
       const { replyTo } = message.properties;
       if (!isReplyAddress(replyTo)) throw new Error('a stream frame without the address of its sender');
-      this.transfers.get(frame[0])?.received(frame, bytes, replyTo);
+      this.#transfers.get(frame[0])?.received(frame, bytes, replyTo);
     } catch (error) {
-      this.log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame that cannot be read');
     }
   }
 
-  private returned(message: Message): void {
+  #returned(message: Message): void {
     const service = message.fields.routingKey;
     for (const { id } of readRequests(message.content).items) {
       const text = `${service.replace(/^rpc\./, '')} is not running. Try again.`;
-      this.transfers.get(id)?.fail(new OperationError('UNAVAILABLE', text, { retryAfterSeconds: 1 }));
+      this.#transfers.get(id)?.fail(new OperationError('UNAVAILABLE', text, { retryAfterSeconds: 1 }));
     }
   }
 }

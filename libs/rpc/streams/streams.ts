@@ -1,7 +1,7 @@
 import type { ErrorValue } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
-import { nowMs } from './clock.ts';
-import { decodeFrame, encodeFrame } from './frame.ts';
+import { nowMs } from '../clock.ts';
+import { decodeFrame, encodeFrame } from '../message/frame.ts';
 
 /**
  * Byte streams beside a call, for attachments. The call itself goes to the queue of its service like any other; from then on its two ends
@@ -79,17 +79,17 @@ export async function within<T>(promise: Promise<T>, timeoutMs: number, late: ()
 
 /** The receiving end: what has arrived and was not taken yet, at most a window of it. */
 export class Inlet implements AsyncIterable<Buffer> {
-  private readonly silenceMs: number;
-  private readonly grant: (chunks: number) => void;
-  private readonly left: (() => void) | undefined;
-  private readonly chunks: Buffer[] = [];
-  private received = 0;
+  readonly #silenceMs: number;
+  readonly #grant: (chunks: number) => void;
+  readonly #left: (() => void) | undefined;
+  readonly #chunks: Buffer[] = [];
+  #received = 0;
   /** Chunks taken since the last credit. */
-  private taken = 0;
-  private grantedAtMs = nowMs();
-  private ended = false;
-  private failure: OperationError | undefined;
-  private wake: (() => void) | undefined;
+  #taken = 0;
+  #grantedAtMs = nowMs();
+  #ended = false;
+  #failure: OperationError | undefined;
+  #wake: (() => void) | undefined;
 
   /**
    * @param silenceMs how long to wait for the next chunk
@@ -97,93 +97,93 @@ export class Inlet implements AsyncIterable<Buffer> {
    * @param left called when the iteration is left before the end
    */
   constructor(silenceMs: number, grant: (chunks: number) => void, left?: () => void) {
-    this.silenceMs = silenceMs;
-    this.grant = grant;
-    this.left = left;
+    this.#silenceMs = silenceMs;
+    this.#grant = grant;
+    this.#left = left;
   }
 
   push(index: number, bytes: Buffer): void {
-    if (this.failure || this.ended) return;
-    if (index !== this.received || this.chunks.length >= WINDOW_CHUNKS) {
+    if (this.#failure || this.#ended) return;
+    if (index !== this.#received || this.#chunks.length >= WINDOW_CHUNKS) {
       this.fail(new OperationError('INTERNAL', 'The transfer lost a part on its way.'));
       return;
     }
-    this.received++;
-    this.chunks.push(bytes);
-    this.wake?.();
+    this.#received++;
+    this.#chunks.push(bytes);
+    this.#wake?.();
   }
 
   end(chunks: number): void {
-    if (chunks !== this.received) this.fail(new OperationError('INTERNAL', 'The transfer lost a part on its way.'));
-    this.ended = true;
-    this.wake?.();
+    if (chunks !== this.#received) this.fail(new OperationError('INTERNAL', 'The transfer lost a part on its way.'));
+    this.#ended = true;
+    this.#wake?.();
   }
 
   /** Thrown from the iteration, before what has arrived already: nobody wants the first half of a file. */
   fail(error: OperationError): void {
-    if (this.ended) return;
-    this.failure ??= error;
-    this.chunks.length = 0;
-    this.wake?.();
+    if (this.#ended) return;
+    this.#failure ??= error;
+    this.#chunks.length = 0;
+    this.#wake?.();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     let whole = false;
     try {
       for (;;) {
-        if (this.failure) throw this.failure;
-        const chunk = this.chunks.shift();
+        if (this.#failure) throw this.#failure;
+        const chunk = this.#chunks.shift();
         if (chunk) {
-          this.take();
+          this.#take();
           yield chunk;
-        } else if (this.ended) {
+        } else if (this.#ended) {
           whole = true;
           return;
         } else {
           const arrival = Promise.withResolvers<void>();
-          this.wake = arrival.resolve;
-          await within(arrival.promise, this.silenceMs, () => silent('The sender'));
+          this.#wake = arrival.resolve;
+          await within(arrival.promise, this.#silenceMs, () => silent('The sender'));
         }
       }
     } finally {
-      if (!whole) this.left?.();
+      if (!whole) this.#left?.();
     }
   }
 
-  private take(): void {
-    this.taken++;
-    const isDue = this.taken === CREDIT_CHUNKS || nowMs() - this.grantedAtMs >= this.silenceMs * CREDIT_AFTER;
-    if (this.ended || !isDue) return;
-    this.grant(this.taken);
-    this.taken = 0;
-    this.grantedAtMs = nowMs();
+  #take(): void {
+    this.#taken++;
+    const isDue = this.#taken === CREDIT_CHUNKS || nowMs() - this.#grantedAtMs >= this.#silenceMs * CREDIT_AFTER;
+    if (this.#ended || !isDue) return;
+    this.#grant(this.#taken);
+    this.#taken = 0;
+    this.#grantedAtMs = nowMs();
   }
 }
 
 /** The sending end: takes from a source as the receiver grants. */
 export class Outlet {
-  private readonly silenceMs: number;
-  private readonly send: (kind: 'data' | 'end', index: number, bytes?: Uint8Array) => void;
-  private credit = WINDOW_CHUNKS;
-  private failure: OperationError | undefined;
-  private granted: (() => void) | undefined;
-  private interrupt: ((error: OperationError) => void) | undefined;
+  readonly #silenceMs: number;
+  readonly #send: (kind: 'data' | 'end', index: number, bytes?: Uint8Array) => void;
+  #credit = WINDOW_CHUNKS;
+  #failure: OperationError | undefined;
+  #granted: (() => void) | undefined;
+  #interrupt: ((error: OperationError) => void) | undefined;
 
   /** @param silenceMs how long to wait for the source's next chunk, and for the receiver to take one */
   constructor(silenceMs: number, send: (kind: 'data' | 'end', index: number, bytes?: Uint8Array) => void) {
-    this.silenceMs = silenceMs;
-    this.send = send;
+    this.#silenceMs = silenceMs;
+    this.#send = send;
   }
 
   grant(chunks: number): void {
-    this.credit += chunks;
-    this.granted?.();
+    this.#credit += chunks;
+    this.#granted?.();
   }
 
   /** Ends `pump` with this error, whatever it waits for. */
   stop(error: OperationError): void {
-    this.failure ??= error;
-    this.interrupt?.(error);
+    this.#failure ??= error;
+    this.#interrupt?.(error);
   }
 
   /** Sends all of the source. The source is left (`return`, which destroys a Readable) when the transfer ends early. */
@@ -193,15 +193,15 @@ export class Outlet {
     let whole = false;
     try {
       for (;;) {
-        const step = await this.wait(iterator.next(), 'The source');
+        const step = await this.#wait(iterator.next(), 'The source');
         if (step.done) break;
         for (let offset = 0; offset < step.value.length; offset += CHUNK_BYTES) {
-          if (this.credit === 0) await this.wait(this.nextGrant(), 'The receiver', 1 + CREDIT_AFTER);
-          this.credit--;
-          this.send('data', index++, step.value.subarray(offset, offset + CHUNK_BYTES));
+          if (this.#credit === 0) await this.#wait(this.#nextGrant(), 'The receiver', 1 + CREDIT_AFTER);
+          this.#credit--;
+          this.#send('data', index++, step.value.subarray(offset, offset + CHUNK_BYTES));
         }
       }
-      this.send('end', index);
+      this.#send('end', index);
       whole = true;
     } finally {
       // Not awaited: a generator that hangs in its `next` would never return.
@@ -209,18 +209,18 @@ export class Outlet {
     }
   }
 
-  private nextGrant(): Promise<void> {
+  #nextGrant(): Promise<void> {
     return new Promise((resolve) => {
-      this.granted = resolve;
+      this.#granted = resolve;
     });
   }
 
   /** Not Promise.race against one promise for the whole transfer: it would remember every wait until its end. */
-  private wait<T>(promise: Promise<T>, who: string, silences = 1): Promise<T> {
+  #wait<T>(promise: Promise<T>, who: string, silences = 1): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.failure) reject(this.failure);
-      const timer = setTimeout(() => reject(silent(who)), this.silenceMs * silences);
-      this.interrupt = reject;
+      if (this.#failure) reject(this.#failure);
+      const timer = setTimeout(() => reject(silent(who)), this.#silenceMs * silences);
+      this.#interrupt = reject;
       promise.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }

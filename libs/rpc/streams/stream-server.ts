@@ -1,13 +1,13 @@
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { ConsumeMessage } from 'amqplib';
-import { RecoveringChannel } from './channel.ts';
-import { nowMs } from './clock.ts';
-import type { Broker } from './connection.ts';
-import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from './direct-reply.ts';
-import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
-import type { RequestItem } from './envelope.ts';
+import { RecoveringChannel } from '../channel.ts';
+import { nowMs } from '../clock.ts';
+import type { Broker } from '../connection.ts';
+import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
+import type { RequestItem } from '../message/envelope.ts';
+import { contextOf, type Endpoint, failureOf } from '../server/endpoint.ts';
+import type { Log, RpcObserver } from '../types.ts';
 import { decodeStreamFrame, encodeStreamFrame, Inlet, interrupted, Outlet, type StreamFrame } from './streams.ts';
-import type { Log, RpcObserver } from './types.ts';
 
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 64;
@@ -19,12 +19,12 @@ class Transfer {
   readonly address: string;
   readonly inlet: Inlet;
   readonly outlet: Outlet;
-  private readonly publish: (address: string, content: Buffer) => void;
+  readonly #publish: (address: string, content: Buffer) => void;
 
   constructor(request: RequestItem, address: string, publish: (address: string, content: Buffer) => void) {
     this.id = request.id;
     this.address = address;
-    this.publish = publish;
+    this.#publish = publish;
     this.inlet = new Inlet(request.remainingMs, (chunks) => this.send([this.id, 'credit', chunks]));
     this.outlet = new Outlet(request.remainingMs, (kind, index, bytes) => this.send([this.id, kind, index], bytes));
   }
@@ -34,7 +34,7 @@ class Transfer {
   }
 
   send(frame: StreamFrame, bytes?: Uint8Array): void {
-    this.publish(this.address, encodeStreamFrame(frame, bytes));
+    this.#publish(this.address, encodeStreamFrame(frame, bytes));
   }
 
   received(frame: StreamFrame, bytes: Buffer): void {
@@ -61,60 +61,60 @@ class Transfer {
 
 /** The server's ends of the byte streams of a service. */
 export class StreamServer {
-  private readonly log: Log;
-  private readonly observer: RpcObserver;
-  private readonly channel: RecoveringChannel;
-  private readonly transfers = new Map<string, Transfer>();
-  private whenIdle: (() => void) | undefined;
+  readonly #log: Log;
+  readonly #observer: RpcObserver;
+  readonly #channel: RecoveringChannel;
+  readonly #transfers = new Map<string, Transfer>();
+  #whenIdle: (() => void) | undefined;
 
   constructor(broker: Broker, log: Log, observer: RpcObserver) {
-    this.log = log;
-    this.observer = observer;
-    this.channel = new RecoveringChannel(broker.publishing, {
+    this.#log = log;
+    this.#observer = observer;
+    this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc streams',
       // The address that the broker gives to this channel is where the clients send data and credit.
       setup: async (channel) => {
-        await consumeReplies(channel, (message) => this.received(message));
+        await consumeReplies(channel, (message) => this.#received(message));
       },
       lost: () => {
-        for (const transfer of this.transfers.values()) transfer.interrupt();
+        for (const transfer of this.#transfers.values()) transfer.interrupt();
       },
     });
   }
 
   get ready(): Promise<void> {
-    return this.channel.ready;
+    return this.#channel.ready;
   }
 
   /** Runs the handler of a call that was admitted, and answers it. Throws when the call cannot even be started. */
   start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
-    if (this.transfers.size >= MAX_TRANSFERS) {
+    if (this.#transfers.size >= MAX_TRANSFERS) {
       throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
     }
-    const transfer = new Transfer(request, address, (to, content) => this.publish(to, content));
-    this.transfers.set(transfer.key, transfer);
-    void this.run(transfer, endpoint, request, input);
+    const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
+    this.#transfers.set(transfer.key, transfer);
+    void this.#run(transfer, endpoint, request, input);
   }
 
   /** Waits for the transfers under way, at most for `timeoutMs`, and closes the channel. */
   async close(timeoutMs: number): Promise<void> {
-    if (this.transfers.size > 0) {
+    if (this.#transfers.size > 0) {
       const idle = Promise.withResolvers<void>();
-      this.whenIdle = idle.resolve;
+      this.#whenIdle = idle.resolve;
       const timer = setTimeout(idle.resolve, timeoutMs);
       await idle.promise;
       clearTimeout(timer);
     }
-    await this.channel.close();
+    await this.#channel.close();
   }
 
-  private async run(transfer: Transfer, endpoint: Endpoint, request: RequestItem, input: unknown): Promise<void> {
+  async #run(transfer: Transfer, endpoint: Endpoint, request: RequestItem, input: unknown): Promise<void> {
     const { id } = transfer;
     const { handler, operation } = endpoint;
     const startedAtMs = nowMs();
     let outcome: 'ok' | ErrorCode = 'ok';
     try {
-      const context = contextOf(request.body, request.remainingMs, this.log);
+      const context = contextOf(request.body, request.remainingMs, this.#log);
       if ('upload' in handler) {
         transfer.send([id, 'open']);
         const { output, replayed } = await handler.upload(input, transfer.inlet, context);
@@ -125,17 +125,17 @@ export class StreamServer {
         await transfer.outlet.pump(bytes);
       }
     } catch (error) {
-      const failure = failureOf(endpoint, error, request.body[1], this.log);
+      const failure = failureOf(endpoint, error, request.body[1], this.#log);
       outcome = failure.code;
-      this.abort(transfer, failure);
+      this.#abort(transfer, failure);
     }
     transfer.interrupt();
-    this.transfers.delete(transfer.key);
-    this.observer.handled(operation.name, outcome, nowMs() - startedAtMs);
-    if (this.transfers.size === 0) this.whenIdle?.();
+    this.#transfers.delete(transfer.key);
+    this.#observer.handled(operation.name, outcome, nowMs() - startedAtMs);
+    if (this.#transfers.size === 0) this.#whenIdle?.();
   }
 
-  private abort(transfer: Transfer, failure: ReturnType<typeof failureOf>): void {
+  #abort(transfer: Transfer, failure: ReturnType<typeof failureOf>): void {
     try {
       transfer.send([transfer.id, 'abort', failure]);
     } catch {
@@ -143,22 +143,22 @@ export class StreamServer {
     }
   }
 
-  private publish(address: string, content: Buffer): void {
-    const channel = this.channel.current;
+  #publish(address: string, content: Buffer): void {
+    const channel = this.#channel.current;
     if (!channel) throw interrupted();
     // Never more than the window of each transfer is in the write buffer, so its state does not matter here.
     channel.publish('', address, content, { replyTo: DIRECT_REPLY_TO });
   }
 
-  private received(message: ConsumeMessage): void {
+  #received(message: ConsumeMessage): void {
     try {
       const { replyTo } = message.properties;
       const { frame, bytes } = decodeStreamFrame(message.content);
       if (!frame || !isReplyAddress(replyTo)) throw new Error('not a stream frame');
       // By the sender's address, which the broker vouches for: nobody speaks in another client's transfer.
-      this.transfers.get(transferKey(replyTo, frame[0]))?.received(frame, bytes);
+      this.#transfers.get(transferKey(replyTo, frame[0]))?.received(frame, bytes);
     } catch (error) {
-      this.log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame that cannot be read');
     }
   }
 }

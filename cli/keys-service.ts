@@ -1,30 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
-import type { ServiceContract } from '@worktrack/contracts/operation';
+import { keysContract } from '@worktrack/contracts/keys/contract';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import type { Log, RpcObserver, ServiceClient } from '@worktrack/rpc/types';
+import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
 import { Failure, refusalWords } from './failure.ts';
-import { localStack } from './local-stack.ts';
+import { localStack, secretsOf } from './local-stack.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 const unobserved: RpcObserver = { called() {}, handled() {}, batched() {}, pending() {}, deadLettered() {} };
 
-/** Calls a service itself, past the gateway, by the broker at `RABBITMQ_URL` or that of the local stack: for operations that no API key can ask for. */
-export async function internalCall<C extends ServiceContract, T>(
-  contract: C,
-  call: (client: ServiceClient<C>, requestId: string) => Promise<T>,
+/**
+ * Calls the keys service itself, past the gateway, for operations that no API key can ask for: by the broker at `RABBITMQ_URL` and under the key
+ * in `RPC_SECRETS_KEYS`, or by those of the local stack.
+ */
+export async function callKeysService<T>(
+  call: (client: ServiceClient<typeof keysContract>, requestId: string) => Promise<T>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<T> {
-  const url = environment.RABBITMQ_URL || localStack(environment)?.urls.rabbitmq;
+  const stack = localStack(environment);
+  const url = environment.RABBITMQ_URL || stack?.urls.rabbitmq;
   if (!url) {
     throw new Failure(
       'unreachable',
       'There is no broker to talk to: set RABBITMQ_URL, or start a local stack with `npm start`.',
     );
   }
+  const secrets = environment.RPC_SECRETS_KEYS || (stack && secretsOf(stack).RPC_SECRETS_KEYS);
+  if (!secrets) {
+    throw new Failure(
+      'usage',
+      'The keys service takes signed requests alone: set RPC_SECRETS_KEYS as it is set there.',
+    );
+  }
+  const signer = signerOf(secrets);
   const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
   const broker = await connectBroker({ url, name: 'worktrack command', log: silent, signal }).catch(() => {
     throw new Failure(
@@ -32,10 +44,10 @@ export async function internalCall<C extends ServiceContract, T>(
       `RabbitMQ does not answer at ${withoutPassword(url)}. Start the stack with \`npm start\`, or set RABBITMQ_URL.`,
     );
   });
-  const client = createRpcClient({ broker, log: silent, observer: unobserved });
+  const client = createRpcClient({ broker, signers: { keys: signer }, log: silent, observer: unobserved });
   const requestId = randomUUID();
   try {
-    return await call(client.of(contract), requestId);
+    return await call(client.of(keysContract), requestId);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const kind = error.code === 'VALIDATION_FAILED' || error.code === 'CONFLICT' ? 'refused' : 'unreachable';
@@ -46,6 +58,17 @@ export async function internalCall<C extends ServiceContract, T>(
   } finally {
     await client.close();
     await broker.close();
+  }
+}
+
+function signerOf(secrets: string) {
+  try {
+    return requestSignerOf('keys', secrets);
+  } catch {
+    throw new Failure(
+      'usage',
+      'RPC_SECRETS_KEYS must be as the keys service has it: <key id>:<secret>[,<key id>:<secret>…].',
+    );
   }
 }
 

@@ -1,0 +1,59 @@
+import { type ErrorValue, OperationError } from '@worktrack/contracts/errors';
+import type { ConsumeMessage } from 'amqplib';
+import { nowMs } from '../clock.ts';
+import { type ReplyItem, ReplyStatus, readReplies } from '../message/envelope.ts';
+import { decodeFrame } from '../message/frame.ts';
+import type { Log, RpcObserver } from '../types.ts';
+import { deadlineExceeded } from './failures.ts';
+import type { PendingCalls } from './pending-calls.ts';
+import type { RequestSender } from './request-sender.ts';
+
+/** A server that drops a call as expired while it has this long to go has misjudged its clock. */
+const MISJUDGED_MS = 250;
+
+/** Gives the answers that arrive to the calls that wait for them. */
+export class Replies {
+  readonly #pending: PendingCalls;
+  readonly #sender: RequestSender;
+  readonly #log: Log;
+  readonly #observer: RpcObserver;
+
+  constructor(pending: PendingCalls, sender: RequestSender, log: Log, observer: RpcObserver) {
+    this.#pending = pending;
+    this.#sender = sender;
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  received(message: ConsumeMessage): void {
+    let replies: readonly ReplyItem[];
+    try {
+      replies = readReplies(decodeFrame(message.content).json);
+    } catch (error) {
+      // Nobody but a server that got our reply address can send here; its other replies are good.
+      this.#log.error({ error }, 'A reply that cannot be read');
+      return;
+    }
+    for (const reply of replies) this.#answered(reply);
+    this.#observer.pending(this.#pending.size);
+  }
+
+  #answered({ id, status, payload }: ReplyItem): void {
+    const call = this.#pending.get(id);
+    // Given up at its deadline, or answered before: calls are sent again after a broken connection.
+    if (!call) return;
+    switch (status) {
+      case ReplyStatus.ok:
+      case ReplyStatus.replayed:
+        this.#pending.succeed(call, payload, status === ReplyStatus.replayed);
+        return;
+      case ReplyStatus.expired:
+        // One of the two hosts was suspended.
+        if (call.deadlineAtMs - nowMs() > MISJUDGED_MS) this.#sender.sendUnderNewIdentity(call);
+        else this.#pending.fail(call, deadlineExceeded(call.operation));
+        return;
+      default:
+        this.#pending.fail(call, OperationError.from(payload as ErrorValue));
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { Channel, ConsumeMessage } from 'amqplib';
+import { RecoveringChannel } from '../channel.ts';
+import type { Broker } from '../connection.ts';
+import { isReplyAddress } from '../message/direct-reply.ts';
+import { type RequestMessage, UnverifiedRequest, verifiedRequests } from '../message/envelope.ts';
+import type { RequestSigner } from '../message/signature.ts';
+import { declareLane, type LaneQueues } from '../queues.ts';
+import type { Log, RpcObserver } from '../types.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import type { Delivery } from './delivery.ts';
+
+export interface LaneConsumerOptions {
+  readonly broker: Broker;
+  readonly queues: LaneQueues;
+  /** Messages under way. */
+  readonly prefetch: number;
+  readonly signer: RequestSigner;
+  readonly log: Log;
+  readonly observer: RpcObserver;
+  /** @param redelivered it was delivered before, to a process that died or whose connection broke */
+  received(request: RequestMessage, delivery: Delivery, redelivered: boolean): void;
+}
+
+/** Takes the messages of a lane from the broker, for as long as it is not cancelled, and puts those with the dead letters that cannot be believed or read. */
+export class LaneConsumer {
+  readonly ready: Promise<unknown>;
+
+  readonly #options: LaneConsumerOptions;
+  readonly #channels: readonly RecoveringChannel[];
+  readonly #consumerTags = new Map<Channel, string>();
+  readonly #acknowledgements = new Map<Channel, Acknowledgements>();
+  #isCancelled = false;
+
+  constructor(options: LaneConsumerOptions) {
+    this.#options = options;
+    this.#channels = [
+      this.#consume(options.queues.requests, options.prefetch),
+      // One at a time: of these, none but the one that runs is counted as tried when the process dies.
+      this.#consume(options.queues.retries, 1),
+    ];
+    this.ready = Promise.all(this.#channels.map((channel) => channel.ready));
+  }
+
+  /** No more messages; those under way can still be acknowledged. */
+  async cancel(): Promise<void> {
+    this.#isCancelled = true;
+    await Promise.all([...this.#consumerTags].map(([channel, tag]) => channel.cancel(tag).catch(() => {})));
+  }
+
+  async close(): Promise<void> {
+    for (const acknowledgements of this.#acknowledgements.values()) acknowledgements.flush();
+    await Promise.all(this.#channels.map((channel) => channel.close()));
+  }
+
+  #consume(queue: string, prefetch: number): RecoveringChannel {
+    const { broker, queues, log } = this.#options;
+    return new RecoveringChannel(broker.consuming, {
+      name: queue,
+      setup: async (channel, model) => {
+        await declareLane(model, queues, log);
+        await channel.prefetch(prefetch);
+        const acknowledgements = new Acknowledgements(channel, prefetch);
+        this.#acknowledgements.set(channel, acknowledgements);
+        channel.once('close', () => {
+          this.#consumerTags.delete(channel);
+          this.#acknowledgements.delete(channel);
+        });
+        const { consumerTag } = await channel.consume(queue, (message) => {
+          if (message) this.#received(message, channel, acknowledgements);
+          // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
+          else channel.close().catch(() => {});
+        });
+        this.#consumerTags.set(channel, consumerTag);
+        if (this.#isCancelled) await channel.cancel(consumerTag);
+      },
+    });
+  }
+
+  #received(message: ConsumeMessage, channel: Channel, acknowledgements: Acknowledgements): void {
+    try {
+      const request = this.#read(message, channel);
+      if (!request) return;
+      const delivery: Delivery = {
+        queues: this.#options.queues,
+        replyTo: message.properties.replyTo,
+        openItems: request.items.length,
+        acknowledge: () => {
+          acknowledgements.add(message);
+          // Its items were forwarded: a copy of them that is delivered once more would count as one more attempt.
+          if (message.fields.redelivered) acknowledgements.flush();
+        },
+        forward: (queue, content, options) => void channel.publish('', queue, content, options),
+      };
+      this.#options.received(request, delivery, message.fields.redelivered);
+    } catch (error) {
+      this.#options.log.warn({ error }, 'A message was lost with its channel; it will be delivered again');
+    }
+  }
+
+  #read(message: ConsumeMessage, channel: Channel): RequestMessage | undefined {
+    const { queues, signer, log, observer } = this.#options;
+    try {
+      const request = verifiedRequests(signer, message.content);
+      if (!isReplyAddress(message.properties.replyTo)) throw new Error('a message without a reply address');
+      return request;
+    } catch (error) {
+      const reason = error instanceof UnverifiedRequest ? error.reason : 'unreadable';
+      log.error({ error, queue: queues.requests, reason }, 'A message that cannot be taken goes to the dead letters');
+      observer.deadLettered(queues.dead, reason);
+      channel.nack(message, false, false);
+      return undefined;
+    }
+  }
+}

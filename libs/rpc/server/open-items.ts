@@ -1,0 +1,93 @@
+import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
+import { DeadlineTimer, nowMs } from '../clock.ts';
+import { ReplyStatus, replyItem } from '../message/envelope.ts';
+import type { RpcObserver } from '../types.ts';
+import type { Delivery, Item } from './delivery.ts';
+import type { ReplySender } from './reply-sender.ts';
+
+/** The items that have no answer yet. Each is answered once; a message is acknowledged with the last of its items. */
+export class OpenItems {
+  readonly #replies: ReplySender;
+  readonly #observer: RpcObserver;
+  readonly #running = new Set<Item>();
+  readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
+  #openDeliveries = 0;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(replies: ReplySender, observer: RpcObserver) {
+    this.#replies = replies;
+    this.#observer = observer;
+  }
+
+  /** Of an empty message, which only asks whether the queue is there, nothing else follows. */
+  begin(delivery: Delivery): void {
+    this.#openDeliveries++;
+    if (delivery.openItems === 0) this.#finish(delivery);
+  }
+
+  /** From now on its deadline is watched. */
+  run(item: Item): void {
+    this.#running.add(item);
+    this.#deadlines.watch(item.deadlineAtMs);
+  }
+
+  succeed(item: Item, payload: string, replayed: boolean): void {
+    const status = replayed ? ReplyStatus.replayed : ReplyStatus.ok;
+    this.#answer(item, replyItem(item.request.id, status, payload), 'ok');
+  }
+
+  fail(item: Item, error: ErrorValue): void {
+    this.#answer(item, replyItem(item.request.id, ReplyStatus.failed, JSON.stringify(error)), error.code);
+  }
+
+  /** Dropped unrun. The client has given up by its own clock; if it has not, this tells it that ours was wrong. */
+  expire(item: Item): void {
+    this.#answer(item, replyItem(item.request.id, ReplyStatus.expired, 'null'), 'DEADLINE_EXCEEDED');
+  }
+
+  /** Without an answer from here: somebody else gives it. */
+  close(item: Item): void {
+    if (item.isClosed) return;
+    item.isClosed = true;
+    this.#running.delete(item);
+    item.delivery.openItems--;
+    if (item.delivery.openItems === 0) this.#finish(item.delivery);
+  }
+
+  /** Resolves once all messages are answered. */
+  async idle(): Promise<void> {
+    if (this.#openDeliveries > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+  }
+
+  stop(): void {
+    this.#deadlines.stop();
+  }
+
+  #answer(item: Item, reply: string, outcome: 'ok' | ErrorCode): void {
+    // A handler that ends after its deadline has been answered for.
+    if (item.isClosed) return;
+    this.#observer.handled(item.request.body[0], outcome, nowMs() - item.startedAtMs);
+    this.#running.delete(item);
+    this.#replies.add(item.delivery.replyTo, reply, this.#running.size === 0);
+    this.close(item);
+  }
+
+  #finish(delivery: Delivery): void {
+    this.#replies.afterSent(() => {
+      delivery.acknowledge();
+      this.#openDeliveries--;
+      if (this.#openDeliveries === 0) this.#whenIdle?.();
+    });
+  }
+
+  /** Ends the items whose callers have gone, so that a handler that hangs does not hold a place in the prefetch window for ever. */
+  #sweep(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const item of this.#running) {
+      if (item.deadlineAtMs <= now) {
+        this.fail(item, { code: 'DEADLINE_EXCEEDED', message: `${item.request.body[0]} did not end in time.` });
+      } else if (item.deadlineAtMs < next) next = item.deadlineAtMs;
+    }
+    return next;
+  }
+}
