@@ -70,7 +70,8 @@ function isNarrowed({ collection, filter }: Query): boolean {
 }
 
 /**
- * One of our databases reads a whole collection, of all organizations, when a filter has a field that the index has not. So all operations are
+ * A filter that no index begins with reads a whole collection, of all organizations, and the server of one machine does so too for one field more than the
+ * index has (libs/runtime/database/stand-in). So all operations are
  * called here, and each query that comes of it is looked at: an operation that is new and not called fails the test.
  */
 test('every query of every operation is narrowed by an index that starts with the organization', async () => {

@@ -1,8 +1,8 @@
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
+import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose, { type ClientSession } from 'mongoose';
 import type { Position } from './cursor.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
-import { type TimeWindow, timeWindows } from './time-windows.ts';
 
 const DUPLICATE_KEY = 11_000;
 const DURABLE = { w: 'majority', journal: true } as const;
@@ -56,11 +56,7 @@ export async function storedItems(
   return new Map(found.flat().map((document) => [document._id, document]));
 }
 
-/**
- * A page of the inbox, newest first. It is read by widening ranges of time (time-windows.ts), each through the index: a database that
- * uses no index for order would else sort the whole inbox for every page, and one that does loses nothing. The range is a stage of its
- * own, for one condition beyond the index would make the same database scan the collection.
- */
+/** A page of the inbox, newest first. */
 export async function newestItems(
   organizationId: string,
   filter: InboxFilter,
@@ -68,42 +64,28 @@ export async function newestItems(
   limit: number,
 ): Promise<FeedbackItem[]> {
   const { status, category, sourceId, searchParts, fromMs, toMs } = filter;
-  const wanted = {
-    ...(status && { status }),
-    ...(category && { category }),
-    ...(sourceId && { sourceId }),
-    ...(searchParts.length > 0 && { $and: searchParts.map((part) => ({ searchText: { $regex: part } })) }),
-    ...(after && { $or: olderThan(after) }),
-  };
-  const beforeMs = Math.min(after ? after.createdAtMs + 1 : Infinity, toMs ?? Infinity);
-  const items: FeedbackItem[] = [];
-  for (const window of timeWindows(beforeMs, fromMs ?? -Infinity, Date.now())) {
-    const documents = await ItemModel.aggregate<ItemDocument>([
-      { $match: { organizationId, createdAt: rangeOf(window) } },
-      { $match: wanted },
-      { $sort: { createdAt: -1, _id: -1 } },
-      { $limit: limit - items.length },
-    ]);
-    items.push(...documents.map(recordOf));
-    if (items.length === limit) break;
-  }
-  return items;
+  const documents = await inOrder<ItemDocument>(ItemModel, {
+    filter: {
+      organizationId,
+      ...(status && { status }),
+      ...(category && { category }),
+      ...(sourceId && { sourceId }),
+      ...(searchParts.length > 0 && { $and: searchParts.map((part) => ({ searchText: { $regex: part } })) }),
+    },
+    order: NEWEST,
+    range: {
+      ...(fromMs !== undefined && { $gt: new Date(fromMs - 1) }),
+      ...(toMs !== undefined && { $lt: new Date(toMs) }),
+    },
+    after: after && { value: new Date(after.createdAtMs), id: after.id },
+    limit,
+    present: [{ $project: SHOWN }],
+  });
+  return documents.map(recordOf);
 }
 
-/** With exclusive ends: at an inclusive one SecantusDB 0.6 leaves out what lies on it, where the index goes on after the field. */
-function rangeOf({ fromMs, beforeMs }: TimeWindow) {
-  return {
-    $gt: new Date(Math.max(fromMs - 1, EARLIEST_MS)),
-    $lt: new Date(Math.min(beforeMs, LATEST_MS)),
-  };
-}
-/** What a Date can hold (ECMA-262, 21.4.1.1). */
-const [EARLIEST_MS, LATEST_MS] = [-8.64e15, 8.64e15];
-
-/** Of the items that were created in one millisecond the ids give the order. */
-function olderThan({ createdAtMs, id }: Position) {
-  return [{ createdAt: { $lt: new Date(createdAtMs) } }, { _id: { $lt: id } }];
-}
+const NEWEST = { field: 'createdAt', direction: -1 } as const;
+const SHOWN = { organizationId: 0, ipHash: 0, contentHash: 0, searchText: 0 } as const;
 
 export async function itemById(
   organizationId: string,

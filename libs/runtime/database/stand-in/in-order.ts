@@ -23,14 +23,16 @@ type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
 /** Each window is so much wider than the one before that few are needed, and a page that is full early has read little. */
 const WIDENING = 16;
 /** After so many the rest is read at once. */
-const MAX_WINDOWS = 5;
+const MAX_WINDOWS = 7;
 
 async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
   const { order, limit, after, filter, choose, range } = read;
   const axis = axisOf(model, order);
   const key = JSON.stringify([model.collection.name, filter, order, range, choose, limit]);
   const hint = hints.get(key);
-  const start = after && axis.toAxis(after.value);
+  const edge = order.direction === 1 ? (range?.$gte ?? range?.$gt) : (range?.$lte ?? range?.$lt);
+  const from = after?.value ?? edge;
+  const start = from === undefined ? undefined : axis.toAxis(from);
   let width = hint?.span ?? axis.firstWidth;
   let far = start === undefined ? (hint?.end ?? axis.start() + width) : start + width;
   const rows: Row[] = [];
@@ -46,7 +48,8 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
     width *= WIDENING;
     far = near + width;
   }
-  remember(key, hint, axis, rows as Key[], read);
+  const keys = rows as Key[];
+  remember(key, hint, keys, { isFull: keys.length >= limit, start, at: (row) => axis.toAxis(row[order.field]) });
   return rows;
 }
 
@@ -73,16 +76,25 @@ const MAX_HINTS = 10_000;
 /** The oldest first. */
 const hints = new Map<string, Hint>();
 
-function remember(key: string, before: Hint | undefined, axis: Axis, rows: readonly Key[], read: OrderedRead): void {
-  const { limit, after, order } = read;
-  const isFull = rows.length >= limit;
-  // The last page of several tells nothing of the others.
-  if (!isFull && after) return;
-  const at = (index: number) => axis.toAxis(rows.at(index)?.[order.field]);
-  const span = isFull ? Math.max(1, (at(-1) - at(0)) * 1.5) : undefined;
-  const end = after ? before?.end : span === undefined ? Infinity : at(-1) + span / 3;
+function remember(
+  key: string,
+  before: Hint | undefined,
+  rows: readonly Key[],
+  { isFull, start, at }: { readonly isFull: boolean; readonly start: number | undefined; at(row: Key): number },
+): void {
+  const [first, last] = [rows.at(0), rows.at(-1)];
+  let hint: Hint;
+  if (isFull && first && last) {
+    const span = Math.max(1, (at(last) - at(first)) * 1.5);
+    hint = start === undefined ? { end: at(last) + span / 3, span } : { ...before, span };
+  } else if (start === undefined) {
+    hint = { end: Infinity };
+  } else {
+    // The last page of several tells nothing of the others.
+    return;
+  }
   hints.delete(key);
-  hints.set(key, { end, span });
+  hints.set(key, hint);
   for (const oldest of hints.keys()) {
     if (hints.size <= MAX_HINTS) break;
     hints.delete(oldest);
