@@ -1,7 +1,7 @@
 import type { readAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
-import { requireItem } from '../items/items.repository.ts';
+import { requireNamed } from '../items/shown.repository.ts';
 import { attachmentNamed, toAttachment } from './attachments.repository.ts';
 import { readContent } from './content.repository.ts';
 import { requestedSpan } from './range.ts';
@@ -16,7 +16,7 @@ export async function readAttachment(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Answer> {
-  const item = await requireItem(context, input.workItemId);
+  const item = await requireNamed(context, input.workItemId);
   const record = await attachmentNamed(context, item._id, input.key);
   if (!record) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment named ${input.key}.`);
   const attachment = toAttachment(record);

@@ -3,7 +3,7 @@ import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-i
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
 import type { FailingScope } from '../scope.ts';
-import { findItem } from './items.repository.ts';
+import { findNamed } from './shown.repository.ts';
 
 /** What the events of one answer may amount to as JSON: an `updated` event may hold two descriptions and two times metadata. */
 const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
@@ -26,7 +26,7 @@ export async function getWorkItemEvents(
 }
 
 async function itemOrMemory(scope: FailingScope<'NOT_FOUND'>, ref: string) {
-  const item = await findItem(scope, ref);
+  const item = await findNamed(scope, ref);
   if (item) return { id: item._id, taskId: item.taskId, title: item.title };
   const deleted = await deletedItem(scope, ref);
   if (!deleted) throw scope.fail('NOT_FOUND', `There is no work item ${ref}, and never was.`);

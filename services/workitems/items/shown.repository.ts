@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { Scope } from '../scope.ts';
+import type { FailingScope, Scope } from '../scope.ts';
 import { below, itself } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
@@ -28,6 +28,22 @@ const SHOWN = {
 export async function shownItems({ caller }: Scope, refs: readonly string[]): Promise<ShownItem[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
+}
+
+/** How an item is called and where it is, for what shows something else of it. */
+export type NamedItem = Pick<ItemRecord, keyof typeof NAMED | '_id'>;
+const NAMED = { taskId: 1, title: 1, type: 1, projectId: 1, boardId: 1, boardColumnId: 1 } as const;
+
+/** @param ref a UUID or a task ID */
+export async function findNamed({ caller }: Scope, ref: string): Promise<NamedItem | null> {
+  const { organizationId } = caller;
+  return ItemModel.findOne({ organizationId, foundBy: itself(ref) }, NAMED).lean<NamedItem>();
+}
+
+export async function requireNamed(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<NamedItem> {
+  const item = await findNamed(scope, ref);
+  if (!item) throw scope.fail('NOT_FOUND', `There is no work item ${ref}.`);
+  return item;
 }
 
 /** What `resolve` shows of an item, and what places it in a tree. */

@@ -4,13 +4,13 @@ import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { toPlaced } from '../context/present.ts';
-import { requireItem } from '../items/items.repository.ts';
+import { requireNamed } from '../items/shown.repository.ts';
 
 export async function getItemBrief(
   { id }: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(context, id);
+  const item = await requireNamed(context, id);
   const boards = await boardsById(context, [item.boardId]);
   return toPlaced(item, columnName(boards.get(item.boardId), item.boardColumnId));
 }

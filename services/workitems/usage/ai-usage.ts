@@ -2,7 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { outlinesOf } from '../context/outline.repository.ts';
-import { requireItem } from '../items/items.repository.ts';
+import { requireNamed } from '../items/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import { endOf, startOf } from './period.ts';
 import { type SessionFilter, sumSessions, totalSessions } from './sessions.repository.ts';
@@ -35,7 +35,7 @@ async function subject(
 ): Promise<Pick<SessionFilter, 'projectId' | 'itemIds'>> {
   if (projectId !== undefined) await requireProject(context, projectId);
   if (workItemId === undefined) return { projectId: projectId ?? context.caller.sessionProjectId };
-  const item = await requireItem(context, workItemId);
+  const item = await requireNamed(context, workItemId);
   if (projectId !== undefined && item.projectId !== projectId) {
     throw context.fail('NOT_FOUND', `There is no work item ${workItemId} in project ${projectId}.`);
   }
