@@ -1,20 +1,45 @@
+import { PRIORITIES } from '@worktrack/contracts/work-items/work-item';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { columnById } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
 import { isInProgress } from './lease.ts';
 
-/** Of a task that may be claimed at once: long before any lease ends, and not the least of dates, so that a range can begin before it. */
-export const AT_ONCE = new Date(1);
-
 /**
- * From when on a task can be claimed, kept in the item so that the next task for an agent is one query by an index, however many
- * others wait: at once when it is pending with nothing left to wait for, from the end of its lease when an agent has it. null: not as things are.
+ * Whether a task can be claimed, kept in the item, so that the next task for an agent is a look at the start of an index, however many tasks there are
+ * and however many of them wait.
  */
-export function claimableFrom(
-  item: Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'lease'>,
-  columnName: string,
-): Date | null {
+export interface Claimable {
+  /** Of a pending task with nothing left to wait for: its place among those of the project. The least is claimed first. */
+  claimOrder: number | null;
+  /** Of a task that an agent holds: when its lease ends, and another may have it. */
+  claimableFrom: Date | null;
+}
+
+const NOT: Claimable = { claimOrder: null, claimableFrom: null };
+
+type Task = Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'lease' | 'priority' | 'position' | 'boardColumnId'>;
+
+export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task that has others below it is done by doing those.
-  if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return null;
-  if (isPending(columnName)) return AT_ONCE;
-  return isInProgress(columnName) && item.lease ? item.lease.expiresAt : null;
+  if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
+  const name = columnById(board, item.boardColumnId)?.name ?? '';
+  if (isPending(name)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
+  return isInProgress(name) && item.lease ? { ...NOT, claimableFrom: item.lease.expiresAt } : NOT;
+}
+
+/** From left to right: there are two names of such columns, and a name is on a board once. */
+export function pendingColumns(board: BoardRecord): string[] {
+  return board.columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
+}
+
+const MAX_PENDING_COLUMNS = 2;
+/** Far more than positions that a board will ever give out, on either side of zero; what is left of a double's 53 bits is for places between two. */
+const POSITIONS = 2 ** 36;
+
+/** By priority, then by column from left to right, then from top to bottom. */
+function claimOrder({ priority, boardColumnId, position }: Task, columns: readonly string[]): number {
+  const notUrgent = PRIORITIES.length - 1 - PRIORITIES.indexOf(priority);
+  const group = notUrgent * MAX_PENDING_COLUMNS + columns.indexOf(boardColumnId);
+  return group * POSITIONS + POSITIONS / 2 + position;
 }

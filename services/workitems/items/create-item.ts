@@ -6,7 +6,7 @@ import { isHandedOver } from '../boards/progress.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
-import { claimableFrom } from './claimable.ts';
+import { claimable } from './claimable.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { followCrossings, unmetAmong } from './dependents.ts';
 import { foundBy } from './found-by.ts';
@@ -52,27 +52,24 @@ export async function createItem(
   // Numbers come last: what is refused has used none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
-  const state = { type, childCount: 0, waitsFor, lease: null };
+  const state = { type, priority, position, boardColumnId: column.id, childCount: 0, waitsFor, lease: null };
   const item: ItemRecord = {
     _id,
     organizationId: scope.caller.organizationId,
     projectId,
     boardId: board._id,
-    boardColumnId: column.id,
     taskId,
     title,
     description: description ?? '',
-    priority,
     assignee: assignee || null,
     parentId: parent?._id ?? null,
     foundBy: foundBy({ _id, taskId }, parent ?? null),
     treeVersion: 1,
-    position,
     metadata: wholeMetadata,
     dependsOn,
     isAiProcessing: false,
     ...state,
-    claimableFrom: claimableFrom(state, column.name),
+    ...claimable(state, board),
     version: 1,
     revision: 1,
     createdAt: now,

@@ -3,7 +3,7 @@ import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { WriteScope } from '../scope.ts';
-import { claimableFrom } from './claimable.ts';
+import { claimable } from './claimable.ts';
 import { adjustItem, relyOn } from './item-writes.ts';
 import { dependentsOf, findOutlines, type ItemOutline } from './items.repository.ts';
 
@@ -68,7 +68,8 @@ export async function followCrossings(
       return !crossed.isHandedOver;
     });
     const item = { ...(after.get(dependent._id) ?? dependent), waitsFor };
-    const column = columnName(boards.get(item.boardId), item.boardColumnId);
-    adjustItem(scope, dependent, { waitsFor, claimableFrom: claimableFrom(item, column) });
+    const board = boards.get(item.boardId);
+    if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
+    adjustItem(scope, dependent, { waitsFor, ...claimable(item, board) });
   }
 }

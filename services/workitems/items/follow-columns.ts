@@ -2,20 +2,23 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { isHandedOver, isPending } from '../boards/progress.ts';
 import type { WriteScope } from '../scope.ts';
-import { claimableFrom } from './claimable.ts';
+import { claimable, pendingColumns } from './claimable.ts';
 import { type Crossing, followCrossings } from './dependents.ts';
 import { adjustItem } from './item-writes.ts';
 import { outlinesInColumns } from './items.repository.ts';
 import { isInProgress } from './lease.ts';
 
 /**
- * A column's name says how far its items are. Where another name says something else, who may claim them and who waits for them follows: at the
- * cost of the one who renames a column, for it is seldom done.
+ * A column's name says how far its items are, and its place on the board who is claimed first. Where they change, what is kept of that in the items
+ * follows: at the cost of the one who changes the board, for it is seldom done.
  */
 export async function followRenamedColumns(scope: WriteScope, before: BoardRecord, after: BoardRecord): Promise<void> {
+  const [pendingBefore, pendingAfter] = [pendingColumns(before), pendingColumns(after)];
   const renamed = after.columns.filter(({ id, name }) => {
     const old = columnById(before, id)?.name;
-    return old !== undefined && [isPending, isInProgress, isHandedOver].some((is) => is(old) !== is(name));
+    if (old === undefined) return false;
+    const hasMoved = pendingBefore.indexOf(id) !== pendingAfter.indexOf(id);
+    return hasMoved || [isPending, isInProgress, isHandedOver].some((is) => is(old) !== is(name));
   });
   if (renamed.length === 0) return;
   const items = await outlinesInColumns(
@@ -26,7 +29,7 @@ export async function followRenamedColumns(scope: WriteScope, before: BoardRecor
   for (const item of items) {
     const name = columnById(after, item.boardColumnId)?.name ?? '';
     const old = columnById(before, item.boardColumnId)?.name ?? '';
-    adjustItem(scope, item, { claimableFrom: claimableFrom(item, name) });
+    adjustItem(scope, item, claimable(item, after));
     if (isHandedOver(old) !== isHandedOver(name)) crossings.push({ item, isHandedOver: isHandedOver(name) });
   }
   await followCrossings(scope, crossings, items, new Map([[after._id, after]]));

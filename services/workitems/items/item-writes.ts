@@ -1,16 +1,15 @@
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import type { Collection } from '@worktrack/runtime/database/write-set';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnName } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { WriteScope } from '../scope.ts';
-import { claimableFrom } from './claimable.ts';
+import { claimable } from './claimable.ts';
 import { below } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import type { ItemOutline } from './items.repository.ts';
 
-/** Fields that a change may set; `version`, `revision`, `treeVersion`, `claimableFrom` and `updatedAt` follow by themselves. */
+/** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and what claimable.ts says follow by themselves. */
 export type ItemChanges = Partial<
   Pick<
     ItemRecord,
@@ -65,7 +64,7 @@ export function changeItem<Item extends ItemOutline>(
   const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
   scope.writes.update(items, unchanged(item), {
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
-    set: { ...changes, claimableFrom: after.claimableFrom, updatedAt: after.updatedAt },
+    set: { ...changes, ...claimable(after, board), updatedAt: after.updatedAt },
   });
   record(
     scope,
@@ -77,14 +76,14 @@ export function changeItem<Item extends ItemOutline>(
 function changed<Item extends ItemOutline>(item: Item, board: BoardRecord, changes: ItemChanges) {
   const { version, revision } = item;
   const after = { ...item, ...changes, version: version + 1, revision: revision + 1, updatedAt: new Date() };
-  return { ...after, claimableFrom: claimableFrom(after, columnName(board, after.boardColumnId)) };
+  return { ...after, ...claimable(after, board) };
 }
 
 /** What changes of an item without being a change of its own: nothing that `version` counts. */
 export function adjustItem(
   scope: WriteScope,
   item: ReadItem,
-  set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimableFrom' | 'position' | 'childCount'>>,
+  set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'>>,
 ): void {
   scope.writes.update(items, unchanged(item), { once: { revision: 1 }, set });
 }
@@ -115,7 +114,7 @@ export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRec
       once: { revision: 1 },
       inc: { childCount: children },
       // A task that has others below it is done by doing those.
-      ...(children > 0 && { set: { claimableFrom: null } }),
+      ...(children > 0 && { set: { claimOrder: null, claimableFrom: null } }),
     },
   );
 }

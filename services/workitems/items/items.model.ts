@@ -26,6 +26,7 @@ export interface ItemRecord {
   /** Those of `dependsOn` that are not handed over yet. */
   waitsFor: string[];
   /** See claimable.ts. */
+  claimOrder: number | null;
   claimableFrom: Date | null;
   position: number;
   metadata: Metadata;
@@ -76,6 +77,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     childCount: { type: Number, required: true },
     dependsOn: { type: [String], required: true },
     waitsFor: { type: [String], required: true },
+    claimOrder: { type: Number, default: null },
     claimableFrom: { type: Date, default: null },
     position: { type: Number, required: true },
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
@@ -108,7 +110,7 @@ itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
 // What can be claimed, and the first of it in a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimableFrom: 1 });
-itemSchema.index({ organizationId: 1, boardColumnId: 1, claimableFrom: 1, priority: 1, position: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, claimOrder: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });

@@ -68,6 +68,8 @@ export type ItemOutline = Pick<
   | 'waitsFor'
   | 'dependsOn'
   | 'lease'
+  | 'priority'
+  | 'position'
 >;
 export const OUTLINE = {
   organizationId: 1,
@@ -84,6 +86,8 @@ export const OUTLINE = {
   waitsFor: 1,
   dependsOn: 1,
   lease: 1,
+  priority: 1,
+  position: 1,
 } as const;
 
 /** All that exist, in no order, without what is large. */
@@ -153,14 +157,12 @@ export async function nextInColumn(
 }
 
 /** In the order of the column. */
-export async function placesInColumn({ caller, tx }: Scope, boardColumnId: string): Promise<PlaceInColumn[]> {
+export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: string): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.find({ organizationId, boardColumnId }, PLACE)
+  return ItemModel.find({ organizationId, boardColumnId }, OUTLINE)
     .sort({ position: 1, _id: 1 })
     .session(tx ?? null)
-    .lean<PlaceInColumn[]>();
+    .lean();
 }
-type PlaceInColumn = Pick<ItemRecord, '_id' | 'organizationId' | 'position' | 'treeVersion' | 'revision'>;
-const PLACE = { organizationId: 1, position: 1, treeVersion: 1, revision: 1 } as const;
 
 const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: ids });

@@ -1,8 +1,7 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
 import type { FailingWriteScope, WriteScope } from '../scope.ts';
-import { claimableFrom } from './claimable.ts';
+import { claimable } from './claimable.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
 import { adjustItem, countChildren, replaceAncestors } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
@@ -75,8 +74,7 @@ export async function leaveParent(scope: WriteScope, parentId: string | null): P
   if (!isLast) return countChildren(scope, parent, -1);
   const board = await boardOf(scope, parent);
   const after = { ...parent, childCount: 0 };
-  const from = claimableFrom(after, columnName(board, parent.boardColumnId));
-  adjustItem(scope, parent, { childCount: 0, claimableFrom: from });
+  adjustItem(scope, parent, { childCount: 0, ...claimable(after, board) });
 }
 
 /** A changed type must still be allowed as the parent of the children that are there. */

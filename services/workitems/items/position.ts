@@ -1,9 +1,11 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
+import { boardOf } from '../boards/boards.repository.ts';
 import { draw } from '../counters/counters.repository.ts';
 import type { FailingWriteScope, Scope } from '../scope.ts';
+import { claimable } from './claimable.ts';
 import { adjustItem, touch } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { nextInColumn, placesInColumn, requireItem } from './items.repository.ts';
+import { nextInColumn, outlinesInOrder, requireItem } from './items.repository.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence of the board. What is appended gets the next number, which is greater than any on the
@@ -50,12 +52,14 @@ async function renumberAround(
   item: Pick<ItemRecord, '_id' | 'boardId'>,
   anchor: Pick<ItemRecord, '_id' | 'boardColumnId'>,
 ): Promise<number> {
-  const others = (await placesInColumn(scope, anchor.boardColumnId)).filter(({ _id }) => _id !== item._id);
+  const others = (await outlinesInOrder(scope, anchor.boardColumnId)).filter(({ _id }) => _id !== item._id);
   const own = others.findIndex(({ _id }) => _id === anchor._id) + 1;
+  const board = await boardOf(scope, item);
   const last = await draw(scope, sequenceOf(item.boardId), others.length + 1);
   const first = last - others.length;
   for (const [index, other] of others.entries()) {
-    adjustItem(scope, other, { position: first + (index < own ? index : index + 1) });
+    const position = first + (index < own ? index : index + 1);
+    adjustItem(scope, other, { position, ...claimable({ ...other, position }, board) });
   }
   return first + own;
 }

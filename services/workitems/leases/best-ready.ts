@@ -1,4 +1,3 @@
-import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
@@ -8,21 +7,11 @@ import { planBatch } from '../context/plan-batch.ts';
 import { stageOf } from '../context/stage.ts';
 import { isLive } from '../items/lease.ts';
 import type { FailingScope } from '../scope.ts';
-import {
-  abandonedTasks,
-  BEST_FIRST,
-  type Candidate,
-  claimableTasks,
-  countTasks,
-  firstTasks,
-  takeOrder,
-} from './candidates.repository.ts';
+import { abandonedTasks, type Candidate, countTasks, readyTasks, takeOrder } from './candidates.repository.ts';
 import { isReserved } from './reservations.ts';
 
-/** Up to so many tasks that can be claimed are compared here; of more, the database finds the first. */
-const LOOK = 64;
-/** How many of a column and priority are looked at, of which other claims may be about to take the first. */
-const FIRST = 40;
+/** How many are looked at, of which other claims may be about to take the first, or which are on a board where nothing can be claimed. */
+const LOOK = 40;
 /** Of pending tasks of which none is ready, for the reason that is given. */
 const MAX_COUNTED = 100;
 
@@ -37,8 +26,11 @@ export async function bestOfProject(
   projectId: string,
   now: Date,
 ): Promise<Choice> {
-  const some = await claimableTasks(scope, projectId, now, LOOK);
-  const boards = await boardsOfProject(scope, projectId);
+  const [ready, abandoned, boards] = await Promise.all([
+    readyTasks(scope, projectId, LOOK),
+    abandonedTasks(scope, projectId, now, LOOK),
+    boardsOfProject(scope, projectId),
+  ]);
   if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}.`);
   const usable = boards.filter((board) => columnNamed(board, 'In Progress'));
   if (usable.length === 0) {
@@ -50,8 +42,7 @@ export async function bestOfProject(
   const columns = usable.flatMap((board) => board.columns);
   const order = takeOrder(columns.map(({ id }) => id));
   const ids = new Set(columns.map(({ id }) => id));
-  const candidates = some.length < LOOK ? some : await firstOfMany(scope, projectId, usable, now);
-  const inOrder = candidates.filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
+  const inOrder = [...ready, ...abandoned].filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
   if (inOrder.length > 0) return chosen(inOrder);
   const pending = columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
   const count = await countTasks(scope, pending, MAX_COUNTED);
@@ -65,25 +56,6 @@ export async function bestOfProject(
 function chosen(inOrder: readonly Candidate[]): Choice {
   const best = inOrder.find(({ _id }) => !isReserved(_id));
   return { best, reserved: best ? [] : inOrder.map(({ _id }) => _id) };
-}
-
-/** By priority and column, each as one look at the start of an index. */
-async function firstOfMany(
-  scope: FailingScope<never>,
-  projectId: string,
-  boards: readonly BoardRecord[],
-  now: Date,
-): Promise<Candidate[]> {
-  const pending = boards.flatMap((board) => board.columns.filter(({ name }) => isPending(name)));
-  const abandoned = await abandonedTasks(scope, projectId, now, LOOK);
-  for (const priority of BEST_FIRST) {
-    const first: Candidate[] = [];
-    for (const { id: boardColumnId } of pending) {
-      first.push(...(await firstTasks(scope, { boardColumnId, priority }, FIRST)));
-      if (first.some(({ _id }) => !isReserved(_id))) return [...abandoned, ...first];
-    }
-  }
-  return abandoned;
 }
 
 /** The best ready one of the given tasks and of the leaf tasks below other given items. */

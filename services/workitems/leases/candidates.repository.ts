@@ -1,14 +1,13 @@
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
-import { AT_ONCE } from '../items/claimable.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import type { Scope } from '../scope.ts';
 
 export const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 
 export type Candidate = Pick<ItemRecord, '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position'>;
-const CANDIDATE = { taskId: 1, priority: 1, boardColumnId: 1, position: 1 } as const;
+const CANDIDATE = { taskId: 1, priority: 1, boardColumnId: 1, position: 1, claimOrder: 1 } as const;
 
 /** Where a task stands in the order in which tasks are taken: priority, then the board from left to right and from top to bottom. */
 export function takeOrder(columnIds: readonly string[]) {
@@ -20,59 +19,37 @@ export function takeOrder(columnIds: readonly string[]) {
     (a._id < b._id ? -1 : 1);
 }
 
-const BEFORE_ALL = new Date(0);
-
-/** Tasks of a project that can be claimed now, in no order. */
-export function claimableTasks(
-  { caller, tx }: Scope,
-  projectId: string,
-  now: Date,
-  limit: number,
-): Promise<Candidate[]> {
-  return claimable({ caller, tx }, projectId, BEFORE_ALL, now, limit);
+/** Those of a project that can be claimed at once, in the order in which they are to be taken. */
+export function readyTasks({ caller, tx }: Scope, projectId: string, limit: number): Promise<Candidate[]> {
+  return inOrder(ItemModel, {
+    filter: { organizationId: caller.organizationId, projectId },
+    // Both ends, so that an index is read where there are numbers only.
+    range: { $gte: 0, $lt: Number.MAX_SAFE_INTEGER },
+    order: { field: 'claimOrder', direction: 1 },
+    limit,
+    present: [{ $project: CANDIDATE }],
+    session: tx,
+  });
 }
 
-/** Those whose agent did not come back. */
-export function abandonedTasks(
-  { caller, tx }: Scope,
-  projectId: string,
-  now: Date,
-  limit: number,
-): Promise<Candidate[]> {
-  return claimable({ caller, tx }, projectId, AT_ONCE, now, limit);
-}
+const BEFORE_ANY_LEASE = new Date(0);
 
-async function claimable(
+/** Those whose agent did not come back, in no order. */
+export async function abandonedTasks(
   { caller, tx }: Scope,
   projectId: string,
-  after: Date,
   now: Date,
   limit: number,
 ): Promise<Candidate[]> {
   const { organizationId } = caller;
   const byNow = new Date(now.getTime() + 1);
   return ItemModel.find(
-    { organizationId, projectId, claimableFrom: mongoose.trusted({ $gt: after, $lt: byNow }) },
+    { organizationId, projectId, claimableFrom: mongoose.trusted({ $gt: BEFORE_ANY_LEASE, $lt: byNow }) },
     CANDIDATE,
   )
     .limit(limit)
     .session(tx ?? null)
     .lean<Candidate[]>();
-}
-
-/** The first of one column and priority that nobody has begun. */
-export function firstTasks(
-  { caller, tx }: Scope,
-  where: { readonly boardColumnId: string; readonly priority: Priority },
-  limit: number,
-): Promise<Candidate[]> {
-  return inOrder(ItemModel, {
-    filter: { organizationId: caller.organizationId, ...where, claimableFrom: AT_ONCE },
-    order: { field: 'position', direction: 1 },
-    limit,
-    present: [{ $project: CANDIDATE }],
-    session: tx,
-  });
 }
 
 /** How many tasks there are in these columns, counted up to `limit`. */

@@ -45,8 +45,12 @@ async function claimBest(input: Input<typeof operation>, context: Context): Prom
   context.writes.afterwards(release);
   const item = await findItem(context, choice.best._id);
   // As it was chosen it may have been taken since, by another replica.
-  if (!item?.claimableFrom || item.claimableFrom > now) throw new Stale();
+  if (!item || !isClaimable(item, now)) throw new Stale();
   return take(item, input, now, context);
+}
+
+function isClaimable({ claimOrder, claimableFrom }: ItemRecord, now: Date): boolean {
+  return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now);
 }
 
 async function take(item: ItemRecord, input: Input<typeof operation>, now: Date, context: Context): Promise<Claim> {

@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
-import { claimableFrom } from '../items/claimable.ts';
+import { claimable } from '../items/claimable.ts';
 import { dependenciesOf } from '../items/dependencies.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 
@@ -16,12 +16,14 @@ const FIELDS = {
   boardColumnId: 1,
   type: 1,
   lease: 1,
+  priority: 1,
+  position: 1,
   treeVersion: 1,
   'metadata.dependsOn': 1,
 } as const;
 type Older = Pick<
   ItemRecord,
-  '_id' | 'organizationId' | 'projectId' | 'boardId' | 'boardColumnId' | 'type' | 'lease'
+  '_id' | 'organizationId' | 'projectId' | 'boardId' | 'boardColumnId' | 'type' | 'lease' | 'priority' | 'position'
 > & {
   readonly metadata?: { readonly dependsOn?: unknown };
   readonly treeVersion?: number;
@@ -60,15 +62,17 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       const { _id, projectId, type, lease } = item;
       const dependsOn = dependenciesOf(item.metadata);
       const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
-      const state = { type, lease, waitsFor, childCount: childCounts.get(_id) ?? 0 };
-      const column = columnName(boards.get(item.boardId), item.boardColumnId);
-      const { childCount } = state;
+      const { priority, position, boardColumnId } = item;
+      const childCount = childCounts.get(_id) ?? 0;
+      const state = { type, lease, priority, position, boardColumnId, waitsFor, childCount };
+      const board = boards.get(item.boardId);
+      if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {
         updateOne: {
           // Only once: from then on it follows by itself.
           filter: { organizationId, _id, treeVersion: null },
           update: {
-            $set: { treeVersion: 1, childCount, dependsOn, waitsFor, claimableFrom: claimableFrom(state, column) },
+            $set: { treeVersion: 1, childCount, dependsOn, waitsFor, ...claimable(state, board) },
             $inc: { revision: 1 },
           },
         },

@@ -34,7 +34,9 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   const from = after?.value ?? edge;
   const start = from === undefined ? undefined : axis.toAxis(from);
   let width = hint?.span ?? axis.firstWidth;
-  let far = start === undefined ? (hint?.end ?? axis.start() + width) : start + width;
+  // Of a first page it is remembered where it ended, of a later one how far it is to its end.
+  const isFirst = after === undefined;
+  let far = (isFirst ? hint?.end : undefined) ?? (start ?? axis.start()) + width;
   const rows: Row[] = [];
   let near: number | undefined;
   for (let windows = 1; ; windows++) {
@@ -49,7 +51,7 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
     far = near + width;
   }
   const keys = rows as Key[];
-  remember(key, hint, keys, { isFull: keys.length >= limit, start, at: (row) => axis.toAxis(row[order.field]) });
+  remember(key, hint, keys, { isFull: keys.length >= limit, isFirst, at: (row) => axis.toAxis(row[order.field]) });
   return rows;
 }
 
@@ -80,14 +82,14 @@ function remember(
   key: string,
   before: Hint | undefined,
   rows: readonly Key[],
-  { isFull, start, at }: { readonly isFull: boolean; readonly start: number | undefined; at(row: Key): number },
+  { isFull, isFirst, at }: { readonly isFull: boolean; readonly isFirst: boolean; at(row: Key): number },
 ): void {
   const [first, last] = [rows.at(0), rows.at(-1)];
   let hint: Hint;
   if (isFull && first && last) {
     const span = Math.max(1, (at(last) - at(first)) * 1.5);
-    hint = start === undefined ? { end: at(last) + span / 3, span } : { ...before, span };
-  } else if (start === undefined) {
+    hint = isFirst ? { end: at(last) + span / 3, span } : { ...before, span };
+  } else if (isFirst) {
     hint = { end: Infinity };
   } else {
     // The last page of several tells nothing of the others.
