@@ -10,6 +10,7 @@ const TASK_ID = /^[A-Z]-[TSFEI]-[1-9][0-9]{0,9}$/i;
 export const Id = z
   .string()
   .refine((value) => UUID.test(value), 'must be a UUID')
+  .meta({ format: 'uuid' })
   .transform((value) => value.toLowerCase());
 
 /** A work item by its UUID or its task ID (`W-T-12`, in any case). */
@@ -33,8 +34,11 @@ export const DayOrTime = z
     'must be a day such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z',
   );
 
-/** A point in time, ISO 8601 in UTC with milliseconds. */
-export const Timestamp = z.string();
+/** An id in an answer. The service made it itself, so it is described, and not checked again. */
+export const RecordId = z.string().meta({ format: 'uuid' });
+
+/** A point in time, ISO 8601 in UTC with milliseconds. Described as RecordId is. */
+export const Timestamp = z.string().meta({ format: 'date-time' });
 
 export const MAX_PAGE_SIZE = 100;
 /** `page` and `limit` of every list that counts its pages. */

@@ -33,11 +33,22 @@ function toJsonSchema(
     io,
     unrepresentable: 'any',
     ...(names ? { metadata: names } : {}),
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       if (NO_BOUNDS.has(jsonSchema.maximum)) delete jsonSchema.maximum;
       if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;
-      // Answers may gain fields: a client that validates them must not break when one does.
-      if (io === 'output') delete jsonSchema.additionalProperties;
+      if (typeof jsonSchema.additionalProperties === 'object') {
+        // A free-form object. Generators of clients know it by this alone: `{}` or nothing is to some an object without any field.
+        jsonSchema.additionalProperties = true;
+        delete jsonSchema.propertyNames;
+      } else if (io === 'output' && jsonSchema.additionalProperties === false) {
+        // Answers may gain fields: a client that validates them must not break when one does.
+        delete jsonSchema.additionalProperties;
+      }
+      // Without it some clients read 32 bits.
+      if (jsonSchema.type === 'number') jsonSchema.format = 'double';
+      // zod looks into `names` alone.
+      const format = z.globalRegistry.get(zodSchema)?.format;
+      if (format !== undefined) jsonSchema.format = format as string;
     },
   }) as Record<string, unknown>;
   return json as JsonSchema;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 
 export const Attachment = z.object({
-  id: z.string(),
+  id: RecordId,
   fileName: z.string(),
   mimeType: z.string(),
   /** Bytes. */

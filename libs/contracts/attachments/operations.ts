@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleAttachment, ids } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from '../work-items/metadata.ts';
 import { Attachment, MimeType } from './attachment.ts';
@@ -98,7 +98,7 @@ export const deleteAttachment = operation({
   permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ workItemId: ItemRef, attachmentId: Id }),
-  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
   errors: ['NOT_FOUND'],
   example: {
     input: { workItemId: 'W-T-14', attachmentId: ids.attachment },

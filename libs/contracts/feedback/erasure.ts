@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
-import { Id } from '../fields.ts';
+import { Id, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_EMAIL_LENGTH } from './submission.ts';
 
@@ -14,7 +14,7 @@ export const deleteFeedback = operation({
   permissions: ['feedback:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
-  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.feedback }, output: { deleted: true, id: ids.feedback } },
   rest: 'DELETE /api/feedback/items/:id',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../fields.ts';
+import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Category, Status } from './records.ts';
 
@@ -15,8 +15,8 @@ export const linkItem = operation({
   input: z.strictObject({ feedbackId: Id, workItemId: Id }),
   output: z.object({
     linked: z.literal(true),
-    feedbackId: z.string(),
-    workItemId: z.string(),
+    feedbackId: RecordId,
+    workItemId: RecordId,
     /** How many feedback items are linked to that work item. */
     feedbackCount: z.int(),
   }),
@@ -49,7 +49,7 @@ export const feedbackByWorkItems = operation({
     total: z.int(),
     feedback: z.array(
       z.object({
-        id: z.string(),
+        id: RecordId,
         status: Status,
         category: Category,
         createdAt: Timestamp,

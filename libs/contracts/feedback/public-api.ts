@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 import { SourceType } from './records.ts';
 import { submissionFields } from './submission.ts';
 
@@ -55,7 +55,7 @@ export const IngestBody = z.strictObject({
 export type IngestBody = z.infer<typeof IngestBody>;
 
 /** `data` of the 201. */
-export const Ingested = z.object({ id: z.string(), status: z.string(), createdAt: Timestamp });
+export const Ingested = z.object({ id: RecordId, status: z.string(), createdAt: Timestamp });
 export type Ingested = z.infer<typeof Ingested>;
 
 /** `data` of the challenge endpoint: an altcha challenge (version 2), to be solved with `altcha-lib` or altcha's widget. */

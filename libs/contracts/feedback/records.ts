@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 
 export const CATEGORIES = ['bug', 'feature_request', 'improvement', 'question', 'praise', 'other'] as const;
 export const Category = z.enum(CATEGORIES);
@@ -27,8 +27,8 @@ export const MAX_RETENTION_DAYS = 3_650;
 export const RetentionDays = z.int().min(1).max(MAX_RETENTION_DAYS);
 
 export const Source = z.object({
-  id: z.string(),
-  organizationId: z.string(),
+  id: RecordId,
+  organizationId: RecordId,
   publicKey: z.string(),
   type: SourceType,
   name: z.string(),
@@ -52,8 +52,8 @@ export type Source = z.infer<typeof Source>;
 const ErasedAt = Timestamp.optional();
 
 export const FeedbackItem = z.object({
-  id: z.string(),
-  sourceId: z.string(),
+  id: RecordId,
+  sourceId: RecordId,
   status: Status,
   message: z.string(),
   category: Category,
@@ -62,7 +62,7 @@ export const FeedbackItem = z.object({
   locale: z.string().nullable(),
   /** The origin that submitted it; null for a caller without one, `"null"` for an opaque one (RFC 6454). */
   origin: z.string().nullable(),
-  linkedWorkItemIds: z.array(z.string()),
+  linkedWorkItemIds: z.array(RecordId),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   erasedAt: ErasedAt,
@@ -74,11 +74,11 @@ export type FeedbackItem = z.infer<typeof FeedbackItem>;
  * never beside the service's own words.
  */
 export const AgentFeedbackItem = z.object({
-  id: z.string(),
-  sourceId: z.string(),
+  id: RecordId,
+  sourceId: RecordId,
   status: Status,
   category: Category,
-  linkedWorkItemIds: z.array(z.string()),
+  linkedWorkItemIds: z.array(RecordId),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   erasedAt: ErasedAt,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleSource, ids } from '../examples.ts';
-import { Id } from '../fields.ts';
+import { Id, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AllowedDomain } from './allowed-domains.ts';
 import { ERASURE_DEADLINE_MS } from './erasure.ts';
@@ -99,7 +99,7 @@ export const deleteSource = operation({
   permissions: ['feedback:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id, erase: z.boolean().default(false) }),
-  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
   /** CONFLICT: it has such items, and `erase` was not asked for. */
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.source }, output: { deleted: true, id: ids.source } },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const linkFeedback = operation({
@@ -11,8 +11,8 @@ export const linkFeedback = operation({
   input: z.strictObject({ feedbackId: Id, workItemId: ItemRef }),
   output: z.object({
     linked: z.boolean(),
-    feedbackId: z.string(),
-    workItemId: z.string(),
+    feedbackId: RecordId,
+    workItemId: RecordId,
     taskId: z.string(),
     /** How many feedback items are linked to that idea. */
     feedbackCount: z.int(),

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Caller } from '../caller.ts';
-import { Id, Timestamp } from '../fields.ts';
+import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { KEY_PREFIX_LENGTH } from './key-format.ts';
 import { PermissionValue, RoleValue } from './records.ts';
 
 /** Who a valid key speaks for: what `GET /api/me` answers. */
 export const Identity = z.object({
-  user: z.object({ id: z.string(), name: z.string(), email: z.string(), role: RoleValue }),
-  organization: z.object({ id: z.string(), name: z.string() }),
+  user: z.object({ id: RecordId, name: z.string(), email: z.string(), role: RoleValue }),
+  organization: z.object({ id: RecordId, name: z.string() }),
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   permissions: z.array(PermissionValue),
-  key: z.object({ id: z.string(), name: z.string(), prefix: z.string() }),
+  key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
 });
 export type Identity = z.infer<typeof Identity>;
 

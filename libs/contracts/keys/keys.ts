@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleKey, ids, times } from '../examples.ts';
-import { Id, Timestamp } from '../fields.ts';
+import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ApiKey, CreatedApiKey, Name, PermissionValue } from './records.ts';
 
@@ -50,7 +50,7 @@ export const revokeKey = operation({
   permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
-  output: z.object({ id: z.string(), revokedAt: Timestamp }),
+  output: z.object({ id: RecordId, revokedAt: Timestamp }),
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.key }, output: { id: ids.key, revokedAt: times.updatedAt } },
   rest: 'DELETE /api/api-keys/:id',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
 
 export const MAX_NAME_LENGTH = 100;
@@ -25,11 +25,11 @@ export const Email = z
 export const PermissionValue = z.enum(PERMISSIONS);
 export const RoleValue = z.enum(ROLES);
 
-export const Organization = z.object({ id: z.string(), name: z.string(), createdAt: Timestamp });
+export const Organization = z.object({ id: RecordId, name: z.string(), createdAt: Timestamp });
 export type Organization = z.infer<typeof Organization>;
 
 export const User = z.object({
-  id: z.string(),
+  id: RecordId,
   email: z.string(),
   name: z.string(),
   role: RoleValue,
@@ -40,14 +40,14 @@ export const User = z.object({
 export type User = z.infer<typeof User>;
 
 export const ApiKey = z.object({
-  id: z.string(),
+  id: RecordId,
   name: z.string(),
   prefix: z.string(),
   /** As chosen at creation. What the key may do at a moment is this ∩ the permissions of its user's role. */
   permissions: z.array(PermissionValue),
   /** The user whom the key acts as. */
-  userId: z.string(),
-  createdBy: z.string(),
+  userId: RecordId,
+  createdBy: RecordId,
   createdAt: Timestamp,
   lastUsedAt: Timestamp.nullable(),
   expiresAt: Timestamp.nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RecordId } from '../fields.ts';
 
 /** The columns of a new board, in the order of progress. What the service does by column name, it does by these names. */
 export const STANDARD_COLUMNS = [
@@ -15,12 +16,12 @@ export type StandardColumn = (typeof STANDARD_COLUMNS)[number];
 
 export const MAX_COLUMNS = 50;
 
-export const Column = z.object({ id: z.string(), name: z.string(), position: z.int() });
+export const Column = z.object({ id: RecordId, name: z.string(), position: z.int() });
 export type Column = z.infer<typeof Column>;
 
 export const Board = z.object({
-  id: z.string(),
-  projectId: z.string(),
+  id: RecordId,
+  projectId: RecordId,
   name: z.string(),
   columns: z.array(Column),
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 
 export const Project = z.object({
-  id: z.string(),
+  id: RecordId,
   name: z.string(),
   /** One letter: the first of its task IDs. Projects of one organization may share it; then they share the numbers too. */
   key: z.string(),
   description: z.string(),
   techStack: z.array(z.string()),
   repositories: z.array(z.string()),
-  defaultBoardId: z.string(),
+  defaultBoardId: RecordId,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { column, exampleSummary } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AiProvider } from './move.ts';
 import { WorkItem, WorkItemSummary } from './work-item.ts';
@@ -21,7 +21,7 @@ export const batchMoveWorkItems = operation({
   output: z.object({
     movedCount: z.int(),
     items: z.array(WorkItemSummary.extend(WorkItem.pick({ isAiProcessing: true, version: true }).shape)),
-    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
+    skipped: z.array(z.object({ id: RecordId, reason: z.string() })),
     note: z.string(),
   }),
   errors: ['NOT_FOUND'],

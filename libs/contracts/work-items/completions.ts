@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { column, ids, leaseToken } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { LeaseToken } from './leases.ts';
 import {
@@ -32,7 +32,7 @@ export const completeReview = operation({
   }),
   output: z.object({
     completed: z.boolean(),
-    workItemId: z.string(),
+    workItemId: RecordId,
     taskId: z.string(),
     result: z.enum(['pass', 'fail']),
     fromColumn: z.string(),
@@ -89,13 +89,13 @@ export const completeValidation = operation({
   }),
   output: z.object({
     completed: z.boolean(),
-    workItemId: z.string(),
+    workItemId: RecordId,
     taskId: z.string(),
     passed: z.boolean(),
     fromColumn: z.string(),
     movedTo: z.string(),
     redirected: z.boolean(),
-    sessionId: z.string(),
+    sessionId: RecordId,
     estimatedCost: Cost,
     totalTokens: z.int(),
   }),
@@ -146,9 +146,9 @@ export const completeAiTask = operation({
   }),
   output: z.object({
     completed: z.boolean(),
-    workItemId: z.string(),
+    workItemId: RecordId,
     movedTo: z.string(),
-    sessionId: z.string(),
+    sessionId: RecordId,
     estimatedCost: Cost,
     totalTokens: z.int(),
   }),

@@ -10,7 +10,7 @@ import {
   exampleTask,
   ids,
 } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
 import { Priority, WorkItem } from './work-item.ts';
@@ -29,8 +29,8 @@ export type PlacedItem = z.infer<typeof PlacedItem>;
 const columnId = z.string().nullable();
 /** A board as an agent needs it to move items: all columns, and by name those that the tools ask for (null: the board has none such). */
 export const BoardMap = z.object({
-  id: z.string(),
-  columns: z.array(z.object({ id: z.string(), name: z.string() })),
+  id: RecordId,
+  columns: z.array(z.object({ id: RecordId, name: z.string() })),
   backlogColumnId: columnId,
   inProgressColumnId: columnId,
   reviewColumnId: columnId,
@@ -190,9 +190,9 @@ export const getValidateContext = operation({
   output: z.object({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),
-    reviewable: z.array(PlacedItem.extend({ parentId: z.string().nullable() })),
-    testable: z.array(PlacedItem.extend({ parentId: z.string().nullable() })),
-    skipped: z.array(z.object({ id: z.string(), taskId: z.string(), columnName: z.string(), reason: z.string() })),
+    reviewable: z.array(PlacedItem.extend({ parentId: RecordId.nullable() })),
+    testable: z.array(PlacedItem.extend({ parentId: RecordId.nullable() })),
+    skipped: z.array(z.object({ id: RecordId, taskId: z.string(), columnName: z.string(), reason: z.string() })),
     parents: z.array(PlacedItem.extend({ description: z.string() })),
     board: BoardMap.nullable(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
-import { ItemRef } from '../fields.ts';
+import { ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteWorkItem = operation({
@@ -9,7 +9,7 @@ export const deleteWorkItem = operation({
   permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ id: ItemRef }),
-  output: z.object({ deleted: z.literal(true), id: z.string() }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
   errors: ['NOT_FOUND'],
   example: { input: { id: 'W-T-14' }, output: { deleted: true, id: ids.task } },
   rest: 'DELETE /api/work-items/:id',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleEvent, ids } from '../examples.ts';
-import { ItemRef } from '../fields.ts';
+import { ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { EventType, HistoryEvent } from './history-event.ts';
 
@@ -15,7 +15,7 @@ export const getWorkItemEvents = operation({
     limit: z.int().min(1).max(200).default(50),
   }),
   output: z.object({
-    workItemId: z.string(),
+    workItemId: RecordId,
     taskId: z.string(),
     title: z.string(),
     /** All that match the filter, before `limit`. */

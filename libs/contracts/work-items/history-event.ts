@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 
 export const EVENT_TYPES = [
   'created',
@@ -15,10 +15,10 @@ export const EventType = z.enum(EVENT_TYPES);
 export type EventType = z.infer<typeof EventType>;
 
 export const HistoryEvent = z.object({
-  id: z.string(),
+  id: RecordId,
   eventType: EventType,
   data: z.record(z.string(), z.unknown()),
-  actor: z.object({ userId: z.string(), keyId: z.string() }),
+  actor: z.object({ userId: RecordId, keyId: RecordId }),
   createdAt: Timestamp,
 });
 export type HistoryEvent = z.infer<typeof HistoryEvent>;

@@ -17,7 +17,7 @@ export const MetadataInput = z
     if (!isObject(value)) context.addIssue({ code: 'custom', message: 'must be an object' });
     else refuseKeys(value, [], context);
   })
-  .meta({ type: 'object' }) as unknown as z.ZodType<Metadata, Metadata>;
+  .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<Metadata, Metadata>;
 
 function refuseKeys(value: object, path: (string | number)[], context: z.RefinementCtx): void {
   if (path.length >= MAX_METADATA_DEPTH) {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { column, exampleTask, ids } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { WorkItem } from './work-item.ts';
 
 /** A parent that followed its children. */
 export const CascadedMove = z.object({
-  id: z.string(),
+  id: RecordId,
   taskId: z.string(),
   fromColumn: z.string(),
   toColumn: z.string(),

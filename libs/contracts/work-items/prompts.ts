@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids, times } from '../examples.ts';
-import { ItemRef, Timestamp } from '../fields.ts';
+import { ItemRef, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ItemBrief } from './context.ts';
 
@@ -8,7 +8,7 @@ import { ItemBrief } from './context.ts';
 const PROMPT_DEADLINE_MS = 120_000;
 
 const PromptSubject = z.object({
-  workItemId: z.string(),
+  workItemId: RecordId,
   taskId: z.string(),
   title: z.string(),
   type: ItemBrief.shape.type,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
-import { ItemRef, Timestamp } from '../fields.ts';
+import { ItemRef, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const DEFAULT_REVIEW_PROVIDER = 'anthropic';
@@ -24,8 +24,8 @@ export const SessionType = z.string().trim().min(1).max(50);
 export const Cost = z.string();
 
 export const AiSession = z.object({
-  id: z.string(),
-  workItemId: z.string(),
+  id: RecordId,
+  workItemId: RecordId,
   taskId: z.string(),
   model: z.string(),
   provider: z.string(),
@@ -65,7 +65,7 @@ export const recordAiSession = operation({
         context.addIssue({ code: 'custom', path: ['totalTokens'], message });
       }
     }),
-  output: z.object({ sessionId: z.string(), workItemId: z.string(), estimatedCost: Cost, totalTokens: z.int() }),
+  output: z.object({ sessionId: RecordId, workItemId: RecordId, estimatedCost: Cost, totalTokens: z.int() }),
   errors: ['NOT_FOUND'],
   example: {
     input: { workItemId: 'W-T-14', model: 'gpt-4o', provider: 'openai', totalTokens: 120_000, durationMs: 420_000 },

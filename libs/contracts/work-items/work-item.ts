@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from '../fields.ts';
+import { RecordId, Timestamp } from '../fields.ts';
 
 export const ITEM_TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const;
 export const ItemType = z.enum(ITEM_TYPES);
@@ -11,17 +11,17 @@ export type Priority = z.infer<typeof Priority>;
 
 /** A work item as lists show it. */
 export const WorkItemSummary = z.object({
-  id: z.string(),
+  id: RecordId,
   taskId: z.string(),
   title: z.string(),
   type: ItemType,
   priority: Priority,
   assignee: z.string().nullable(),
-  boardId: z.string(),
-  boardColumnId: z.string(),
+  boardId: RecordId,
+  boardColumnId: RecordId,
   columnName: z.string(),
-  parentId: z.string().nullable(),
-  projectId: z.string(),
+  parentId: RecordId.nullable(),
+  projectId: RecordId,
 });
 export type WorkItemSummary = z.infer<typeof WorkItemSummary>;
 

@@ -92,6 +92,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'maxLength',
   'minItems',
   'pattern',
+  'format',
   'additionalProperties',
 ]);
 

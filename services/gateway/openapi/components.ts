@@ -21,7 +21,7 @@ export class Components {
         'application/json': {
           schema: {
             type: 'object',
-            properties: { success: { const: true }, data: this.schemaOf(output) },
+            properties: { success: { type: 'boolean', const: true }, data: this.schemaOf(output) },
             required: ['success', 'data'],
           },
           ...(example === undefined ? {} : { example: { success: true, data: example } }),
@@ -86,7 +86,10 @@ export class Components {
       },
       headers: {
         RequestId: { description: 'The one of the request, else a new one.', schema: { type: 'string' } },
-        IdempotencyReplayed: { description: 'On the answer of an earlier request.', schema: { const: 'true' } },
+        IdempotencyReplayed: {
+          description: 'On the answer of an earlier request.',
+          schema: { type: 'string', const: 'true' },
+        },
         RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
       },
       schemas: { Failure: failureSchema(), ...this.#schemas },
@@ -98,7 +101,7 @@ function failureSchema(): JsonSchema {
   return {
     type: 'object',
     properties: {
-      success: { const: false },
+      success: { type: 'boolean', const: false },
       error: {
         type: 'object',
         properties: {

@@ -20,7 +20,7 @@ export function openApiDocument(serverUrl = '/', operations: readonly Operation[
   for (const operation of operations) {
     const route = routeOf(operation);
     if (!route) continue;
-    const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
+    const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(operation, route, components) };
   }
   Object.assign(paths, publicPaths(components));
@@ -49,8 +49,8 @@ function describe(operation: Operation, route: Route, components: Components): O
   const rest = restOf(schema, route.placeholders);
   const given = (operation.example?.input ?? {}) as Readonly<Record<string, unknown>>;
   const parameters = [
-    ...route.placeholders.map((name) => ({
-      name,
+    ...route.placeholders.map((name, i) => ({
+      name: placeholdersOf(pathOf(route))[i],
       in: 'path',
       required: true,
       ...described(schema.properties?.[name]),
@@ -99,6 +99,29 @@ function describe(operation: Operation, route: Route, components: Components): O
     ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest, given) : {}),
     responses: { [status]: components.success(operation.output, writes, operation.example?.output), ...failures },
   };
+}
+
+/** What the placeholder after each of these stands for. */
+const RECORD_AFTER: Readonly<Record<string, string>> = {
+  projects: 'projectId',
+  boards: 'boardId',
+  'work-items': 'workItemId',
+  attachments: 'attachmentId',
+  items: 'feedbackId',
+  sources: 'sourceId',
+  'api-keys': 'keyId',
+  users: 'userId',
+};
+
+/** One name for one thing in all paths, whatever the operations call their fields: the tools of the interface call a work item `id`, `workItemId` and `taskId`. */
+function pathOf({ path }: Route): string {
+  return path.replace(/([^/]+)\/:([A-Za-z]+)/g, (_, before: string, field: string) => {
+    return `${before}/{${RECORD_AFTER[before] ?? field}}`;
+  });
+}
+
+function placeholdersOf(path: string): string[] {
+  return [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => name as string);
 }
 
 function quoted(words: readonly string[]): string {
