@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
+import { MetadataInput } from '../work-items/metadata.ts';
 
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
+/** As JSON, in UTF-8. Of each attachment of an item, which are listed together. */
+export const MAX_ATTACHMENT_METADATA_BYTES = 16 * 1024;
+
+export const AttachmentMetadata = MetadataInput.refine(
+  (value) => new TextEncoder().encode(JSON.stringify(value)).length <= MAX_ATTACHMENT_METADATA_BYTES,
+  `must have at most ${MAX_ATTACHMENT_METADATA_BYTES / 1024} KiB as JSON`,
+);
 
 export const Attachment = z.object({
   id: RecordId,

@@ -2,22 +2,29 @@ import { z } from 'zod';
 import { exampleAttachment, ids } from '../examples.ts';
 import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { MetadataInput } from '../work-items/metadata.ts';
-import { Attachment, MimeType } from './attachment.ts';
+import { Attachment, AttachmentMetadata, MimeType } from './attachment.ts';
 
 const MAX_FILE_NAME_LENGTH = 1_000;
 /** Silence between two chunks after which an upload or a download is given up. */
 const CHUNK_DEADLINE_MS = 15_000;
+
+export const MAX_ATTACHMENTS_LISTED = 500;
 
 const FileName = z.string().min(1).max(MAX_FILE_NAME_LENGTH);
 const UploaderLabel = z.string().trim().min(1).max(200);
 
 export const listAttachments = operation({
   name: 'attachments.list',
-  summary: 'List the attachments of a work item, oldest first.',
+  summary:
+    'List the attachments of a work item, oldest first. Where there are many, ask on with `after` until the answer is empty.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({ workItemId: ItemRef }),
+  input: z.strictObject({
+    workItemId: ItemRef,
+    limit: z.int().min(1).max(MAX_ATTACHMENTS_LISTED).default(MAX_ATTACHMENTS_LISTED),
+    /** The id of the last attachment of the page before. A page may be shorter than `limit`, for its bytes are bounded too. */
+    after: Id.optional(),
+  }),
   output: z.array(Attachment),
   errors: ['NOT_FOUND'],
   example: { input: { workItemId: 'W-T-14' }, output: [exampleAttachment] },
@@ -34,7 +41,7 @@ export const addAttachment = operation({
     fileName: FileName,
     mimeType: MimeType.optional(),
     uploadedBy: UploaderLabel.optional(),
-    metadata: MetadataInput.optional(),
+    metadata: AttachmentMetadata.optional(),
   }),
   output: Attachment,
   errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
@@ -121,7 +128,7 @@ export const uploadLocalFile = operation({
     fileName: FileName.optional(),
     mimeType: MimeType.optional(),
     uploadedBy: UploaderLabel.optional(),
-    metadata: MetadataInput.optional(),
+    metadata: AttachmentMetadata.optional(),
     deleteAfterUpload: z.boolean().default(true),
   }),
   output: z.object({ attachment: Attachment, deletedLocalFile: z.boolean() }),

@@ -35,7 +35,7 @@ export const linkedBefore = operation({
 });
 
 const MAX_WORK_ITEMS = 1_000;
-/** More feedback than this on one idea is counted, not listed. */
+/** More feedback than this on one idea is counted, not listed; less, where it is long. */
 export const MAX_LINKED_FEEDBACK = 1_000;
 
 /** The feedback part of a trace. Neither a route nor a tool of its own. */

@@ -1,6 +1,7 @@
 import { exampleIdea, exampleSession, exampleStory, exampleTotals, ids, times } from '../examples.ts';
 import { feedbackByWorkItems } from '../feedback/links.ts';
 import { operation } from '../operation.ts';
+import { truncation } from '../truncation.ts';
 import { getLineage } from '../work-items/lineage.ts';
 
 export const getWorkItemTrace = operation({
@@ -9,7 +10,10 @@ export const getWorkItemTrace = operation({
   permissions: ['work-items:read', 'feedback:read'],
   effect: 'read',
   input: getLineage.input,
-  output: getLineage.output.extend({ feedback: feedbackByWorkItems.output.shape.feedback }),
+  output: getLineage.output.extend({
+    feedback: feedbackByWorkItems.output.shape.feedback,
+    ...truncation(['descendants', 'sessions', 'feedback']),
+  }),
   errors: ['NOT_FOUND'],
   example: {
     input: { id: 'W-S-9' },

@@ -12,7 +12,13 @@ export const listProjects = operation({
   permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ ...deepPaging }),
-  output: z.object({ projects: z.array(Project), pagination: BoundedPagination, nextCursor: NextCursor }),
+  output: z.object({
+    projects: z.array(Project),
+    pagination: BoundedPagination,
+    nextCursor: NextCursor,
+    /** The page is shorter than its limit, for the projects are long: go on by `nextCursor`, not by `page`. */
+    truncated: z.literal(true).optional(),
+  }),
   errors: [],
   example: {
     input: { limit: 20 },

@@ -12,6 +12,7 @@ import {
 } from '../examples.ts';
 import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { truncation } from '../truncation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
 import { Priority, WorkItem } from './work-item.ts';
 
@@ -159,6 +160,7 @@ export const getReviewContext = operation({
     children: z.array(PlacedItem),
     attachments: z.array(Attachment),
     latestReview: z.record(z.string(), z.unknown()).nullable(),
+    ...truncation(['dependencies', 'siblings', 'children', 'attachments']),
   }),
   errors: ['NOT_FOUND'],
   example: {
@@ -195,6 +197,7 @@ export const getValidateContext = operation({
     skipped: z.array(z.object({ id: RecordId, taskId: z.string(), columnName: z.string(), reason: z.string() })),
     parents: z.array(PlacedItem.extend({ description: z.string() })),
     board: BoardMap.nullable(),
+    ...truncation(['reviewable', 'testable', 'skipped', 'parents']),
   }),
   errors: ['NOT_FOUND'],
   example: {

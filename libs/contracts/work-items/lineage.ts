@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { truncation } from '../truncation.ts';
 import { PlacedItem } from './context.ts';
 import { AiSession } from './sessions.ts';
 import { UsageTotals } from './usage.ts';
@@ -29,6 +30,7 @@ export const getLineage = operation({
     descendants: z.array(PlacedItem),
     sessions: z.array(AiSession),
     totals: UsageTotals,
+    ...truncation(['descendants', 'sessions']),
   }),
   errors: ['NOT_FOUND'],
 });

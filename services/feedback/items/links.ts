@@ -7,6 +7,7 @@ import {
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { answerBefore, type ReadContext, type WriteContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { requireItem } from './inbox.ts';
 import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';
 
@@ -41,12 +42,14 @@ export async function feedbackOf(
   const { items, total } = await itemsLinkedTo(caller.organizationId, workItemIds, MAX_LINKED_FEEDBACK);
   return {
     total,
-    feedback: items.map(({ id, status, category, createdAt, message, email, pageUrl }) => ({
-      id,
-      status,
-      category,
-      createdAt,
-      untrustedText: { message, email, pageUrl },
-    })),
+    feedback: new AnswerBudget().take(
+      items.map(({ id, status, category, createdAt, message, email, pageUrl }) => ({
+        id,
+        status,
+        category,
+        createdAt,
+        untrustedText: { message, email, pageUrl },
+      })),
+    ),
   };
 }

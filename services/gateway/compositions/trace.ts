@@ -5,10 +5,17 @@ import type { Composition } from './composition.ts';
 export const getWorkItemTrace: Composition<typeof operation> = async (input, { clients, options }) => {
   const lineage = await clients.workitems.call('workItems.lineage', input, options);
   const workItemIds = [lineage.workItem.id, ...(lineage.idea ? [lineage.idea.id] : [])];
-  const { feedback } = await clients.feedback.call(
+  const { feedback, total } = await clients.feedback.call(
     'feedback.byWorkItems',
     { workItemIds: [...new Set(workItemIds)] },
     options,
   );
-  return { output: { ...lineage, feedback }, replayed: false };
+  const { truncated, counts, ...traced } = lineage;
+  if (!truncated && feedback.length === total) return { output: { ...traced, feedback }, replayed: false };
+  const { descendants, sessions } = counts ?? {
+    descendants: traced.descendants.length,
+    sessions: traced.sessions.length,
+  };
+  const output = { ...traced, feedback, truncated: true as const, counts: { descendants, sessions, feedback: total } };
+  return { output, replayed: false };
 };

@@ -1,4 +1,9 @@
-import { type Attachment, attachmentUrl } from '@worktrack/contracts/attachments/attachment';
+import {
+  type Attachment,
+  attachmentUrl,
+  MAX_ATTACHMENT_METADATA_BYTES,
+} from '@worktrack/contracts/attachments/attachment';
+import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../scope.ts';
 import { AttachmentModel, type AttachmentRecord } from './attachments.model.ts';
 
@@ -10,6 +15,21 @@ export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): 
   return AttachmentModel.find({ organizationId, workItemId })
     .sort({ _id: 1 })
     .session(tx ?? null)
+    .lean();
+}
+
+/** Oldest first, from the one on that follows `after`. */
+export async function pageOfAttachments(
+  { caller }: Scope,
+  workItemId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<AttachmentRecord[]> {
+  const { organizationId } = caller;
+  const from = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after }) };
+  return AttachmentModel.find({ organizationId, workItemId, ...from })
+    .sort({ _id: 1 })
+    .limit(limit)
     .lean();
 }
 
@@ -49,6 +69,13 @@ export async function removeAttachmentsOf(scope: WriteScope, workItemId: string)
   const { organizationId } = scope.caller;
   scope.writes.removeMany(AttachmentModel, { organizationId, workItemId });
   return removed;
+}
+
+/** As a list shows it: without metadata that was stored before they were bounded, of which no list could hold many. */
+export function toListed(record: AttachmentRecord): Attachment {
+  const attachment = toAttachment(record);
+  const isTooLarge = Buffer.byteLength(JSON.stringify(record.metadata)) > MAX_ATTACHMENT_METADATA_BYTES;
+  return isTooLarge ? { ...attachment, metadata: {} } : attachment;
 }
 
 export function toAttachment(record: NewAttachment): Attachment {

@@ -1,7 +1,9 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { truncated } from '@worktrack/contracts/truncation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
-import { toAttachment } from '../attachments/attachments.repository.ts';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
+import { toListed } from '../attachments/attachments.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { dependenciesOf } from '../items/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -35,6 +37,13 @@ export async function getReviewContext(
   const board = boards.get(item.boardId);
   if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
   const { inProgressColumnId, reviewColumnId, columns } = boardMap(board);
+  const all = {
+    dependencies: placed(dependencies),
+    siblings: placed(siblings.filter(({ _id }) => _id !== item._id)),
+    children: placed(below).filter((child) => child.columnName === 'Review'),
+    attachments: attachments.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toListed),
+  };
+  const budget = new AnswerBudget();
   return {
     item: toWorkItem(item, board),
     routing: {
@@ -42,11 +51,12 @@ export async function getReviewContext(
       failColumnId: inProgressColumnId,
       reviewColumnId,
     },
-    dependencies: placed(dependencies),
-    siblings: placed(siblings.filter(({ _id }) => _id !== item._id)),
-    children: placed(below).filter((child) => child.columnName === 'Review'),
-    attachments: attachments.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toAttachment),
+    dependencies: budget.take(all.dependencies),
+    children: budget.take(all.children),
+    attachments: budget.take(all.attachments),
+    siblings: budget.take(all.siblings),
     latestReview: reviewOf(item.metadata.review),
+    ...truncated(budget.isTruncated, all),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { truncated } from '@worktrack/contracts/truncation';
 import type { getValidateContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { columnName } from '../boards/columns.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
@@ -35,9 +37,7 @@ export async function getValidateContext(
       .filter((task) => columnOf(task) === name)
       .map((task) => ({ ...toPlaced(task, name), parentId: task.parentId }));
 
-  return {
-    inputIds: input.ids,
-    notFound: [...notFound],
+  const all = {
     reviewable: within('Review'),
     testable: within('Testing'),
     skipped: tasks
@@ -45,6 +45,16 @@ export async function getValidateContext(
       .filter((task) => task.columnName !== 'Review' && task.columnName !== 'Testing')
       .map((task) => ({ ...task, reason: WHY_SKIPPED[stageOf(task.columnName)] })),
     parents: parents.map((parent) => ({ ...toPlaced(parent, columnOf(parent)), description: parent.description })),
+  };
+  const budget = new AnswerBudget();
+  return {
+    inputIds: input.ids,
+    notFound: [...notFound],
+    reviewable: budget.take(all.reviewable),
+    testable: budget.take(all.testable),
+    skipped: budget.take(all.skipped),
+    parents: budget.take(all.parents),
     board: await boardFor(context, tasks, boards, projectId),
+    ...truncated(budget.isTruncated, all),
   };
 }

@@ -1,7 +1,9 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { truncated } from '@worktrack/contracts/truncation';
 import type { getLineage as operation } from '@worktrack/contracts/work-items/lineage';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
@@ -30,12 +32,15 @@ export async function getLineage(
     [item, ...descendants, ...(idea ? [idea] : [])].map(({ boardId }) => boardId),
   );
   const placed = (of: Outline | ItemRecord) => toPlaced(of, columnName(boards.get(of.boardId), of.boardColumnId));
+  const all = { descendants: descendants.map(placed), sessions };
+  const budget = new AnswerBudget();
   return {
     workItem: placed(item),
     idea: idea && placed(idea),
-    descendants: descendants.map(placed),
-    sessions,
+    descendants: budget.take(all.descendants),
+    sessions: budget.take(all.sessions),
     totals,
+    ...truncated(budget.isTruncated, all),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   listProjects as listOperation,
 } from '@worktrack/contracts/projects/project-operations';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { pageOf, startOf } from '../paging.ts';
 import { countProjects, pageOfProjects, requireProject, toProject } from './projects.repository.ts';
 
@@ -13,14 +14,24 @@ export async function listProjects(
 ): Promise<Output<typeof listOperation>> {
   const list = ['projects', context.caller.organizationId];
   const start = startOf(input, list, context);
+  const found = await pageOfProjects(context, start);
+  const budget = new AnswerBudget();
+  // At least one: none is as large as an answer may be.
+  const shown = Math.max(1, budget.take(found.slice(0, start.limit).map(toProject)).length);
   const { rows, pagination, nextCursor } = await pageOf(
-    await pageOfProjects(context, start),
-    start,
+    found,
+    // A page that is shorter for its bytes leads on by its cursor.
+    budget.isTruncated ? { ...start, limit: shown } : start,
     list,
     ({ _id }) => ({ id: _id, value: _id }),
     async () => ({ total: await countProjects(context), isLowerBound: false }),
   );
-  return { projects: rows.map(toProject), pagination, nextCursor };
+  return {
+    projects: rows.map(toProject),
+    pagination: { ...pagination, limit: start.limit, totalPages: Math.ceil(pagination.total / start.limit) },
+    nextCursor,
+    ...(budget.isTruncated && { truncated: true as const }),
+  };
 }
 
 export async function getProject(
