@@ -94,7 +94,7 @@ export async function saveBoard(
 const remembered = new Remembered(findBoard);
 
 /** A board whose columns a write relies on, and by which it is stored only if they are still so. */
-export async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
+async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
   const board = await remembered.get(scope, id);
   if (board) relyOnColumns(scope, board);
   return board;

@@ -2,7 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { followRenamedColumns } from '../items/follow-columns.ts';
+import { followRenamedColumns } from '../dependencies/follow-columns.ts';
 import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 import { requireBoard, saveBoard, toBoard } from './boards.repository.ts';

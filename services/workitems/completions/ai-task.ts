@@ -6,7 +6,7 @@ import { columnById, columnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { handOverProblem } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
-import { moveTo } from '../items/move.ts';
+import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
 import { metadataEvents } from './metadata-event.ts';

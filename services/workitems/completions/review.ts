@@ -6,7 +6,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { moveTo } from '../items/move.ts';
+import { moveTo } from '../moves/move.ts';
 import { metadataEvents } from './metadata-event.ts';
 
 const MAX_EARLIER_REVIEWS = 20;

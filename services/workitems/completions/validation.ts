@@ -6,7 +6,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { moveTo } from '../items/move.ts';
+import { moveTo } from '../moves/move.ts';
 import type { FailingScope } from '../scope.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';

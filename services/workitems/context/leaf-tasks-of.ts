@@ -1,6 +1,6 @@
 import { ItemRef } from '@worktrack/contracts/fields';
-import { leafTasksBelow } from '../items/leaf-tasks.ts';
 import type { Scope } from '../scope.ts';
+import { leafTasksBelow } from '../trees/leaf-tasks.ts';
 import { type Outline, outlinesOf } from './outline.repository.ts';
 
 export interface LeafTasks {

@@ -1,10 +1,10 @@
 import type { PipelineStage } from 'mongoose';
 import { AttachmentModel, type AttachmentRecord } from '../attachments/attachments.model.ts';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
-import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
 import type { Scope } from '../scope.ts';
+import { below, childOf, itself } from '../trees/found-by.ts';
 
 /** What plans need to know of an item: not its text, which would be most of the answer's work for some hundreds of them. */
 export type Outline = Pick<
@@ -22,7 +22,7 @@ export type Outline = Pick<
   | 'lease'
 > & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
 
-export const OUTLINE = {
+const OUTLINE = {
   taskId: 1,
   title: 1,
   type: 1,

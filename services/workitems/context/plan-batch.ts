@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
-import { dependenciesOf } from '../items/dependencies.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { Scope } from '../scope.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
 import { stageOf } from './stage.ts';

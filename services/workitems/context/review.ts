@@ -5,7 +5,7 @@ import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
 import { columnName } from '../boards/columns.ts';
-import { dependenciesOf } from '../items/dependencies.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { toWorkItem } from '../items/present.ts';
 import { boardMap } from './board-map.ts';

@@ -3,18 +3,18 @@ import type { ItemType, Priority, WorkItem } from '@worktrack/contracts/work-ite
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
+import { followCrossings, unmetAmong } from '../dependencies/dependents.ts';
+import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
+import { foundBy } from '../trees/found-by.ts';
+import { requireParentFor } from '../trees/parent.ts';
 import { claimable } from './claimable.ts';
-import { dependenciesOf } from './dependencies.ts';
-import { followCrossings, unmetAmong } from './dependents.ts';
-import { foundBy } from './found-by.ts';
 import { countChildren, insertItem } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
 import { merged } from './metadata.ts';
-import { requireParentFor } from './parent.ts';
-import { placeAtEnd } from './position.ts';
 import { toWorkItem } from './present.ts';
 import { drawTaskId } from './task-id.ts';
 

@@ -2,8 +2,8 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { ITEM_TYPES } from '@worktrack/contracts/work-items/work-item';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
-import { MAX_TREE_LEVELS } from './parent.ts';
-import { parentFault } from './parent-rules.ts';
+import { MAX_TREE_LEVELS } from '../trees/parent.ts';
+import { parentFault } from '../trees/parent-rules.ts';
 
 let project: TestProject;
 beforeAll(async () => {

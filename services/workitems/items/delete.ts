@@ -6,12 +6,12 @@ import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import { followCrossings } from '../dependencies/dependents.ts';
 import { forgetItem } from '../search/search.repository.ts';
+import { leaveParent, loseParent } from '../trees/parent.ts';
 import { handDownSessions } from '../usage/sessions.repository.ts';
-import { followCrossings } from './dependents.ts';
 import { changeItem, removeItem } from './item-writes.ts';
 import { childrenOf, requireItem } from './items.repository.ts';
-import { leaveParent, loseParent } from './parent.ts';
 
 /** Children lose their parent, attachments go, what the work cost counts for the parent; the history stays, and ends here. */
 export async function deleteWorkItem(

@@ -4,8 +4,8 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { WriteScope } from '../scope.ts';
+import { below } from '../trees/found-by.ts';
 import { claimable } from './claimable.ts';
-import { below } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import type { ItemOutline } from './items.repository.ts';
 

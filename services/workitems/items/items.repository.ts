@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { FailingScope, Scope } from '../scope.ts';
-import { itself, levelsAbove, below as phraseBelow } from './found-by.ts';
+import { itself, levelsAbove, below as phraseBelow } from '../trees/found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 const UUID_LENGTH = 36;
@@ -71,7 +71,7 @@ export type ItemOutline = Pick<
   | 'priority'
   | 'position'
 >;
-export const OUTLINE = {
+const OUTLINE = {
   organizationId: 1,
   taskId: 1,
   type: 1,

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import type { FailingScope, Scope } from '../scope.ts';
-import { below, itself } from './found-by.ts';
+import { below, itself } from '../trees/found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 /** What `get` shows of an item. */

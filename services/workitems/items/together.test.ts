@@ -6,8 +6,8 @@ import type { Call } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { resolveWorkItems } from '../trees/resolve.ts';
 import { getWorkItems } from './get.ts';
-import { resolveWorkItems } from './resolve.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);

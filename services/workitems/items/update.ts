@@ -4,18 +4,18 @@ import type { updateWorkItem as operation } from '@worktrack/contracts/work-item
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
+import { unmetAmong } from '../dependencies/dependents.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
+import { foundBy } from '../trees/found-by.ts';
+import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
 import { differenceOf, type Editable } from './changes.ts';
-import { dependenciesOf } from './dependencies.ts';
-import { unmetAmong } from './dependents.ts';
-import { foundBy } from './found-by.ts';
 import { changeItem, countChildren, type ItemChanges } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
 import { requireItem, sizeBelow } from './items.repository.ts';
 import { merged } from './metadata.ts';
-import { moveTo } from './move.ts';
-import { followParent, requireParentFor, requireTypeForChildren } from './parent.ts';
 import { toWorkItem } from './present.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import type { Scope } from '../scope.ts';
 
-export const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
+const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 
 export type Candidate = Pick<ItemRecord, '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position'>;
 const CANDIDATE = { taskId: 1, priority: 1, boardColumnId: 1, position: 1, claimOrder: 1 } as const;

@@ -7,8 +7,8 @@ import { columnById, requireColumn } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
-import { moveTo } from '../items/move.ts';
 import { toWorkItem } from '../items/present.ts';
+import { moveTo } from '../moves/move.ts';
 
 /** Gives a claimed item back as it was before the claim. */
 export async function releaseWorkItem(

@@ -2,9 +2,9 @@ import { inOrder, type Order } from '@worktrack/runtime/database/in-order';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+import { foundBy } from '../trees/found-by.ts';
 import { ORDERS } from './listed-items.repository.ts';
 
 beforeAll(startWorkItems);

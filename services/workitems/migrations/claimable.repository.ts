@@ -3,8 +3,8 @@ import mongoose from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { claimable } from '../items/claimable.ts';
-import { dependenciesOf } from '../items/dependencies.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 
 const BATCH = 500;

@@ -1,8 +1,8 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
-import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { foundBy } from '../trees/found-by.ts';
 
 const BATCH = 500;
 const BATCH_DEADLINE_MS = 60_000;

@@ -2,7 +2,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { type Outline, outlinesOf } from '../context/outline.repository.ts';
-import { dependenciesOf } from '../items/dependencies.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import type { FailingScope } from '../scope.ts';

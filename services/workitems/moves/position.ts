@@ -1,11 +1,11 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
 import { boardOf } from '../boards/boards.repository.ts';
 import { draw } from '../counters/counters.repository.ts';
+import { claimable } from '../items/claimable.ts';
+import { adjustItem, touch } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repository.ts';
 import type { FailingWriteScope, Scope } from '../scope.ts';
-import { claimable } from './claimable.ts';
-import { adjustItem, touch } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { nextInColumn, outlinesInOrder, requireItem } from './items.repository.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence of the board. What is appended gets the next number, which is greater than any on the

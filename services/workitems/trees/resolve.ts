@@ -4,11 +4,11 @@ import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/con
 import type { Call, Settled } from '@worktrack/rpc/types';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
+import { toSummary } from '../items/present.ts';
+import { descriptionsOf, type ResolvableItem, resolvableItems } from '../items/shown.repository.ts';
 import type { Scope } from '../scope.ts';
 import { together } from '../together.ts';
 import { leafTasksBelow } from './leaf-tasks.ts';
-import { toSummary } from './present.ts';
-import { descriptionsOf, type ResolvableItem, resolvableItems } from './shown.repository.ts';
 
 type Resolve = typeof operation;
 

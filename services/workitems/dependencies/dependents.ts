@@ -2,10 +2,10 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import { claimable } from '../items/claimable.ts';
+import { adjustItem, relyOn } from '../items/item-writes.ts';
+import { dependentsOf, findOutlines, type ItemOutline } from '../items/items.repository.ts';
 import type { WriteScope } from '../scope.ts';
-import { claimable } from './claimable.ts';
-import { adjustItem, relyOn } from './item-writes.ts';
-import { dependentsOf, findOutlines, type ItemOutline } from './items.repository.ts';
 
 /**
  * Which of these an item of the project still waits for: what is not handed over, and what names nothing. The write relies on each of the items that

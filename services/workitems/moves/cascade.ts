@@ -3,14 +3,14 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName, columnNamed } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
+import { type Crossing, crossing } from '../dependencies/dependents.ts';
+import { changeItem, touch } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { childrenOf, findItem, type ItemOutline } from '../items/items.repository.ts';
+import { endsLease } from '../items/lease.ts';
 import type { WriteScope } from '../scope.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
 import { dependsOnSiblings, followChildren } from './cascade-rule.ts';
-import { type Crossing, crossing } from './dependents.ts';
-import { changeItem, touch } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { childrenOf, findItem, type ItemOutline } from './items.repository.ts';
-import { endsLease } from './lease.ts';
 import { placeAtEnd } from './position.ts';
 
 export interface Cascade {

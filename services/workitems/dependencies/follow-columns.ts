@@ -1,12 +1,12 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { isHandedOver, isPending } from '../boards/progress.ts';
+import { claimable, pendingColumns } from '../items/claimable.ts';
+import { adjustItem } from '../items/item-writes.ts';
+import { outlinesInColumns } from '../items/items.repository.ts';
+import { isInProgress } from '../items/lease.ts';
 import type { WriteScope } from '../scope.ts';
-import { claimable, pendingColumns } from './claimable.ts';
 import { type Crossing, followCrossings } from './dependents.ts';
-import { adjustItem } from './item-writes.ts';
-import { outlinesInColumns } from './items.repository.ts';
-import { isInProgress } from './lease.ts';
 
 /**
  * A column's name says how far its items are, and its place on the board who is claimed first. Where they change, what is kept of that in the items

@@ -4,18 +4,18 @@ import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
+import { crossing, followCrossings } from '../dependencies/dependents.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import { changeItem, type ItemChanges } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { endsLease } from '../items/lease.ts';
+import { merged } from '../items/metadata.ts';
+import { toWorkItem } from '../items/present.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
-import { crossing, followCrossings } from './dependents.ts';
-import { changeItem, type ItemChanges } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { requireItem } from './items.repository.ts';
-import { endsLease } from './lease.ts';
-import { merged } from './metadata.ts';
 import { placeInColumn } from './position.ts';
-import { toWorkItem } from './present.ts';
 
 export async function moveWorkItem(
   input: Input<typeof operation>,

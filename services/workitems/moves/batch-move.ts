@@ -5,12 +5,12 @@ import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOfColumn } from '../boards/boards.repository.ts';
 import { columnName, requireColumn } from '../boards/columns.ts';
 import { relyOnColumns } from '../boards/tallies.repository.ts';
-import { type Crossing, crossing, followCrossings } from './dependents.ts';
-import { changeItem } from './item-writes.ts';
-import { findItems, metadataOf } from './items.repository.ts';
-import { endsLease } from './lease.ts';
-import { isTooLargeAfter } from './metadata.ts';
-import { toSummary } from './present.ts';
+import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
+import { changeItem } from '../items/item-writes.ts';
+import { findItems, metadataOf } from '../items/items.repository.ts';
+import { endsLease } from '../items/lease.ts';
+import { isTooLargeAfter } from '../items/metadata.ts';
+import { toSummary } from '../items/present.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';

@@ -1,4 +1,4 @@
-import type { ItemRecord } from './items.model.ts';
+import type { ItemRecord } from '../items/items.model.ts';
 
 type Node = Pick<ItemRecord, '_id' | 'type' | 'parentId'>;
 

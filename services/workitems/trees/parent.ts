@@ -1,11 +1,11 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { boardOf } from '../boards/boards.repository.ts';
+import { claimable } from '../items/claimable.ts';
+import { adjustItem, countChildren, replaceAncestors } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { childrenOf, findItem } from '../items/items.repository.ts';
 import type { FailingWriteScope, WriteScope } from '../scope.ts';
-import { claimable } from './claimable.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
-import { adjustItem, countChildren, replaceAncestors } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { childrenOf, findItem } from './items.repository.ts';
 import { parentFault } from './parent-rules.ts';
 
 /** Levels of a tree, its top included. Only tasks nest in each other; this bounds what a cascade may cost, and how much an item says of its ancestors. */
