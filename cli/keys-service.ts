@@ -73,5 +73,5 @@ function signerOf(secrets: string) {
 }
 
 function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//');
+  return url.replace(/\/\/[^@/]*@/g, '//');
 }

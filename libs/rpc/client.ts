@@ -72,7 +72,8 @@ class Client implements RpcClient {
     this.#pending = new PendingCalls(observer);
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc client',
-      setup: async (channel) => {
+      setup: async (channel, model) => {
+        this.#queueWatch.watchBy(model);
         channel.on('return', (message) => this.#queueWatch.returned(message));
         await consumeReplies(channel, (message) => replies.received(message));
       },
@@ -94,7 +95,7 @@ class Client implements RpcClient {
       log,
       observer,
     });
-    this.#queueWatch = new QueueWatch(this.#pending, this.#sender);
+    this.#queueWatch = new QueueWatch(this.#pending, this.#sender, this.#availability, log);
     const replies = new Replies(this.#pending, this.#sender, log, observer);
   }
 
@@ -210,10 +211,19 @@ class Client implements RpcClient {
 
   #destination(service: string, operation: Operation): Destination {
     const long = operation.lane === 'long';
-    const queue = laneQueues(service, long ? 'long' : 'normal').requests;
+    const queue = laneQueues(service, long ? 'long' : 'normal', 1).requests;
     let destination = this.#destinations.get(queue);
     if (!destination) {
-      destination = { service, queue, signer: this.#signerOf(service), long };
+      destination = {
+        service,
+        queue,
+        generation: 1,
+        misses: 0,
+        movesUntilMs: 0,
+        downGeneration: undefined,
+        signer: this.#signerOf(service),
+        long,
+      };
       this.#destinations.set(queue, destination);
     }
     return destination;

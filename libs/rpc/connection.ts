@@ -16,7 +16,10 @@ const REMIND_EVERY_MS = 10_000;
 export type ConnectionStatus = 'connecting' | 'open' | 'blocked' | 'closed';
 
 export interface BrokerOptions {
-  /** `amqp://user:password@host:port/vhost`, or `amqps:`. */
+  /**
+   * `amqp://user:password@host:port/vhost`, or `amqps:`; of a cluster the URLs of its nodes, separated by commas. A connection that is lost
+   * goes to the next of them.
+   */
   readonly url: string;
   /** Shown in the broker's list of connections. */
   readonly name: string;
@@ -89,9 +92,14 @@ export class RecoveringConnection {
   readonly #stopping = new AbortController();
   readonly #run: Promise<void>;
   #model: ChannelModel | undefined;
+  readonly #urls: readonly string[];
+  #attempts: number;
 
   constructor(options: BrokerOptions, purpose: 'publish' | 'consume') {
     this.#options = options;
+    this.#urls = options.url.split(',').map((url) => url.trim());
+    // The processes of a fleet spread over the nodes.
+    this.#attempts = Math.floor(Math.random() * this.#urls.length);
     this.#title = `${options.name} ${purpose}`;
     this.log = options.log.child({ connection: purpose });
     const first = Promise.withResolvers<void>();
@@ -151,7 +159,7 @@ export class RecoveringConnection {
   }
 
   async #connect(): Promise<ChannelModel> {
-    const url = new URL(this.#options.url);
+    const url = new URL(this.#urls[this.#attempts++ % this.#urls.length] as string);
     url.searchParams.set('heartbeat', String(this.#options.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS));
     const model = await connect(url.href, {
       // Nagle's algorithm costs 41 ms a call where a delayed acknowledgement meets it.

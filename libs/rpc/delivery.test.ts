@@ -19,7 +19,7 @@ const contract = serviceContract('delivery', [echo, prompt, upload]);
 type Contract = typeof contract;
 type Echo = (text: string) => Promise<unknown>;
 
-const queues = laneQueues('delivery', 'normal');
+const queues = laneQueues('delivery', 'normal', 1);
 const requestId = 'r';
 
 /** Handlers that do this before they answer. */
@@ -148,14 +148,14 @@ describe('a message that no holder of the key of the service has sent goes to th
 
   test('wrong-signature: a request to another service, put into this one’s queue as it is', async () => {
     const other = new RpcRig((await servers()).rabbitmqUrl, echoContract('elsewhere'), rig);
-    await channel.assertQueue(laneQueues('elsewhere', 'normal').requests, { durable: true, expires: 2_000 });
+    await channel.assertQueue(laneQueues('elsewhere', 'normal', 1).requests, { durable: true, expires: 2_000 });
     const { service } = await other.client();
     const call = service.call('elsewhere.echo', { text: 'x' }, { requestId, deadlineMs: 1_000 });
     call.catch(() => {});
     let captured: GetMessage | false = false;
     await expect
       .poll(async () => {
-        captured = await channel.get(laneQueues('elsewhere', 'normal').requests, { noAck: true });
+        captured = await channel.get(laneQueues('elsewhere', 'normal', 1).requests, { noAck: true });
         return captured;
       })
       .toBeTruthy();

@@ -4,7 +4,7 @@ import { nowMs, WaitEstimator } from './clock.ts';
 import type { Broker } from './connection.ts';
 import type { RequestMessage } from './message/envelope.ts';
 import type { RequestSigner } from './message/signature.ts';
-import { type LaneName, laneQueues } from './queues.ts';
+import type { LaneName } from './queues.ts';
 import { CallRunner } from './server/call-runner.ts';
 import type { Delivery, Item } from './server/delivery.ts';
 import { type Endpoint, endpointsOf } from './server/endpoint.ts';
@@ -77,7 +77,8 @@ class Server implements RpcServer {
       (lane) =>
         new LaneConsumer({
           broker,
-          queues: laneQueues(contract.name, lane),
+          service: contract.name,
+          lane,
           prefetch: lane === 'long' ? longPrefetch : prefetch,
           signer,
           log,

@@ -34,7 +34,7 @@ export function rabbitmqKind(program: string, dataDir: string, logFile: string, 
     pidFile: join(dataDir, 'pid'),
     startTimeoutMs: START_TIMEOUT_MS,
     url: (port) => `amqp://guest:guest@${HOST}:${port}`,
-    probe: (port) => probe(port, PROTOCOL_HEADER, (answer) => answer[0] === METHOD_FRAME),
+    probe: probeRabbitmq,
     async launch(port) {
       const distributionPort = await freePort();
       writeFileSync(join(dataDir, 'rabbitmq.conf'), configuration(port, dataDir, vhosts));
@@ -67,6 +67,11 @@ export function rabbitmqKind(program: string, dataDir: string, logFile: string, 
       });
     },
   };
+}
+
+/** Resolves when a broker on this port takes connections. */
+export function probeRabbitmq(port: number): Promise<void> {
+  return probe(port, PROTOCOL_HEADER, (answer) => answer[0] === METHOD_FRAME);
 }
 
 function configuration(port: number, dataDir: string, vhosts: readonly string[]): string {

@@ -7,7 +7,15 @@ import { deadlineExceeded } from './failures.ts';
 /** Where the calls of one lane of one service go. */
 export interface Destination {
   readonly service: string;
-  readonly queue: string;
+  /** Of the present generation (queues.ts). */
+  queue: string;
+  generation: number;
+  /** Generations that were looked for in vain since the last answer. */
+  misses: number;
+  /** Until then the service may be making the next generation of its queue. */
+  movesUntilMs: number;
+  /** The generation whose node was seen down last. */
+  downGeneration: number | undefined;
   readonly signer: RequestSigner;
   /** Its calls take minutes, each in a message of its own. */
   readonly long: boolean;

@@ -1,43 +1,67 @@
-import type { Message } from 'amqplib';
+import type { ChannelModel, Message } from 'amqplib';
 import { nowMs } from '../clock.ts';
 import { readRequests } from '../message/envelope.ts';
+import { laneQueues, lookAtQueue, MAX_GENERATIONS, RESTART_GRACE_MS } from '../queues.ts';
+import type { Log } from '../types.ts';
+import type { Availability } from './availability.ts';
 import { unavailable } from './failures.ts';
-import type { Destination, PendingCalls } from './pending-calls.ts';
+import type { Destination, PendingCall, PendingCalls } from './pending-calls.ts';
 import type { RequestSender } from './request-sender.ts';
 
 /** A call without an answer for this long makes the client ask whether its queue is still there. */
 const PROBE_AFTER_MS = 500;
+/** A service finds that the node of its queue is down, connects to another one and makes its queue there. */
+const MOVE_MS = 5_000;
+const SEND_AGAIN_MS = 100;
+/** To look at a queue makes it live on for its grace, so it is let go between two looks. */
+const LOOK_EVERY_MS = RESTART_GRACE_MS + 1_000;
+/** How often a client that has moved looks whether the service takes calls at the first generation again. */
+const RETURN_EVERY_MS = 10_000;
 
-/** Finds out that a service is gone: what `mandatory` publishing tells of new calls, a probe of the queue tells of those already sent. */
+/**
+ * Finds out that the queue of a service is gone, and where it is instead: what `mandatory` publishing tells of new calls, a probe tells of those
+ * already sent. A queue on a node that is down takes messages, and loses them, without a word: that is seen by a look at the queue.
+ */
 export class QueueWatch {
   readonly #pending: PendingCalls;
   readonly #sender: RequestSender;
+  readonly #availability: Availability;
+  readonly #log: Log;
   readonly #prober: NodeJS.Timeout;
+  readonly #lookedAtMs = new Map<string, number>();
+  readonly #moved = new Map<Destination, number>();
+  #model: ChannelModel | undefined;
 
-  constructor(pending: PendingCalls, sender: RequestSender) {
+  constructor(pending: PendingCalls, sender: RequestSender, availability: Availability, log: Log) {
     this.#pending = pending;
     this.#sender = sender;
+    this.#availability = availability;
+    this.#log = log;
     this.#prober = setInterval(() => this.#probe(), PROBE_AFTER_MS).unref();
+  }
+
+  /** The connection by which to look, from now on. */
+  watchBy(model: ChannelModel): void {
+    this.#model = model;
   }
 
   stop(): void {
     clearInterval(this.#prober);
   }
 
-  /** The broker knows no such queue: the service is not there, and what was sent to it before went with its queue. */
+  /** The broker knows no such queue: what was sent to it before went with it. */
   returned(message: Message): void {
     const { sentAtMs, items } = readRequests(message.content);
-    const calls = items.map(({ id }) => this.#pending.get(id)).filter((call) => call !== undefined);
     const queue = message.fields.routingKey;
-    for (const call of calls) this.#pending.fail(call, unavailable(`${call.destination.service} is not running.`));
-    for (const call of this.#pending.values()) {
-      const { destination } = call;
-      // A long operation may still be finished by a server that is stopping.
-      if (destination.queue !== queue || destination.long) continue;
-      if (call.sentAtMs !== undefined && call.sentAtMs <= sentAtMs) {
-        this.#pending.fail(call, unavailable(`${destination.service} is not running.`));
-      }
-    }
+    const calls = items.map(({ id }) => this.#pending.get(id)).filter((call) => call !== undefined);
+    // A probe has no items.
+    const destination =
+      calls[0]?.destination ??
+      [...this.#pending.values()].find((call) => call.destination.queue === queue)?.destination;
+    if (!destination) return;
+    // A long operation may still be finished by a server that is stopping.
+    const lost = new Set([...calls, ...(destination.long ? [] : this.#sentBefore(destination, sentAtMs))]);
+    this.#gone(destination, queue, lost);
   }
 
   #probe(): void {
@@ -45,8 +69,83 @@ export class QueueWatch {
     const silent = new Set<Destination>();
     for (const call of this.#pending.values()) {
       if (now - call.startedAtMs < PROBE_AFTER_MS) break;
-      if (call.sentAtMs !== undefined && !call.destination.long) silent.add(call.destination);
+      if (call.sentAtMs !== undefined) silent.add(call.destination);
     }
-    for (const destination of silent) this.#sender.probe(destination);
+    for (const destination of silent) {
+      if (!destination.long) this.#sender.probe(destination);
+      void this.#look(destination);
+    }
+    for (const [destination, sinceMs] of this.#moved) {
+      if (now - sinceMs >= RETURN_EVERY_MS) void this.#lookForFirst(destination);
+    }
   }
+
+  async #look(destination: Destination): Promise<void> {
+    const { queue, generation } = destination;
+    const lookedAtMs = nowMs();
+    const isTooSoon = lookedAtMs - (this.#lookedAtMs.get(queue) ?? Number.NEGATIVE_INFINITY) < LOOK_EVERY_MS;
+    if (!this.#model || this.#availability.isBlocked || isTooSoon) return;
+    this.#lookedAtMs.set(queue, lookedAtMs);
+    try {
+      const seen = await lookAtQueue(this.#model, queue);
+      if (seen === 'down') {
+        destination.downGeneration = generation;
+        destination.movesUntilMs = nowMs() + MOVE_MS;
+      }
+      // A long operation may still be finished by a server that is stopping.
+      if (seen === 'down' || (seen === 'absent' && !destination.long)) {
+        this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
+      }
+    } catch (error) {
+      this.#log.debug({ error, queue }, 'The queue could not be looked at');
+    }
+  }
+
+  #sentBefore(destination: Destination, timeMs: number): PendingCall[] {
+    return [...this.#pending.values()].filter(
+      (call) => call.destination === destination && call.sentAtMs !== undefined && call.sentAtMs <= timeMs,
+    );
+  }
+
+  #gone(destination: Destination, queue: string, lost: ReadonlySet<PendingCall>): void {
+    if (queue === destination.queue) this.#moveOn(destination);
+    if (destination.misses < MAX_GENERATIONS) {
+      for (const call of lost) this.#sender.send(call);
+    } else if (nowMs() < destination.movesUntilMs) {
+      // No queue takes them yet.
+      setTimeout(() => {
+        for (const call of lost) this.#sender.send(call);
+      }, SEND_AGAIN_MS).unref();
+      destination.misses = 0;
+    } else {
+      destination.misses = 0;
+      for (const call of lost) this.#pending.fail(call, unavailable(`${destination.service} is not running.`));
+    }
+  }
+
+  #moveOn(destination: Destination): void {
+    destination.misses++;
+    const next = (generation: number) => (generation % MAX_GENERATIONS) + 1;
+    const isDown = nowMs() < destination.movesUntilMs && next(destination.generation) === destination.downGeneration;
+    this.#use(destination, isDown ? next(destination.downGeneration ?? 1) : next(destination.generation));
+  }
+
+  async #lookForFirst(destination: Destination): Promise<void> {
+    this.#moved.set(destination, nowMs());
+    if (!this.#model) return;
+    const { requests } = queuesOf(destination, 1);
+    const seen = await lookAtQueue(this.#model, requests).catch(() => 'absent' as const);
+    if (typeof seen === 'object' && seen.consumers > 0) this.#use(destination, 1);
+  }
+
+  #use(destination: Destination, generation: number): void {
+    destination.generation = generation;
+    destination.queue = queuesOf(destination, generation).requests;
+    if (generation === 1) this.#moved.delete(destination);
+    else this.#moved.set(destination, nowMs());
+  }
+}
+
+function queuesOf({ service, long }: Destination, generation: number) {
+  return laneQueues(service, long ? 'long' : 'normal', generation);
 }

@@ -42,6 +42,7 @@ export class Replies {
     const call = this.#pending.get(id);
     // Given up at its deadline, or answered before: calls are sent again after a broken connection.
     if (!call) return;
+    call.destination.misses = 0;
     switch (status) {
       case ReplyStatus.ok:
       case ReplyStatus.replayed:

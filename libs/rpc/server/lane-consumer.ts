@@ -4,14 +4,15 @@ import type { Broker } from '../connection.ts';
 import { isReplyAddress } from '../message/direct-reply.ts';
 import { type RequestMessage, UnverifiedRequest, verifiedRequests } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
-import { declareLane, type LaneQueues } from '../queues.ts';
+import { declareLane, type LaneName, type LaneQueues, laneQueues, MAX_GENERATIONS, QueueNodeDown } from '../queues.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { Delivery } from './delivery.ts';
 
 export interface LaneConsumerOptions {
   readonly broker: Broker;
-  readonly queues: LaneQueues;
+  readonly service: string;
+  readonly lane: LaneName;
   /** Messages under way. */
   readonly prefetch: number;
   readonly signer: RequestSigner;
@@ -23,22 +24,23 @@ export interface LaneConsumerOptions {
 
 /** Takes the messages of a lane from the broker, for as long as it is not cancelled, and puts those with the dead letters that cannot be believed or read. */
 export class LaneConsumer {
-  readonly ready: Promise<unknown>;
+  /** Once the messages of one generation of its queues are taken. */
+  readonly ready: Promise<void>;
 
   readonly #options: LaneConsumerOptions;
-  readonly #channels: readonly RecoveringChannel[];
+  readonly #channels: RecoveringChannel[] = [];
+  #generations = 0;
+  #becameReady: () => void;
   readonly #consumerTags = new Map<Channel, string>();
   readonly #acknowledgements = new Map<Channel, Acknowledgements>();
   #isCancelled = false;
 
   constructor(options: LaneConsumerOptions) {
     this.#options = options;
-    this.#channels = [
-      this.#consume(options.queues.requests, options.prefetch),
-      // One at a time: of these, none but the one that runs is counted as tried when the process dies.
-      this.#consume(options.queues.retries, 1),
-    ];
-    this.ready = Promise.all(this.#channels.map((channel) => channel.ready));
+    const ready = Promise.withResolvers<void>();
+    this.ready = ready.promise;
+    this.#becameReady = ready.resolve;
+    this.#takeNextGeneration();
   }
 
   /** No more messages; those under way can still be acknowledged. */
@@ -52,12 +54,32 @@ export class LaneConsumer {
     await Promise.all(this.#channels.map((channel) => channel.close()));
   }
 
-  #consume(queue: string, prefetch: number): RecoveringChannel {
-    const { broker, queues, log } = this.#options;
+  /** Of the generations before it one may come back at any time; its channels go on trying. */
+  #takeNextGeneration(): void {
+    const { service, lane, prefetch } = this.#options;
+    const generation = ++this.#generations;
+    const queues = laneQueues(service, lane, generation);
+    const channels = [
+      this.#consume(queues, queues.requests, prefetch, generation),
+      // One at a time: of these, none but the one that runs is counted as tried when the process dies.
+      this.#consume(queues, queues.retries, 1, generation),
+    ];
+    this.#channels.push(...channels);
+    void Promise.all(channels.map((channel) => channel.ready)).then(this.#becameReady);
+  }
+
+  #consume(queues: LaneQueues, queue: string, prefetch: number, generation: number): RecoveringChannel {
+    const { broker, log } = this.#options;
     return new RecoveringChannel(broker.consuming, {
       name: queue,
       setup: async (channel, model) => {
-        await declareLane(model, queues, log);
+        try {
+          await declareLane(model, queues, log);
+        } catch (error) {
+          const isLast = generation === this.#generations && generation < MAX_GENERATIONS;
+          if (error instanceof QueueNodeDown && isLast) this.#takeNextGeneration();
+          throw error;
+        }
         await channel.prefetch(prefetch);
         const acknowledgements = new Acknowledgements(channel, prefetch);
         this.#acknowledgements.set(channel, acknowledgements);
@@ -66,7 +88,7 @@ export class LaneConsumer {
           this.#acknowledgements.delete(channel);
         });
         const { consumerTag } = await channel.consume(queue, (message) => {
-          if (message) this.#received(message, channel, acknowledgements);
+          if (message) this.#received(message, channel, queues, acknowledgements);
           // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
           else channel.close().catch(() => {});
         });
@@ -76,12 +98,12 @@ export class LaneConsumer {
     });
   }
 
-  #received(message: ConsumeMessage, channel: Channel, acknowledgements: Acknowledgements): void {
+  #received(message: ConsumeMessage, channel: Channel, queues: LaneQueues, acknowledgements: Acknowledgements): void {
     try {
-      const request = this.#read(message, channel);
+      const request = this.#read(message, channel, queues);
       if (!request) return;
       const delivery: Delivery = {
-        queues: this.#options.queues,
+        queues,
         replyTo: message.properties.replyTo,
         openItems: request.items.length,
         acknowledge: () => {
@@ -97,8 +119,8 @@ export class LaneConsumer {
     }
   }
 
-  #read(message: ConsumeMessage, channel: Channel): RequestMessage | undefined {
-    const { queues, signer, log, observer } = this.#options;
+  #read(message: ConsumeMessage, channel: Channel, queues: LaneQueues): RequestMessage | undefined {
+    const { signer, log, observer } = this.#options;
     try {
       const request = verifiedRequests(signer, message.content);
       if (!isReplyAddress(message.properties.replyTo)) throw new Error('a message without a reply address');

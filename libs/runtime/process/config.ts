@@ -15,7 +15,17 @@ const serverUrl = (protocols: readonly string[], example: string) =>
       error: `must be a URL such as ${example}`,
     });
 
-export const rabbitmqSettings = { RABBITMQ_URL: serverUrl(['amqp:', 'amqps:'], 'amqp://127.0.0.1:5672') };
+const AMQP_EXAMPLE = 'amqp://127.0.0.1:5672';
+const amqpUrl = serverUrl(['amqp:', 'amqps:'], AMQP_EXAMPLE);
+
+export const rabbitmqSettings = {
+  /** Of a cluster the URLs of its nodes, separated by commas. */
+  RABBITMQ_URL: z
+    .string({ error: `is missing; set a URL such as ${AMQP_EXAMPLE}` })
+    .refine((value) => value.split(',').every((url) => amqpUrl.safeParse(url.trim()).success), {
+      error: `must be a URL such as ${AMQP_EXAMPLE}; of a cluster those of its nodes, separated by commas`,
+    }),
+};
 export const redisSettings = { REDIS_URL: serverUrl(['redis:', 'rediss:'], 'redis://127.0.0.1:6379') };
 export const databaseSettings = {
   /** Server or replica set; each service has a database of its own on it, named `<prefix>_<service>`. */
