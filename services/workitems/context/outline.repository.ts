@@ -20,6 +20,7 @@ export type Outline = Pick<
   | 'position'
   | 'parentId'
   | 'lease'
+  | 'revision'
 > & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
 
 const OUTLINE = {
@@ -33,6 +34,7 @@ const OUTLINE = {
   position: 1,
   parentId: 1,
   lease: 1,
+  revision: 1,
   'metadata.dependsOn': 1,
   'metadata.prompt.generatedAt': 1,
 } as const;

@@ -1,4 +1,5 @@
-import mongoose from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
+import { gathered } from '../gathered.ts';
 import type { FailingScope, Scope } from '../scope.ts';
 import { itself, levelsAbove, below as phraseBelow } from '../trees/found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
@@ -9,10 +10,23 @@ const isId = (ref: string) => ref.length === UUID_LENGTH;
 /** @param ref a UUID or a task ID, as `ItemRef` leaves it */
 export async function findItem({ caller, tx }: Scope, ref: string): Promise<ItemRecord | null> {
   const { organizationId } = caller;
+  return tx ? findNow(organizationId, ref, tx) : findTogether(organizationId, ref);
+}
+
+async function findNow(organizationId: string, ref: string, tx?: ClientSession): Promise<ItemRecord | null> {
   return ItemModel.findOne({ organizationId, ...(isId(ref) ? { _id: ref } : { taskId: ref }) })
     .session(tx ?? null)
     .lean();
 }
+
+const findTogether = gathered<ItemRecord>(async (organizationId, refs) => {
+  const [first, ...others] = refs;
+  const items =
+    first !== undefined && others.length === 0
+      ? [await findNow(organizationId, first)]
+      : await findItems({ caller: { organizationId } }, refs);
+  return new Map(items.flatMap((item) => (item ? [[item._id, item] as const, [item.taskId, item] as const] : [])));
+});
 
 export async function requireItem(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<ItemRecord> {
   const item = await findItem(scope, ref);

@@ -6,7 +6,8 @@ import type { Scope } from '../scope.ts';
 
 const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 
-export type Candidate = Pick<ItemRecord, '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position'>;
+export type Candidate = Pick<ItemRecord, '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position'> &
+  Partial<Pick<ItemRecord, 'revision'>>;
 const CANDIDATE = { taskId: 1, priority: 1, boardColumnId: 1, position: 1, claimOrder: 1 } as const;
 
 /** Where a task stands in the order in which tasks are taken: priority, then the board from left to right and from top to bottom. */

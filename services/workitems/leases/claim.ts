@@ -11,6 +11,7 @@ import { isLive, type LeaseRecord } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
 import { moveTo } from '../moves/move.ts';
 import { bestOfItems, bestOfProject } from './best-ready.ts';
+import type { Candidate } from './candidates.repository.ts';
 import { oneOf, reserve } from './reservations.ts';
 import { itemIdOf, newToken } from './token.ts';
 
@@ -44,12 +45,14 @@ async function claimBest(input: Input<typeof operation>, context: Context): Prom
   const release = reserve(choice.best._id);
   context.writes.afterwards(release);
   const item = await findItem(context, choice.best._id);
-  // As it was chosen it may have been taken since, by another replica.
-  if (!item || !isClaimable(item, now)) throw new Stale();
+  // Since it was chosen another replica may have taken it, or something that it depends on may have been taken back.
+  if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
   return take(item, input, now, context);
 }
 
-function isClaimable({ claimOrder, claimableFrom }: ItemRecord, now: Date): boolean {
+/** One of given tasks was chosen by a plan of them, which is about the tasks as they were then; one of a project by what is kept in it. */
+function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen: Candidate, now: Date): boolean {
+  if (chosen.revision !== undefined) return revision === chosen.revision;
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now);
 }
 
