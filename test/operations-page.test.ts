@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { settings as feedback } from '../services/feedback/config.ts';
+import { settings as gateway } from '../services/gateway/config.ts';
+import { settings as keys } from '../services/keys/config.ts';
+import { settings as workitems } from '../services/workitems/config.ts';
+
+const repository = join(import.meta.dirname, '..');
+const page = readFileSync(join(repository, 'docs/operations.md'), 'utf8');
+const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
+
+/** What the first cells of a section's table name. */
+function named(title: string, pattern: RegExp): string[] {
+  const cells = section(title)
+    .split('\n')
+    .flatMap((line) => (line.startsWith('| `') ? [line.split('|')[1] as string] : []));
+  return cells.flatMap((cell) => cell.match(pattern) ?? []).toSorted();
+}
+
+test('the page for operators tells every setting of the services, and which of them reads it', () => {
+  const settings = { G: gateway, K: keys, W: workitems, F: feedback };
+  const all = new Set(Object.values(settings).flatMap((each) => Object.keys(each)));
+  expect(named('Settings', /[A-Z][A-Z0-9_]+/g)).toEqual([...all].toSorted());
+
+  for (const row of section('Settings').split('\n')) {
+    const [, names = '', readBy = ''] = row.split('|').map((cell) => cell.trim());
+    if (!/^([GKWF] ?)+$|^all$/.test(readBy)) continue;
+    for (const name of names.match(/[A-Z][A-Z0-9_]+/g) ?? []) {
+      const readers = Object.entries(settings).flatMap(([letter, each]) => (name in each ? [letter] : []));
+      expect(readBy === 'all' ? ['G', 'K', 'W', 'F'] : readBy.split(' '), name).toEqual(readers);
+    }
+  }
+});
+
+test('the page for operators tells every metric of the services, and nothing else', () => {
+  const sources = globSync('{libs,services}/**/*.ts', {
+    cwd: repository,
+    exclude: (path) => path.includes('node_modules') || path.endsWith('.test.ts'),
+  });
+  const metrics = sources.flatMap((path) =>
+    [...readFileSync(join(repository, path), 'utf8').matchAll(/name: '(worktrack_\w+)'/g)].map(([, name]) => name),
+  );
+  expect(metrics.length).toBeGreaterThan(0);
+  expect(named('Health and metrics', /worktrack_\w+/g)).toEqual(metrics.toSorted());
+});
