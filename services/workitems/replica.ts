@@ -2,9 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { OperationError } from '@worktrack/contracts/errors';
 import { connectDatabase } from '@worktrack/runtime/database/connection';
 import { createLog } from '@worktrack/runtime/process/logging';
+import { watchDatabase } from '../../test/mongodb/watch.ts';
 import { call, type ReplicaAnswer, type ReplicaCall } from './testing.ts';
 
 /** A replica of the service for tests: see startReplicas. */
+watchDatabase('a replica');
 await connectDatabase({ ...workerData, log: createLog('test', 'silent') });
 parentPort?.on('message', async ({ caller, name, input, answerTo }: ReplicaCall) => {
   let answer: ReplicaAnswer;

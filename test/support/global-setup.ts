@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { notedIn, VIOLATIONS_FILE } from '../mongodb/violations-file.ts';
 import { TestRun } from './test-run.ts';
 import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test-stack.ts';
 
@@ -19,6 +23,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (IN_CONTAINERS) {
     console.log(`Servers in containers. Left out, for they run server processes of their own:\n${leftOut()}`);
   }
+  const notes = mkdtempSync(join(tmpdir(), 'worktrack-test-notes-'));
+  // Inherited by the processes of the test files, and by what they start.
+  process.env[VIOLATIONS_FILE] = join(notes, 'violations');
   const run = new TestRun();
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /lease': () => run.lease(),
@@ -36,7 +43,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
   // A run that is ended by a signal is not torn down by the runner, and must leave nothing either.
-  const endAtOnce = () => run.discardAtOnce();
+  const endAtOnce = () => {
+    run.discardAtOnce();
+    rmSync(notes, { recursive: true, force: true });
+  };
   process.once('exit', endAtOnce);
   project.provide('testRunUrl', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
   return async () => {
@@ -44,6 +54,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.close();
     desk.closeAllConnections();
     await run.discard();
+    const refused = notedIn(join(notes, 'violations'));
+    rmSync(notes, { recursive: true, force: true });
+    if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
 }
 

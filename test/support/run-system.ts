@@ -36,6 +36,13 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
+/** Services that use the database refuse what MongoDB would refuse; the gateway does not use it. */
+function watchedEnvironment(id: string): NodeJS.ProcessEnv {
+  if (id.startsWith('gateway')) return {};
+  const watched = new URL('../mongodb/watched-service.ts', import.meta.url).href;
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${watched}` };
+}
+
 /** The four real services as separate processes, on a part of the real servers. */
 export async function runSystem(lease: Lease, options: SystemOptions): Promise<RunningSystem> {
   const folder = join(lease.folder, 'system');
@@ -52,7 +59,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     secrets,
     replicas: options.replicas,
     env: { ...process.env, MONGODB_DATABASE_PREFIX: lease.databasePrefix, ...options.env },
-    envOf: options.envOf,
+    envOf: (id) => ({ ...watchedEnvironment(id), ...options.envOf?.(id) }),
     port: 0,
     host: '127.0.0.1',
     dataDir: folder,

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { Lease } from './lease.ts';
 
 let lease: Promise<Lease> | undefined;
@@ -8,8 +8,15 @@ let lease: Promise<Lease> | undefined;
  * file of the run has. Started by the first file that asks; the same for every call within a file.
  */
 export function servers(): Promise<Lease> {
-  lease ??= newLease();
+  lease ??= watchedLease();
   return lease;
+}
+
+/** Who asks may use the database from here: what MongoDB would refuse is refused then. */
+async function watchedLease(): Promise<Lease> {
+  const { watchDatabase } = await import('../mongodb/watch.ts');
+  watchDatabase(expect.getState().testPath ?? 'a test');
+  return await newLease();
 }
 
 /** Another part of the servers, for a file that runs two systems which must not meet. */

@@ -1,0 +1,59 @@
+import mongoose from 'mongoose';
+import { collectionOf, type Document, nameOf } from './guard/command.ts';
+import { Guard } from './guard/guard.ts';
+import { note, VIOLATIONS_FILE } from './violations-file.ts';
+
+const SHARD_KEY = 'organizationId';
+
+/**
+ * Makes this process refuse what MongoDB would refuse, before it is sent, and fail the test run, whatever the process makes of the refusal.
+ * For processes of a test run that use the database by mongoose's default connection (servers.ts, watched-service.ts); nothing else loads it.
+ * @param who is named beside what was refused
+ */
+export function watchDatabase(who: string): void {
+  const file = process.env[VIOLATIONS_FILE];
+  if (file === undefined) return;
+  const connect = mongoose.connect.bind(mongoose);
+  mongoose.connect = (url, options) => connect(url, { ...options, monitorCommands: true });
+  const guard = new Guard(shardKeyOf);
+  const { connection } = mongoose;
+  connection.on('commandStarted', ({ requestId, command: given }: mongoose.mongo.CommandStartedEvent) => {
+    const command = asSent(given);
+    const refused = guard.started(requestId, command);
+    const [first] = refused;
+    if (!first) return;
+    const what = `${nameOf(command)} ${collectionOf(command)}`.trimEnd();
+    for (const violation of refused) note(file, { ...violation, command: what, who });
+    guard.ended(requestId, undefined);
+    throw new Error(`MongoDB refuses this: ${first.rule} (${first.page})`);
+  });
+  connection.on('commandSucceeded', ({ requestId, reply }: mongoose.mongo.CommandSucceededEvent) =>
+    guard.ended(requestId, reply),
+  );
+  connection.on('commandFailed', ({ requestId }: mongoose.mongo.CommandFailedEvent) =>
+    guard.ended(requestId, undefined),
+  );
+}
+
+/** What every query names can be what a collection is sharded by: then all of its indexes begin with it. */
+function shardKeyOf(collection: string): string | undefined {
+  const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
+  const indexes = model?.schema.indexes() ?? [];
+  const isSharded = indexes.length > 0 && indexes.every(([keys]) => Object.keys(keys)[0] === SHARD_KEY);
+  return isSharded ? SHARD_KEY : undefined;
+}
+
+/** Each command that this process sends by mongoose's default connection, which `watchDatabase` must have made tell of them. */
+export function watchCommands(look: (command: Document) => void): void {
+  mongoose.connection.on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => look(asSent(command)));
+}
+
+/** As the server reads it: without the Maps, and the insides of mongoose's documents, that the driver is given. */
+function asSent(command: Document): Document {
+  try {
+    return mongoose.mongo.BSON.deserialize(mongoose.mongo.BSON.serialize(command, { ignoreUndefined: true }));
+  } catch {
+    // More than one document may hold, as a batch may be: its parts are measured.
+    return command;
+  }
+}
