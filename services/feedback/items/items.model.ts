@@ -61,7 +61,7 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
 );
 itemSchema.index({ organizationId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
-itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1 });
+itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1, createdAt: 1, _id: 1 });
 // What a source's end or its retention erases.
 itemSchema.index({ organizationId: 1, sourceId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, emailKey: 1 }, { partialFilterExpression: { emailKey: { $exists: true } } });

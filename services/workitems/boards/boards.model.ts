@@ -32,7 +32,7 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
   { collection: 'boards', versionKey: false, id: false },
 );
 boardSchema.index({ organizationId: 1, _id: 1 });
-boardSchema.index({ organizationId: 1, projectId: 1 });
+boardSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 boardSchema.index({ organizationId: 1, 'columns.id': 1 });
 
 export const BoardModel = mongoose.model('Board', boardSchema);

@@ -105,9 +105,10 @@ export async function newestParents(
   const { organizationId } = caller;
   const found = await ItemModel.aggregate<Outline | BoardRecord | ProjectRecord>([
     { $match: { organizationId, ...(projectId && { projectId }), type: { $in: ['epic', 'feature'] } } },
-    { $project: OUTLINE },
+    // Before anything else is made of the items: only then an index gives the order.
     { $sort: { _id: -1 } },
     { $limit: limit },
+    { $project: OUTLINE },
     union(BoardModel.collection.name, { organizationId, ...(projectId && { projectId }) }),
     ...(projectId ? [union(ProjectModel.collection.name, { organizationId, _id: projectId })] : []),
   ]);

@@ -41,7 +41,7 @@ const sessionSchema = new mongoose.Schema<SessionDocument>(
   },
   { collection: 'ai_sessions', versionKey: false },
 );
-sessionSchema.index({ organizationId: 1, countedFor: 1, createdAt: 1 });
+sessionSchema.index({ organizationId: 1, countedFor: 1, createdAt: 1, _id: 1 });
 sessionSchema.index({ organizationId: 1, projectId: 1, createdAt: 1 });
 sessionSchema.index({ organizationId: 1, createdAt: 1 });
 

@@ -70,7 +70,7 @@ export async function totalSessions(organizationId: string, filter: SessionFilte
 export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
   const documents = await SessionModel.aggregate<SessionDocument>([
     ...matching(organizationId, { itemIds }),
-    { $sort: { _id: 1 } },
+    { $sort: { createdAt: 1, _id: 1 } },
   ]);
   return documents.map(recordOf);
 }

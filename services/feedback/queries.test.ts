@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { startFeedback, submission } from './testing.ts';
+
+let feedback: Awaited<ReturnType<typeof startFeedback>>;
+beforeAll(async () => {
+  feedback = await startFeedback();
+});
+afterAll(() => feedback.stop());
+
+/** As services/workitems/queries.test.ts. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  // They ask Redis and the provider of the captcha.
+  const called = new Set<string>(['captcha.challenge', 'captcha.verify']);
+  const plans = new OperationPlans({ apart: ['transaction_owners'] });
+  const organizationId = randomUUID();
+  const ask: typeof feedback.call = (name, input, organization = organizationId) => {
+    called.add(name);
+    return plans.of(name, () => feedback.call(name, input, organization));
+  };
+
+  const source = await ask('sources.create', { name: 'Example', requireCaptcha: false, retentionDays: 30 });
+  await ask('sources.list', {});
+  await ask('sources.get', { id: source.id });
+  await ask('sources.update', { id: source.id, name: 'Another', retentionDays: 60 });
+  await ask('sources.byPublicKey', { publicKey: source.publicKey }, '');
+  const email = 'ada@example.com';
+  const [first, second, third] = Array.from({ length: 3 }, (_, i) =>
+    submission({ organizationId, sourceId: source.id, message: `Number ${i}`, email }),
+  );
+  if (!first || !second || !third) throw new Error('There are three.');
+  for (const each of [first, second, third]) await ask('feedback.ingest', each, '');
+
+  const days = { from: '2026-01-01', to: '2036-01-01' };
+  const filters = { sourceId: source.id, status: 'new', category: 'bug' } as const;
+  for (const each of [{}, days, filters, { ...filters, ...days, search: 'number ボタン' }, { search: 'number' }]) {
+    await ask('feedback.list', each);
+  }
+  const { nextCursor } = await ask('feedback.list', { limit: 1 });
+  await ask('feedback.list', { limit: 1, cursor: nextCursor ?? undefined });
+  await ask('feedback.listForAgents', { ...filters, search: 'number' });
+  await ask('feedback.get', { id: first.itemId });
+  await ask('feedback.update', { id: first.itemId, status: 'triaged' });
+  await ask('feedback.updateStatus', { feedbackId: first.itemId, status: 'resolved' });
+  const workItemId = uuidv7();
+  const link = { feedbackId: first.itemId, workItemId };
+  await ask('feedback.linkItem', link);
+  await ask('feedback.linkedBefore', { idempotencyKey: uuidv7(), link });
+  await ask('feedback.byWorkItems', { workItemIds: [workItemId] });
+  await ask('feedback.delete', { id: second.itemId });
+  await ask('feedback.erase', { email });
+  await ask('sources.delete', { id: source.id, erase: true });
+  await plans.of('retention', () => feedback.retention.runIfDue(new Date()));
+
+  expect(Object.keys(feedbackContract.operations).filter((name) => !called.has(name))).toEqual([]);
+  expect(plans.faults).toEqual([]);
+  await expect(plans.table('Feedback')).toMatchFileSnapshot('../../test/surface/plans/feedback.md');
+});

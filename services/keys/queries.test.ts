@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { keysContract } from '@worktrack/contracts/keys/contract';
+import { prefixOf } from '@worktrack/contracts/keys/key-format';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { startKeys } from './testing.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+const FEW = 'an organization has few keys; those that were revoked are among them';
+const BORNE: readonly Borne[] = [
+  { operation: 'keys.list', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
+  { operation: 'keys.create', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
+];
+
+/** As services/workitems/queries.test.ts. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  const called = new Set<string>();
+  const plans = new OperationPlans({ apart: ['transaction_owners'], borne: BORNE });
+  const ask: typeof keys.call = (name, ...rest) => {
+    called.add(name);
+    return plans.of(name, () => keys.call(name, ...rest));
+  };
+
+  const made = await ask('organizations.create', { name: 'Example', ownerEmail: 'ada@example.com' });
+  const owner = await keys.identityOf(made.apiKey.key);
+  const { id } = await ask('users.create', { email: 'grace@example.com', name: 'Grace', role: 'admin' }, owner);
+  await ask('users.list', { page: 2, limit: 1 }, owner);
+  await ask('users.update', { id, name: 'Grace Hopper', role: 'owner' }, owner);
+  await ask('users.update', { id, role: 'member', disabled: true }, owner);
+  const created = await ask('keys.create', { name: 'Second' }, owner);
+  const key = created.key ?? '';
+  await ask('identity.verify', { prefix: prefixOf(key), digest: hash('sha256', key) });
+  await ask('identity.current', { prefix: prefixOf(key) });
+  const use = { organizationId: owner.organization.id, keyId: created.id, at: new Date().toISOString() };
+  await ask('keys.recordUse', { uses: [use] });
+  await ask('keys.list', {}, owner);
+  await ask('keys.list', { includeRevoked: true }, owner);
+  await ask('keys.revoke', { id: created.id }, owner);
+
+  expect(Object.keys(keysContract.operations).filter((name) => !called.has(name))).toEqual([]);
+  expect(plans.faults).toEqual([]);
+  await expect(plans.table('Keys')).toMatchFileSnapshot('../../test/surface/plans/keys.md');
+});

@@ -1,0 +1,130 @@
+import mongoose, { type Schema } from 'mongoose';
+import { watchCommands } from '../watch.ts';
+import { type Index, planOf } from './plan.ts';
+import { queriesIn } from './queries.ts';
+import { faultOf, shapeOf, statementOf } from './statement.ts';
+
+/** How MongoDB would answer one query of an operation. */
+export interface OperationPlan {
+  readonly operation: string;
+  readonly query: string;
+  readonly plan: string;
+  readonly fault: string | undefined;
+}
+
+/** A query whose plan has a fault that is borne, and why. */
+export interface Borne {
+  readonly operation: string;
+  /** How its statement begins. */
+  readonly query: string;
+  readonly why: string;
+}
+
+/** The plans of all queries that this process sends by mongoose's default connection, each once. */
+export class OperationPlans {
+  readonly #isSmall: (collection: string) => boolean;
+  readonly #borne: readonly Borne[];
+  readonly #plans = new Map<string, OperationPlan>();
+  #operation: string | undefined;
+
+  /** @param options `small`: collections of a size that does not grow with what is stored; `apart`: those that no operation asks itself */
+  constructor({
+    small = [],
+    apart = [],
+    borne = [],
+  }: {
+    readonly small?: readonly string[];
+    readonly apart?: readonly string[];
+    readonly borne?: readonly Borne[];
+  }) {
+    this.#borne = borne;
+    this.#isSmall = (collection) => small.includes(collection);
+    watchCommands((command) => {
+      const operation = this.#operation;
+      if (operation === undefined) return;
+      for (const query of queriesIn(command)) {
+        if (apart.includes(query.collection)) continue;
+        const plan = planOf(query, declaredIndexes(query.collection), isBroad);
+        const fault = faultOf(query, plan, this.#isSmall);
+        const stated = { operation, query: shapeOf(query), plan: statementOf(plan), fault };
+        this.#plans.set(JSON.stringify(stated), stated);
+      }
+    });
+  }
+
+  /** What is sent while `run` runs is put down to the operation. */
+  async of<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    this.#operation = operation;
+    try {
+      return await run();
+    } finally {
+      this.#operation = undefined;
+    }
+  }
+
+  get all(): readonly OperationPlan[] {
+    const byText = (a: OperationPlan, b: OperationPlan) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    return [...this.#plans.values()].toSorted(byText);
+  }
+
+  /** Those that are not borne, and what is borne in vain: a list of what is wrong is to be true. */
+  get faults(): string[] {
+    const wrong = this.all.filter(({ fault }) => fault !== undefined);
+    const isBorne = (each: OperationPlan) => this.#borne.some((one) => covers(one, each));
+    const others = wrong.filter((each) => !isBorne(each));
+    const idle = this.#borne.filter((one) => !wrong.some((each) => covers(one, each)));
+    return [
+      ...new Set(others.map(({ operation, query, plan, fault }) => `${operation} ${fault}: ${query} → ${plan}`)),
+      ...idle.map(({ operation, query }) => `${operation} has no fault any more: ${query}`),
+    ];
+  }
+
+  /** For a snapshot that is reviewed. */
+  table(title: string): string {
+    const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    const borneIn = (each: OperationPlan) => this.#borne.find((one) => covers(one, each))?.why;
+    const lines = this.all.map((each) => {
+      const why = each.fault === undefined ? undefined : borneIn(each);
+      return row(each.operation, each.query, why === undefined ? each.plan : `${each.plan}: ${each.fault}; ${why}`);
+    });
+    return `# ${title}: how MongoDB answers\n\n| Operation | Query | Plan |\n|---|---|---|\n${[...new Set(lines)].join('\n')}\n`;
+  }
+}
+
+/** So many documents of an organization may share the project or the board of one. */
+function isBroad(field: string): boolean {
+  return ['organizationId', 'projectId', 'boardId'].includes(field);
+}
+
+function covers({ operation, query }: Borne, each: OperationPlan): boolean {
+  return each.operation === operation && each.query.startsWith(query);
+}
+
+/** Of the models that are loaded: what they declare, the one on the id, and which fields hold arrays. */
+function declaredIndexes(collection: string): Index[] {
+  const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
+  const byId: Index = { key: { _id: 1 }, unique: true };
+  if (!model) return [byId];
+  const declared = model.schema.indexes().map(([keys, options = {}]): Index => {
+    const { unique, sparse, partialFilterExpression } = options;
+    const key = keys as Record<string, number>;
+    const multikey = [...new Set(Object.keys(key).flatMap((field) => arrayOn(model.schema, field) ?? []))];
+    return {
+      key,
+      multikey,
+      ...(unique === true && { unique: true }),
+      ...(sparse === true && { sparse: true }),
+      ...(partialFilterExpression && {
+        partialFilterExpression: partialFilterExpression as Index['partialFilterExpression'],
+      }),
+    };
+  });
+  return [byId, ...declared];
+}
+
+/** The array that a field is, or is in. */
+function arrayOn(schema: Schema, field: string): string | undefined {
+  const parts = field.split('.');
+  const paths = parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+  return paths.find((path) => (schema.path(path) as { readonly instance?: string } | undefined)?.instance === 'Array');
+}
