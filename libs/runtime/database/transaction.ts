@@ -63,12 +63,18 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
  * @returns whether the server answered, so that nothing can be open
  */
 async function abort(tx: ClientSession): Promise<boolean> {
+  if (isUnknownToServer(tx)) return true;
   try {
     await mongoose.connection.getClient().db('admin').command({ abortTransaction: 1 }, { session: tx });
     return true;
   } catch (error) {
     return error instanceof mongoose.mongo.MongoServerError;
   }
+}
+
+/** Nothing was sent in it yet. The driver knows, and has no public word for it. */
+function isUnknownToServer(tx: ClientSession): boolean {
+  return (tx as unknown as { readonly transaction: { readonly isStarting: boolean } }).transaction.isStarting;
 }
 
 /** To be thrown from `work` for it to be run again: another transaction has changed what it relies on. */

@@ -28,10 +28,11 @@ export async function updateWorkItem(
   const item = await requireItem(context, input.id);
   const board = await boardOf(context, item);
   if (input.version !== undefined && input.version !== item.version) {
+    const mayRead = context.caller.permissions.includes('work-items:read');
     throw context.fail(
       'CONFLICT',
-      `${item.taskId} is at version ${item.version}, not ${input.version}: it has changed since you read it. Look at \`current\`, and repeat with its version.`,
-      { current: toWorkItem(item, board) },
+      `${item.taskId} is at version ${item.version}, not ${input.version}: it has changed since you read it. ${mayRead ? 'Look at `current`, and repeat with its version.' : 'Read it, and repeat with its version.'}`,
+      mayRead ? { current: toWorkItem(item, board) } : {},
     );
   }
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
