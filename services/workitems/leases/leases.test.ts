@@ -94,6 +94,12 @@ describe('a claim', () => {
     expect(await claim()).toMatchObject({ claimed: false });
   });
 
+  test('of a task that is named takes that one, also with others below it', async () => {
+    const task = await project.create('task');
+    await project.create('task', { parentId: task.id });
+    expect((await claimed({ ids: [task.taskId] })).workItem.id).toBe(task.id);
+  });
+
   test('finds a ready task behind more that are not than are looked at first', async () => {
     const waiting = { priority: 'urgent', metadata: { dependsOn: ['W-T-9999'] } } as const;
     await Promise.all(Array.from({ length: 70 }, () => project.create('task', waiting)));
