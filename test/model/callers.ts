@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
+import type { Ledger } from './ledger.ts';
+
+export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
+
+/** What is done, and two numbers that choose on what: indexes, modulo how many there are when its turn comes. */
+interface Operation {
+  readonly kind: Kind;
+  readonly n: number;
+  readonly m: number;
+}
+
+const WEIGHTS = {
+  create: 12,
+  retitle: 9,
+  annotate: 4,
+  giveParent: 8,
+  move: 20,
+  finish: 10,
+  update: 4,
+  batchMove: 4,
+  remove: 3,
+  comment: 6,
+  recordSession: 4,
+  completeReview: 4,
+  completeValidation: 3,
+  completeAiTask: 6,
+  claim: 7,
+  renew: 2,
+  release: 4,
+  addColumn: 2,
+  removeColumn: 2,
+  list: 3,
+  resolve: 3,
+  usage: 2,
+} as const;
+type Kind = keyof typeof WEIGHTS;
+
+const AnyOperation: fc.Arbitrary<Operation> = fc.record({
+  kind: fc.oneof(
+    ...Object.entries(WEIGHTS).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as Kind) })),
+  ),
+  n: fc.nat(1_000_000),
+  m: fc.nat(1_000_000),
+});
+
+interface Known {
+  readonly id: string;
+  readonly type: ItemType;
+}
+
+/** What the callers know of each other's work, and choose from. */
+interface World {
+  readonly organization: TestOrganization;
+  readonly ledger: Ledger;
+  readonly items: Known[];
+  readonly tokens: { readonly itemId: string; readonly token: string }[];
+  /** Beside the standard ones, each by its id. */
+  readonly extraColumns: string[];
+}
+
+type Call = TestOrganization['call'];
+interface Key {
+  readonly id: string;
+  readonly call: Call;
+}
+
+const REFUSALS = [400, 404, 409];
+const TREES = 4;
+
+/**
+ * Callers with a key each, who take one operation after the other from a queue that the seed makes. Which of them gets which, and what meets what,
+ * is up to the machine.
+ */
+export async function runCallers(
+  baseUrl: string,
+  organization: TestOrganization,
+  ledger: Ledger,
+  options: { readonly callers: number; readonly operations: number; readonly seed: number },
+): Promise<readonly Key[]> {
+  const keys = await Promise.all(Array.from({ length: options.callers }, () => newKey(baseUrl, organization)));
+  const world: World = { organization, ledger, items: [], tokens: [], extraColumns: [] };
+  await plantTrees(keys[0] as Key, world);
+  const queue = fc.sample(AnyOperation, { seed: options.seed, numRuns: options.operations });
+  await Promise.all(
+    keys.map(async (key) => {
+      for (let next = queue.pop(); next; next = queue.pop()) await OPERATIONS[next.kind](next, world, key);
+    }),
+  );
+  return keys;
+}
+
+async function newKey(baseUrl: string, { call }: TestOrganization): Promise<Key> {
+  const { data } = await call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'A caller' });
+  return { id: data.id, call: caller(baseUrl, data.key) };
+}
+
+async function plantTrees(key: Key, world: World): Promise<void> {
+  for (let tree = 0; tree < TREES; tree++) {
+    const feature = await create('feature', await create('epic', undefined, world, key), world, key);
+    for (let story = 0; story < 2; story++) {
+      const parent = await create('story', feature, world, key);
+      for (let task = 0; task < 3; task++) await create('task', parent, world, key);
+    }
+  }
+}
+
+/** Sends a write or a read, and notes how it went. @returns the answer's data, unless it was refused */
+async function send<T>(
+  what: string,
+  { ledger }: World,
+  { call }: Key,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T | undefined> {
+  const sentAt = performance.now();
+  const answer: Answer<T> = await call<T>(method, path, body);
+  ledger.answered(what, answer.status, performance.now() - sentAt, `${method} ${path} ${JSON.stringify(body)}`);
+  if (answer.success) return answer.data;
+  if (!REFUSALS.includes(answer.status)) ledger.failed(what, answer.status, answer.error);
+  return undefined;
+}
+
+interface Item {
+  readonly id: string;
+  readonly taskId: string;
+  readonly version: number;
+}
+interface SessionAnswer {
+  readonly sessionId: string;
+  readonly totalTokens: number;
+}
+
+const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
+const path = (item: Known, action = '') => `/api/work-items/${item.id}${action}`;
+const PARENT_TYPE: Partial<Record<ItemType, ItemType>> = { feature: 'epic', story: 'feature' };
+
+function columnAt({ organization, extraColumns }: World, n: number): string {
+  return nth([...Object.values(organization.columns), ...extraColumns], n);
+}
+
+function column({ organization }: World, name: string): string {
+  return organization.columns[name] as string;
+}
+
+function parentFor(type: ItemType, { items }: World, n: number): Known | undefined {
+  if (type === 'epic' || type === 'idea') return undefined;
+  const fitting = items.filter((item) => type === 'task' || item.type === PARENT_TYPE[type]);
+  return fitting.length === 0 ? undefined : nth(fitting, n);
+}
+
+async function create(
+  type: ItemType,
+  parent: Known | undefined,
+  world: World,
+  key: Key,
+  boardColumnId = column(world, 'Backlog'),
+): Promise<Known | undefined> {
+  const { boardId } = world.organization;
+  const body = { title: world.ledger.unique('Item'), type, boardId, boardColumnId, parentId: parent?.id };
+  const item = await send<Item>('create', world, key, 'POST', '/api/work-items', body);
+  if (!item) return undefined;
+  const known = { id: item.id, type };
+  world.items.push(known);
+  world.ledger.write({ kind: 'created', itemId: item.id, keyId: key.id, taskId: item.taskId, title: body.title });
+  return known;
+}
+
+async function moveTo(item: Known, boardColumnId: string, m: number, world: World, key: Key): Promise<void> {
+  const anchor = nth(world.items, m).id;
+  const options = [{}, {}, {}, { position: 'first' }, { position: { after: anchor } }, { isAutoSync: true }];
+  const body = { boardColumnId, ...nth(options, m) };
+  const answer = await send<{ workItem: Item }>('move', world, key, 'POST', path(item, '/move'), body);
+  if (answer) movedBy(key, item, answer.workItem, world);
+}
+
+function movedBy(
+  { id: keyId }: Key,
+  { id: itemId }: Known,
+  { version }: Pick<Item, 'version'>,
+  { ledger }: World,
+): void {
+  ledger.write({ kind: 'moved', itemId, keyId, version });
+}
+
+async function patch(item: Known, fields: object, world: World, key: Key): Promise<Item | undefined> {
+  return send<Item>('update', world, key, 'PATCH', path(item), fields);
+}
+
+async function complete(item: Known, action: string, body: object, world: World, key: Key): Promise<void> {
+  const report = { model: 'gpt-4o', totalTokens: world.ledger.uniqueTokens() };
+  const answer = await send<SessionAnswer>(action, world, key, 'POST', path(item, `/${action}`), {
+    ...body,
+    ...report,
+  });
+  if (!answer) return;
+  const keyId = key.id;
+  world.ledger.write({ kind: 'moved', itemId: item.id, keyId });
+  world.ledger.write({ kind: 'session', itemId: item.id, keyId, ...answer });
+}
+
+const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key: Key) => Promise<unknown>>> = {
+  create({ n, m }, world, key) {
+    const type = nth<ItemType>(['task', 'task', 'task', 'story', 'feature', 'epic', 'idea'], n);
+    return create(
+      type,
+      n % 5 === 0 ? undefined : parentFor(type, world, m),
+      world,
+      key,
+      m % 4 ? undefined : columnAt(world, n),
+    );
+  },
+
+  async retitle({ n }, world, key) {
+    const item = nth(world.items, n);
+    const title = world.ledger.unique('Title');
+    const answer = await patch(item, { title }, world, key);
+    if (answer) world.ledger.write({ kind: 'titled', itemId: item.id, keyId: key.id, title, version: answer.version });
+  },
+
+  annotate({ n, m }, world, key) {
+    return patch(nth(world.items, n), { metadata: { [nth(['a', 'b'], m)]: m % 3 ? m : null } }, world, key);
+  },
+
+  giveParent({ n, m }, world, key) {
+    const item = nth(world.items, n);
+    return patch(item, { parentId: (m % 6 && parentFor(item.type, world, m)?.id) || null }, world, key);
+  },
+
+  move({ n, m }, world, key) {
+    return moveTo(nth(world.items, n), columnAt(world, m >> 4), m, world, key);
+  },
+
+  /** One child after the other goes to Done, so that parents follow. */
+  finish({ n }, world, key) {
+    return moveTo(nth(world.items, n), column(world, 'Done'), 0, world, key);
+  },
+
+  async update({ n, m }, world, key) {
+    const item = nth(world.items, n);
+    const title = world.ledger.unique('Title');
+    const answer = await patch(item, { title, boardColumnId: columnAt(world, m) }, world, key);
+    if (!answer) return;
+    const { version } = answer;
+    world.ledger.write({ kind: 'titled', itemId: item.id, keyId: key.id, title, version });
+    world.ledger.write({ kind: 'perhapsMoved', itemId: item.id, keyId: key.id });
+  },
+
+  async batchMove({ n, m }, world, key) {
+    const workItemIds = [...new Set([n, m, n + m, n ^ m].map((at) => nth(world.items, at).id))];
+    const body = { workItemIds, boardColumnId: columnAt(world, m) };
+    const answer = await send<{ items: Item[] }>('batch-move', world, key, 'POST', '/api/work-items/batch-move', body);
+    for (const { id, version } of answer?.items ?? []) {
+      world.ledger.write({ kind: 'batchMoved', itemId: id, keyId: key.id, version });
+    }
+  },
+
+  async remove({ n }, world, key) {
+    const item = nth(world.items, n);
+    const answer = await send('delete', world, key, 'DELETE', path(item));
+    if (!answer) return;
+    world.ledger.write({ kind: 'deleted', itemId: item.id, keyId: key.id });
+    // Mostly nobody comes back to it.
+    if (n % 8) world.items.splice(world.items.indexOf(item), 1);
+  },
+
+  async comment({ n }, world, key) {
+    const item = nth(world.items, n);
+    const text = world.ledger.unique('Comment');
+    const answer = await send('comment', world, key, 'POST', path(item, '/comments'), { text });
+    if (answer) world.ledger.write({ kind: 'commented', itemId: item.id, keyId: key.id, text });
+  },
+
+  async recordSession({ n }, world, key) {
+    const item = nth(world.items, n);
+    const body = { model: 'gpt-4o', totalTokens: world.ledger.uniqueTokens() };
+    const answer = await send<SessionAnswer>('session', world, key, 'POST', path(item, '/ai-sessions'), body);
+    if (answer) world.ledger.write({ kind: 'session', itemId: item.id, keyId: key.id, ...answer });
+  },
+
+  async completeReview({ n, m }, world, key) {
+    const item = nth(world.items, n);
+    const body = { result: nth(['pass', 'fail'], m), summary: 'Read' };
+    const answer = await send('review', world, key, 'POST', path(item, '/review'), body);
+    if (answer) world.ledger.write({ kind: 'moved', itemId: item.id, keyId: key.id });
+  },
+
+  completeValidation({ n, m }, world, key) {
+    return complete(nth(world.items, n), 'validation', { testResults: { failed: m % 2 } }, world, key);
+  },
+
+  completeAiTask({ n, m }, world, key) {
+    const claimed = world.tokens.length > 0 && m % 2 ? nth(world.tokens, n) : undefined;
+    const item = claimed ? { id: claimed.itemId, type: 'task' as const } : nth(world.items, n);
+    const body = { reviewColumnId: column(world, 'Review'), leaseToken: claimed?.token };
+    return complete(item, 'ai-completion', body, world, key);
+  },
+
+  async claim({ n, m }, world, key) {
+    const of = m % 2 ? { ids: [nth(world.items, n).id] } : { projectId: world.organization.projectId };
+    const body = { agent: world.ledger.unique('Agent'), ...of };
+    type Claim = { workItem: Item | null; lease: { token: string } | null };
+    const answer = await send<Claim>('claim', world, key, 'POST', '/api/work-items/claim', body);
+    if (!answer?.workItem || !answer.lease) return;
+    const { id, version } = answer.workItem;
+    const { token } = answer.lease;
+    world.tokens.push({ itemId: id, token });
+    movedBy(key, { id, type: 'task' }, { version }, world);
+    world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent });
+  },
+
+  async renew({ n }, world, key) {
+    if (world.tokens.length === 0) return;
+    const { token } = nth(world.tokens, n);
+    await send('renew', world, key, 'POST', '/api/work-items/claim', { agent: 'Agent', leaseToken: token });
+  },
+
+  async release({ n }, world, key) {
+    if (world.tokens.length === 0) return;
+    const { token, itemId } = nth(world.tokens, n);
+    const item: Known = { id: itemId, type: 'task' };
+    const body = { leaseToken: token };
+    const answer = await send<{ workItem: Item }>('release', world, key, 'POST', path(item, '/release'), body);
+    if (answer) movedBy(key, item, answer.workItem, world);
+  },
+
+  async addColumn(_, world, key) {
+    const name = world.ledger.unique('Column');
+    const columns = await columnsOf(world, key);
+    if (!columns) return;
+    const answer = await changeColumns([...columns.slice(0, 12), { name }], world, key);
+    const added = answer?.columns.find((each) => each.name === name);
+    if (added) world.extraColumns.push(added.id);
+  },
+
+  async removeColumn({ n }, world, key) {
+    const columns = await columnsOf(world, key);
+    const standard = Object.values(world.organization.columns);
+    const extra = columns?.filter(({ id }) => !standard.includes(id)) ?? [];
+    if (!columns || extra.length === 0) return;
+    const removed = nth(extra, n);
+    await changeColumns(
+      columns.filter((each) => each !== removed),
+      world,
+      key,
+    );
+  },
+
+  list({ n }, world, key) {
+    const query = nth(
+      ['', `&boardColumnId=${columnAt(world, n >> 2)}`, `&parentId=${nth(world.items, n).id}`, '&type=task'],
+      n,
+    );
+    return send('list', world, key, 'GET', `/api/work-items?limit=50${query}`);
+  },
+
+  resolve({ n, m }, world, key) {
+    const ids = [nth(world.items, n).id, nth(world.items, m).id];
+    return send('resolve', world, key, 'POST', '/api/work-items/resolve', { ids });
+  },
+
+  usage({ n }, world, key) {
+    return send('usage', world, key, 'GET', `/api/ai-usage?workItemId=${nth(world.items, n).id}`);
+  },
+};
+
+interface Column {
+  readonly id: string;
+  readonly name: string;
+}
+
+async function columnsOf(world: World, key: Key): Promise<Column[] | undefined> {
+  const { boardId } = world.organization;
+  const board = await send<{ columns: Column[] }>('get board', world, key, 'GET', `/api/boards/${boardId}`);
+  return board?.columns.map(({ id, name }) => ({ id, name }));
+}
+
+function changeColumns(
+  columns: readonly { readonly id?: string; readonly name: string }[],
+  world: World,
+  key: Key,
+): Promise<{ readonly columns: readonly Column[] } | undefined> {
+  const { boardId } = world.organization;
+  return send('change of columns', world, key, 'PATCH', `/api/boards/${boardId}`, { columns });
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSystem } from '../support/system.ts';
+import { runCallers } from './callers.ts';
+import { INVARIANTS } from './invariants.ts';
+import { Ledger } from './ledger.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+
+/** `MODEL_OPERATIONS=5000 npm test -- test/model/concurrent` is the long form; `MODEL_SEED` repeats what is chosen, not what meets what. */
+const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 1_000);
+const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+const CALLERS = 16;
+const MS_PER_OPERATION = 500;
+/** Held where nothing else is to run on the machine: in the long form. */
+const LONG_FORM_OPERATIONS = 5_000;
+const SLOWEST_ANSWER_MS = 2_000;
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+const ledger = new Ledger();
+let snapshot: Snapshot;
+
+beforeAll(
+  async () => {
+    system = await startSystem();
+    const organization = await system.newOrganization();
+    console.log(`MODEL_SEED=${SEED}, ${OPERATIONS} operations by ${CALLERS} callers`);
+    const keys = await runCallers(system.baseUrl, organization, ledger, {
+      callers: CALLERS,
+      operations: OPERATIONS,
+      seed: SEED,
+    });
+    const outcomes = [...ledger.answers].map(([outcome, count]) => `${outcome} × ${count}`).toSorted();
+    const { durationMs, what } = ledger.slowest;
+    console.log(`${outcomes.join(', ')}\nThe slowest answer took ${Math.round(durationMs)} ms: ${what}`);
+    snapshot = await takeSnapshot(
+      organization,
+      keys.map(({ call }) => call),
+      ledger.of('created').map(({ itemId }) => itemId),
+      ledger.of('claimed').map(({ token }) => token),
+    );
+  },
+  OPERATIONS * MS_PER_OPERATION + 180_000,
+);
+afterAll(() => system?.stop());
+
+describe(`${CALLERS} callers at the same time, on the same trees`, () => {
+  test('are each answered or refused with a reason of their own: none fails', () => {
+    expect(ledger.failures).toEqual([]);
+  });
+
+  test.each(Object.entries(INVARIANTS))('%s', (_, broken) => {
+    expect(broken(snapshot, ledger)).toEqual([]);
+  });
+
+  test.runIf(OPERATIONS >= LONG_FORM_OPERATIONS)(`wait less than ${SLOWEST_ANSWER_MS} ms`, () => {
+    expect(ledger.slowest.durationMs).toBeLessThan(SLOWEST_ANSWER_MS);
+  });
+});

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { INVARIANTS } from './invariants.ts';
+import { Ledger } from './ledger.ts';
+import type { EventState, ItemState, Snapshot } from './snapshot.ts';
+
+const KEY = 'key';
+let clock = 0;
+function event(eventType: string, data: Record<string, unknown>): EventState {
+  clock += 10_000;
+  return { eventType, data, actor: { keyId: KEY }, createdAt: new Date(clock).toISOString() };
+}
+const moved = (fromColumn: string, toColumn: string, more: object = {}) =>
+  event('moved', { fromColumn, toColumn, ...more });
+const changed = (field: string, from: unknown, to: unknown) => event('updated', { changes: { [field]: { from, to } } });
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+interface Given {
+  readonly items: Map<string, Writable<ItemState>>;
+  readonly histories: Map<string, EventState[]>;
+  readonly totals: Map<string, number>;
+  readonly usage: Map<string, { sessions: number; totalTokens: number }>;
+  readonly held: Map<string, string | undefined>;
+  readonly columns: { id: string; name: string }[];
+  readonly projectUsage: { sessions: number; totalTokens: number };
+  readonly ledger: Ledger;
+}
+
+/** A story with a task that was claimed, and one that is done, of which all is as it should be. */
+function given(): Given {
+  const ledger = new Ledger();
+  const columns = ['Backlog', 'In Progress', 'Done'].map((name) => ({ id: name.toLowerCase(), name }));
+  const item = (id: string, number: number, columnName: string, more: Partial<ItemState>): Writable<ItemState> => ({
+    ...{ id, taskId: `W-T-${number}`, title: id, type: 'task', boardColumnId: columnName.toLowerCase(), columnName },
+    ...{ parentId: 'story', position: number, version: 1 },
+    ...more,
+  });
+  const created = (id: string, number: number, parentId: string | null) => {
+    ledger.write({ kind: 'created', itemId: id, keyId: KEY, taskId: `W-T-${number}`, title: id });
+    return event('created', { title: id, columnName: 'Backlog', parentId, assignee: null });
+  };
+  const story = [created('story', 1, null)];
+  const claimed = [created('claimed', 2, 'story')];
+  const done = [created('done', 3, 'story')];
+
+  const claim = changed('assignee', null, 'Agent');
+  claimed.push(claim, { ...moved('Backlog', 'In Progress'), createdAt: claim.createdAt });
+  story.push(moved('Backlog', 'In Progress', { isAutoSync: true, causedBy: 'claimed' }));
+  done.push(moved('Backlog', 'Done'), event('comment', { text: 'Text' }), event('ai_session', { id: 'session' }));
+  done.push(changed('title', 'done', 'Title'));
+  ledger.write({ kind: 'moved', itemId: 'claimed', keyId: KEY, version: 2 });
+  ledger.write({ kind: 'claimed', itemId: 'claimed', keyId: KEY, token: 'token', agent: 'Agent' });
+  ledger.write({ kind: 'moved', itemId: 'done', keyId: KEY, version: 2 });
+  ledger.write({ kind: 'commented', itemId: 'done', keyId: KEY, text: 'Text' });
+  ledger.write({ kind: 'session', itemId: 'done', keyId: KEY, sessionId: 'session', totalTokens: 8 });
+  ledger.write({ kind: 'titled', itemId: 'done', keyId: KEY, title: 'Title', version: 3 });
+  return {
+    ledger,
+    columns,
+    items: new Map([
+      ['story', item('story', 1, 'In Progress', { type: 'story', parentId: null, version: 2 })],
+      ['claimed', item('claimed', 2, 'In Progress', { version: 2 })],
+      ['done', item('done', 3, 'Done', { title: 'Title', version: 3 })],
+    ]),
+    histories: new Map(Object.entries({ story, claimed, done })),
+    totals: new Map([
+      ['boardId=board', 3],
+      ['type=task', 2],
+      ['boardColumnId=done', 1],
+      ['parentId=story', 2],
+    ]),
+    usage: new Map([['story', { sessions: 1, totalTokens: 8 }]]),
+    projectUsage: { sessions: 1, totalTokens: 8 },
+    held: new Map([['token', 'claimed']]),
+  };
+}
+
+const brokenBy = (what: Given) =>
+  Object.entries(INVARIANTS)
+    .filter(([, broken]) => broken(what as Snapshot, what.ledger).length > 0)
+    .map(([name]) => name);
+const item = (what: Given, id: string) => what.items.get(id) as Writable<ItemState>;
+const history = (what: Given, id: string) => what.histories.get(id) as EventState[];
+
+test('all invariants hold where all is as it should be', () => {
+  expect(brokenBy(given())).toEqual([]);
+});
+
+test.each<[string, (what: Given) => void]>([
+  ['every item is in a column of its board', (what) => void what.columns.pop()],
+  ['what was created is there or was deleted, and nothing else is there', (what) => void what.items.delete('done')],
+  [
+    'what was created is there or was deleted, and nothing else is there',
+    (what) => void what.items.set('other', { ...item(what, 'done'), id: 'other' }),
+  ],
+  [
+    'task IDs count up without a gap',
+    ({ ledger }) => ledger.write({ kind: 'created', itemId: 'x', keyId: KEY, taskId: 'W-T-5', title: 'x' }),
+  ],
+  ['a version is 1 and the writes that changed the item', (what) => void item(what, 'done').version++],
+  [
+    'no two writes were told the same version',
+    ({ ledger }) => ledger.write({ kind: 'titled', itemId: 'done', keyId: KEY, title: 'Title', version: 2 }),
+  ],
+  [
+    'a history begins with the creation, and each change takes up where the one before ended',
+    (what) => void history(what, 'done').push(moved('Backlog', 'Done')),
+  ],
+  [
+    'a history begins with the creation, and each change takes up where the one before ended',
+    (what) => void Object.assign(item(what, 'done'), { columnName: 'Backlog' }),
+  ],
+  ['parents are there and of the right type, without a ring', (what) => void what.items.delete('story')],
+  [
+    'parents are there and of the right type, without a ring',
+    (what) => void Object.assign(item(what, 'claimed'), { parentId: 'claimed' }),
+  ],
+  [
+    'positions are unique in a column, but for those that a bulk move kept',
+    (what) => void Object.assign(item(what, 'claimed'), { position: 1 }),
+  ],
+  ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('token', 'done')],
+  ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('other', 'claimed')],
+  ['a claim holds until the item is moved', (what) => void what.held.set('token', undefined)],
+  ['usage is the sum of the sessions that were acknowledged', (what) => void what.projectUsage.totalTokens++],
+  [
+    'usage of a tree is that of its items and of those that were deleted below them',
+    (what) => void what.usage.set('story', { sessions: 0, totalTokens: 0 }),
+  ],
+  ['lists count what is there', (what) => void what.totals.set('parentId=story', 1)],
+  ['each acknowledged write has its event once', (what) => void history(what, 'done').splice(2, 1)],
+  [
+    'each acknowledged write has its event once',
+    (what) => void history(what, 'done').push(event('comment', { text: 'Text' })),
+  ],
+  ['each acknowledged write has its event once', (what) => void history(what, 'done').splice(1, 1)],
+  [
+    'nothing has an event that nobody was told of',
+    (what) => void history(what, 'done').push(event('comment', { text: 'Other' })),
+  ],
+  // The claimed one was finished, and the story was left where it is.
+  [
+    'parents have followed their children',
+    (what) => {
+      history(what, 'claimed').push(moved('In Progress', 'Done'));
+      Object.assign(item(what, 'claimed'), { columnName: 'Done' });
+    },
+  ],
+  // The story was left where it was when work on it began.
+  [
+    'parents have followed their children',
+    (what) => {
+      history(what, 'story').pop();
+      Object.assign(item(what, 'story'), { columnName: 'Backlog' });
+    },
+  ],
+])('%s: and where it does not, it is told', (invariant, spoil) => {
+  const what = given();
+  spoil(what);
+  expect(brokenBy(what)).toContain(invariant);
+});

@@ -1,0 +1,308 @@
+import type { ItemType } from './callers.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import type { EventState, ItemState, Snapshot } from './snapshot.ts';
+
+/** What must hold whatever callers do at the same time, each in one sentence; what comes back is what does not hold. */
+export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Ledger) => string[]>> = {
+  'every item is in a column of its board': ({ items, columns }) => {
+    const names = new Map(columns.map(({ id, name }) => [id, name]));
+    return [...items.values()]
+      .filter(({ boardColumnId, columnName }) => names.get(boardColumnId) !== columnName)
+      .map((item) => `${item.taskId} is in ${item.columnName} (${item.boardColumnId})`);
+  },
+
+  'what was created is there or was deleted, and nothing else is there': ({ items, histories }, ledger) => {
+    const created = new Set(ledger.of('created').map(({ itemId }) => itemId));
+    const isDeleted = (id: string) => histories.get(id)?.at(-1)?.eventType === 'deleted';
+    return [
+      ...[...created]
+        .filter((id) => items.has(id) === isDeleted(id))
+        .map((id) => `${id} is lost, or was deleted and is there`),
+      ...[...items.keys()].filter((id) => !created.has(id)).map((id) => `${id} was created by nobody`),
+    ];
+  },
+
+  'task IDs count up without a gap': (_, ledger) => {
+    const numbers = ledger.of('created').map(({ taskId }) => Number(taskId.split('-')[2]));
+    const missing = numbers.map((_, index) => index + 1).filter((number) => !numbers.includes(number));
+    return missing.map((number) => `of ${numbers.length} items none has the number ${number}`);
+  },
+
+  'a version is 1 and the writes that changed the item': ({ items, histories }) =>
+    [...items.values()].flatMap(({ id, taskId, version }) => {
+      const writes = new Set((histories.get(id) ?? []).filter(isChange).map(writeOf));
+      return version === 1 + writes.size ? [] : [`${taskId} has version ${version} after ${writes.size} changes`];
+    }),
+
+  'no two writes were told the same version': (_, ledger) => {
+    const seen = new Set<string>();
+    return ledger.entries.flatMap((entry) => {
+      if (!('version' in entry) || entry.version === undefined) return [];
+      const told = `version ${entry.version} of ${entry.itemId}`;
+      if (seen.has(told)) return [`${told} twice`];
+      seen.add(told);
+      return [];
+    });
+  },
+
+  'a history begins with the creation, and each change takes up where the one before ended': ({ items, histories }) =>
+    [...histories].flatMap(([id, events]) => brokenChains(events, items.get(id)).map((fault) => `${id}: ${fault}`)),
+
+  'parents are there and of the right type, without a ring': ({ items }) =>
+    [...items.values()].flatMap((item) => {
+      if (item.parentId === null) return [];
+      const parent = items.get(item.parentId);
+      if (!parent) return [`the parent of ${item.taskId} is gone`];
+      if (!PARENTS[item.type].includes(parent.type)) return [`${item.taskId} is below ${parent.taskId}`];
+      return ancestorsOf(item, items).includes(item) ? [`${item.taskId} is below itself`] : [];
+    }),
+
+  'positions are unique in a column, but for those that a bulk move kept': ({ items, histories }) => {
+    const isKept = ({ id }: ItemState) => histories.get(id)?.findLast(isMove)?.data.batch === true;
+    const places = Map.groupBy(
+      [...items.values()].filter((item) => !isKept(item)),
+      ({ boardColumnId, position }) => `${boardColumnId} ${position}`,
+    );
+    return [...places]
+      .filter(([, here]) => here.length > 1)
+      .map(([place, here]) => `${here.map(({ taskId }) => taskId)} are all at ${place}`);
+  },
+
+  'a lease lives in In Progress only, and there is one at most': ({ items, held }) => {
+    const live = [...held.values()].filter((id) => id !== undefined);
+    return [
+      ...live.filter((id, index) => live.indexOf(id) !== index).map((id) => `${id} is held twice`),
+      ...live
+        .filter((id) => items.get(id)?.columnName !== 'In Progress')
+        .map((id) => `${id} is held in ${items.get(id)?.columnName}`),
+    ];
+  },
+
+  'a claim holds until the item is moved': ({ histories, held }, ledger) =>
+    ledger.of('claimed').flatMap(({ itemId, token, agent }) => {
+      const events = histories.get(itemId) ?? [];
+      const claimedAt = events.findIndex((event) => assigneeOf(event) === agent);
+      if (claimedAt === -1) return [`the history of ${itemId} does not know ${agent}`];
+      const [, ...later] = events.slice(claimedAt).filter(isMove);
+      return later.length > 0 || ends(events) || held.get(token) === itemId
+        ? []
+        : [`${itemId} is not held by ${agent}`];
+    }),
+
+  'usage is the sum of the sessions that were acknowledged': ({ projectUsage }, ledger) => {
+    const sessions = ledger.of('session');
+    const expected = { sessions: sessions.length, totalTokens: tokensOf(sessions) };
+    const { sessions: count, totalTokens } = projectUsage;
+    return count === expected.sessions && totalTokens === expected.totalTokens
+      ? []
+      : [`${count} sessions, ${totalTokens} tokens; ${JSON.stringify(expected)} were acknowledged`];
+  },
+
+  'usage of a tree is that of its items and of those that were deleted below them': (snapshot, ledger) => {
+    const expected = new Map<string, number>();
+    for (const { itemId, totalTokens } of ledger.of('session')) {
+      const root = rootFor(itemId, snapshot);
+      if (root) expected.set(root, (expected.get(root) ?? 0) + totalTokens);
+    }
+    return [...snapshot.usage]
+      .filter(([id, { totalTokens }]) => totalTokens !== (expected.get(id) ?? 0))
+      .map(([id, { totalTokens }]) => `${id}: ${totalTokens}, not ${expected.get(id) ?? 0}`);
+  },
+
+  'lists count what is there': ({ items, totals }) =>
+    [...totals].flatMap(([filter, total]) => {
+      const [field, value] = filter.split('=') as [keyof ItemState, string];
+      // The project has one board.
+      const there = [...items.values()].filter((item) => (field as string) === 'boardId' || item[field] === value);
+      return there.length === total ? [] : [`${filter}: ${total}, and ${there.length} are there`];
+    }),
+
+  'each acknowledged write has its event once': ({ histories }, ledger) => [
+    ...once('title', ledger.of('titled'), histories, (entry, event) => changeOf(event, 'title')?.to === entry.title),
+    ...once('comment', ledger.of('commented'), histories, (entry, { data }) => data.text === entry.text),
+    ...once('session', ledger.of('session'), histories, (entry, { data }) => data.id === entry.sessionId),
+    ...once(
+      'creation',
+      ledger.of('created'),
+      histories,
+      (entry, { eventType, data }) => eventType === 'created' && data.title === entry.title,
+    ),
+    ...once(
+      'deletion',
+      ledger.of('deleted'),
+      histories,
+      (entry, { eventType, actor }) => eventType === 'deleted' && actor.keyId === entry.keyId,
+    ),
+    ...countedMoves(histories, ledger),
+  ],
+
+  'nothing has an event that nobody was told of': ({ histories }, ledger) => {
+    const events = [...histories.values()].flat();
+    const count = (eventType: string) => events.filter((event) => event.eventType === eventType).length;
+    return (['created', 'deleted', 'comment', 'ai_session'] as const).flatMap((eventType) => {
+      const kind = { created: 'created', deleted: 'deleted', comment: 'commented', ai_session: 'session' } as const;
+      const told = ledger.of(kind[eventType]).length;
+      return count(eventType) === told ? [] : [`${count(eventType)} events ${eventType}, ${told} acknowledged`];
+    });
+  },
+
+  'parents have followed their children': (snapshot, ledger) => unsettled(snapshot, ledger.slowest.durationMs),
+};
+
+const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
+  epic: [],
+  idea: [],
+  feature: ['epic'],
+  story: ['feature'],
+  task: ['epic', 'feature', 'story', 'task', 'idea'],
+};
+
+const isMove = ({ eventType }: EventState) => eventType === 'moved';
+const isChange = ({ eventType }: EventState) => eventType === 'moved' || eventType === 'updated';
+const ends = (events: readonly EventState[]) => events.at(-1)?.eventType === 'deleted';
+const tokensOf = (sessions: readonly { readonly totalTokens: number }[]) =>
+  sessions.reduce((sum, { totalTokens }) => sum + totalTokens, 0);
+
+/** The events of one write have one actor and one time, and no caller makes two writes at a time. */
+const writeOf = ({ actor, createdAt }: EventState) => `${actor.keyId} ${createdAt}`;
+
+function changeOf({ data }: EventState, field: string): { readonly from: unknown; readonly to: unknown } | undefined {
+  return (data.changes as Record<string, { from: unknown; to: unknown }> | undefined)?.[field];
+}
+const assigneeOf = (event: EventState) => changeOf(event, 'assignee')?.to;
+
+function brokenChains(events: readonly EventState[], item: ItemState | undefined): string[] {
+  const [created, ...later] = events;
+  if (created?.eventType !== 'created') return [`begins with ${created?.eventType}`];
+  const faults: string[] = [];
+  const now: Record<string, unknown> = { ...created.data };
+  later.forEach((event, index) => {
+    if (event.eventType === 'created') faults.push('is created again');
+    if (event.eventType === 'deleted' && index < later.length - 1) faults.push('goes on after its deletion');
+    if (isMove(event)) {
+      const { fromColumn, toColumn } = event.data;
+      if (fromColumn !== now.columnName) faults.push(`moves from ${fromColumn}, being in ${now.columnName}`);
+      now.columnName = toColumn;
+    }
+    for (const field of ['title', 'parentId', 'assignee']) {
+      const change = changeOf(event, field);
+      if (!change) continue;
+      if (change.from !== now[field]) faults.push(`${field} changes from ${change.from}, being ${now[field]}`);
+      now[field] = change.to;
+    }
+  });
+  if (!item) return faults;
+  for (const field of ['columnName', 'title', 'parentId'] as const) {
+    if (item[field] !== now[field]) faults.push(`${field} is ${item[field]}; by its history it is ${now[field]}`);
+  }
+  return faults;
+}
+
+/** As far as it is no ring. */
+function ancestorsOf(item: ItemState, items: Snapshot['items']): ItemState[] {
+  const above: ItemState[] = [];
+  for (let next = item.parentId; next !== null; ) {
+    const parent = items.get(next);
+    if (!parent || above.includes(parent)) break;
+    above.push(parent);
+    next = parent.parentId;
+  }
+  return above;
+}
+
+/** The top of the tree for which an item counts now: a deleted one counts for the parent that it had. Undefined when that had none. */
+function rootFor(itemId: string, { items, histories }: Snapshot): string | undefined {
+  for (let id: string | null = itemId; id !== null; ) {
+    const item = items.get(id);
+    if (item) return (ancestorsOf(item, items).at(-1) ?? item).id;
+    const events: readonly EventState[] = histories.get(id) ?? [];
+    const last = events.findLast((event) => changeOf(event, 'parentId'));
+    id = ((last ? changeOf(last, 'parentId')?.to : events[0]?.data.parentId) ?? null) as string | null;
+  }
+  return undefined;
+}
+
+function once<E extends Entry>(
+  what: string,
+  entries: readonly E[],
+  histories: Snapshot['histories'],
+  isOf: (entry: E, event: EventState) => boolean,
+): string[] {
+  return entries.flatMap((entry) => {
+    const { length } = (histories.get(entry.itemId) ?? []).filter((event) => isOf(entry, event));
+    return length === 1 ? [] : [`${what} ${JSON.stringify(entry)}: ${length} events`];
+  });
+}
+
+/** A move cannot be told from another by what it holds, but by who made it on which item. */
+function countedMoves(histories: Snapshot['histories'], ledger: Ledger): string[] {
+  const by = (entries: readonly Entry[]) => Map.groupBy(entries, ({ itemId, keyId }) => `${itemId} ${keyId}`);
+  const [moved, perhaps, batch] = [by(ledger.of('moved')), by(ledger.of('perhapsMoved')), by(ledger.of('batchMoved'))];
+  const faults: string[] = [];
+  for (const [id, events] of histories) {
+    for (const [keyId, own] of Map.groupBy(events.filter(isMove), ({ actor }) => actor.keyId)) {
+      const key = `${id} ${keyId}`;
+      const isBatch = ({ data }: EventState) => data.batch === true;
+      const direct = own.filter((event) => !isBatch(event) && !event.data.causedBy).length;
+      const least = moved.get(key)?.length ?? 0;
+      const most = least + (perhaps.get(key)?.length ?? 0);
+      if (direct < least || direct > most) faults.push(`${key}: ${direct} moves, ${least} to ${most} acknowledged`);
+      const inBatches = own.filter(isBatch).length;
+      const told = batch.get(key)?.length ?? 0;
+      if (inBatches !== told) faults.push(`${key}: ${inBatches} moves by batches, ${told} acknowledged`);
+      moved.delete(key);
+      batch.delete(key);
+    }
+  }
+  return [...faults, ...[...moved.keys(), ...batch.keys()].map((key) => `${key}: no move, though acknowledged`)];
+}
+
+const PENDING = ['Backlog', 'To Do'];
+
+/**
+ * After a child moved, its parent moved to Done when all of its children were there, and to In Progress when it was pending and the child was
+ * not. What happened to the parent or its other children since can be a reason that it is elsewhere now: such parents say nothing.
+ * @param slackMs how far the times of two writes may be from their order
+ */
+function unsettled({ items, histories }: Snapshot, slackMs: number): string[] {
+  const at = (event: EventState | undefined) => (event ? Date.parse(event.createdAt) : 0);
+  const leftAt = new Map<string, number>();
+  for (const events of histories.values()) {
+    for (const event of events) {
+      const from = event.eventType === 'deleted' ? parentAtEnd(events) : changeOf(event, 'parentId')?.from;
+      if (typeof from === 'string') leftAt.set(from, Math.max(leftAt.get(from) ?? 0, at(event)));
+    }
+  }
+  const children = Map.groupBy(
+    [...items.values()].filter(({ parentId }) => parentId !== null),
+    ({ parentId }) => parentId as string,
+  );
+  return [...children].flatMap(([parentId, own]) => {
+    const parent = items.get(parentId);
+    if (!parent) return [];
+    const movedAt = at(histories.get(parentId)?.findLast(isMove));
+    // Of each child, the move by which it came to where it is, if since then it has had this parent, and if that move makes parents follow.
+    const arrivals = own.map(({ id }) => {
+      const events = histories.get(id) ?? [];
+      const index = events.findLastIndex(isMove);
+      const { data } = events[index] ?? {};
+      const follows = data && !data.batch && (!data.isAutoSync || data.causedBy);
+      const stayed = !events.slice(index + 1).some((event) => changeOf(event, 'parentId'));
+      return follows && stayed ? at(events[index]) : undefined;
+    });
+    const since = (time: number | undefined) => time !== undefined && time > movedAt + slackMs;
+    const isOut = own.some(({ columnName }, index) => !PENDING.includes(columnName) && since(arrivals[index]));
+    if (PENDING.includes(parent.columnName) && isOut) return [`${parent.taskId} is in ${parent.columnName}`];
+    const last = Math.max(...arrivals.map((time) => time ?? 0));
+    const allDone = own.every(({ columnName }, index) => columnName === 'Done' && arrivals[index] !== undefined);
+    const settles = allDone && since(last) && last > (leftAt.get(parentId) ?? 0) + slackMs;
+    return settles && parent.columnName !== 'Done'
+      ? [`${parent.taskId} is in ${parent.columnName}, its children are done`]
+      : [];
+  });
+}
+
+function parentAtEnd(events: readonly EventState[]): unknown {
+  const last = events.findLast((event) => changeOf(event, 'parentId'));
+  return last ? changeOf(last, 'parentId')?.to : events[0]?.data.parentId;
+}

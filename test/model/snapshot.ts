@@ -1,0 +1,128 @@
+import type { TestOrganization } from '../support/organization.ts';
+import type { ItemType } from './callers.ts';
+
+export interface ItemState {
+  readonly id: string;
+  readonly taskId: string;
+  readonly title: string;
+  readonly type: ItemType;
+  readonly boardColumnId: string;
+  readonly columnName: string;
+  readonly parentId: string | null;
+  readonly position: number;
+  readonly version: number;
+}
+export interface EventState {
+  readonly eventType: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly actor: { readonly keyId: string };
+  readonly createdAt: string;
+}
+export interface UsageState {
+  readonly sessions: number;
+  readonly totalTokens: number;
+}
+
+/** Everything that the organization shows once nobody writes any more. */
+export interface Snapshot {
+  readonly columns: readonly { readonly id: string; readonly name: string }[];
+  readonly items: ReadonlyMap<string, ItemState>;
+  /** Oldest first, of deleted items too. */
+  readonly histories: ReadonlyMap<string, readonly EventState[]>;
+  /** What lists count, by what they are asked for. */
+  readonly totals: ReadonlyMap<string, number>;
+  readonly projectUsage: UsageState;
+  /** Of each item that has no parent, with all below it. */
+  readonly usage: ReadonlyMap<string, UsageState>;
+  /** For each token of a claim: the item, if its lease lives. */
+  readonly held: ReadonlyMap<string, string | undefined>;
+}
+
+const MAX_EVENTS = 200;
+const PAGE = 100;
+type Call = TestOrganization['call'];
+interface Page {
+  readonly workItems: readonly { readonly id: string }[];
+  readonly pagination: { readonly total: number; readonly totalPages: number };
+}
+
+/** @param calls of several keys, which share the reading */
+export async function takeSnapshot(
+  { projectId, boardId }: TestOrganization,
+  calls: readonly Call[],
+  everyItemId: readonly string[],
+  tokens: readonly string[],
+): Promise<Snapshot> {
+  const [call] = calls as [Call];
+  const ids = await allIds(call, projectId);
+  const items = new Map<string, ItemState>();
+  await shared(ids, calls, async (id, by) => void items.set(id, await read<ItemState>(by, `/api/work-items/${id}`)));
+
+  const histories = new Map<string, EventState[]>();
+  await shared([...new Set([...everyItemId, ...ids])], calls, async (id, by) => {
+    const path = `/api/work-items/${id}/events?limit=${MAX_EVENTS}`;
+    const { events, totalEvents } = await read<{ events: EventState[]; totalEvents: number }>(by, path);
+    if (totalEvents > MAX_EVENTS) throw new Error(`${id} has ${totalEvents} events, more than one answer shows.`);
+    histories.set(id, events.toReversed());
+  });
+
+  const usage = new Map<string, UsageState>();
+  const roots = [...items.values()].filter(({ parentId }) => parentId === null);
+  const usageOf = async (by: Call, query: string) =>
+    (await read<{ totals: UsageState }>(by, `/api/ai-usage?${query}`)).totals;
+  await shared(roots, calls, async ({ id }, by) => void usage.set(id, await usageOf(by, `workItemId=${id}`)));
+
+  const { columns } = await read<{ columns: { id: string; name: string }[] }>(call, `/api/boards/${boardId}`);
+  const parents = new Set([...items.values()].flatMap(({ parentId }) => parentId ?? []));
+  const filters = [
+    `boardId=${boardId}`,
+    ...['task', 'story', 'feature', 'epic', 'idea'].map((type) => `type=${type}`),
+    ...columns.map(({ id }) => `boardColumnId=${id}`),
+    ...[...parents].map((id) => `parentId=${id}`),
+  ];
+  const totals = new Map<string, number>();
+  await shared(filters, calls, async (filter, by) => {
+    totals.set(filter, (await read<Page>(by, `/api/work-items?limit=1&${filter}`)).pagination.total);
+  });
+
+  const held = new Map<string, string | undefined>();
+  await shared(tokens, calls, async (leaseToken, by) => {
+    const answer = await by<{ workItem: { id: string } }>('POST', '/api/work-items/claim', { agent: 'A', leaseToken });
+    held.set(leaseToken, answer.success ? answer.data.workItem.id : undefined);
+  });
+  return {
+    columns,
+    items,
+    histories,
+    totals,
+    usage,
+    held,
+    projectUsage: await usageOf(call, `projectId=${projectId}`),
+  };
+}
+
+async function allIds(call: Call, projectId: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page = 1; ; page++) {
+    const path = `/api/work-items?projectId=${projectId}&limit=${PAGE}&page=${page}`;
+    const { workItems, pagination } = await read<Page>(call, path);
+    ids.push(...workItems.map(({ id }) => id));
+    if (page >= pagination.totalPages) return ids;
+  }
+}
+
+async function read<T>(call: Call, path: string): Promise<T> {
+  const answer = await call<T>('GET', path);
+  if (!answer.success) throw new Error(`GET ${path}: ${answer.status} ${answer.error.message}`);
+  return answer.data;
+}
+
+/** All of it, by as many at a time as there are calls. */
+async function shared<T>(all: readonly T[], calls: readonly Call[], each: (one: T, by: Call) => Promise<void>) {
+  const queue = [...all];
+  await Promise.all(
+    calls.map(async (by) => {
+      for (let next = queue.pop(); next !== undefined; next = queue.pop()) await each(next, by);
+    }),
+  );
+}
