@@ -1,3 +1,4 @@
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import type { Scope, WriteScope } from '../scope.ts';
 import type { BoardRecord } from './boards.model.ts';
@@ -69,6 +70,19 @@ export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, c
     { $set: { columnsVersion: columnsVersion + 1 } },
     SLOTS,
   );
+}
+
+/**
+ * As raiseVersion, at once, and the first that a transaction does: it holds all slots before it reads anything, and the writes that come meanwhile
+ * run again after it. One that raised the version at its end would lose to the writes of a busy board again and again, up to its deadline
+ * (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
+ */
+export async function holdColumns(
+  { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
+  boardId: string,
+): Promise<void> {
+  const { organizationId } = caller;
+  await TallyModel.updateMany({ organizationId, boardId }, { $inc: { columnsVersion: 1 } }, { session: tx });
 }
 
 /** @returns by column id; columns without items may be missing */

@@ -7,7 +7,7 @@ import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 import { requireBoard, saveBoard, toBoard } from './boards.repository.ts';
 import { columnById } from './columns.ts';
-import { countsOf, raiseVersion } from './tallies.repository.ts';
+import { countsOf, holdColumns } from './tallies.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -15,6 +15,7 @@ export async function updateBoard(
   { id, name, columns: wanted }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
+  if (wanted) await holdColumns(context, id);
   const board = await requireBoard(context, id);
   const columns = wanted && columnsAfter(context, board, wanted);
   if (!columns) return toBoard(await saveBoard(context, id, { ...(name && { name }) }));
@@ -22,7 +23,6 @@ export async function updateBoard(
   const removed = board.columns.filter((column) => !kept.has(column.id));
   if (removed.length > 0) await requireEmpty(context, board, removed);
   const after: BoardRecord = { ...board, columns, columnsVersion: board.columnsVersion + 1 };
-  raiseVersion(context.writes, board);
   await followRenamedColumns(context, board, after);
   const { columnsVersion } = after;
   return toBoard(await saveBoard(context, id, { ...(name && { name }), columns, columnsVersion }));
@@ -50,7 +50,7 @@ function columnsAfter(
   });
 }
 
-/** What puts an item into one of them meanwhile writes one of the tallies that this transaction writes: only one of the two is stored. */
+/** Nothing can put an item into one of them meanwhile: that would write one of the tallies that this transaction has written. */
 async function requireEmpty(
   scope: FailingScope<'CONFLICT'>,
   board: BoardRecord,
