@@ -46,7 +46,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Built, and built again by whatever starts a gateway.
-    exclude: { path: '^widget/dist/' },
+    exclude: { path: '^(widget|cli)/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

@@ -20,19 +20,21 @@ COPY services/workitems/package.json services/workitems/
 COPY cli/package.json cli/
 COPY widget/package.json widget/
 
-FROM manifests AS widget
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter @worktrack/widget...
+FROM manifests AS bundles
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/widget... --filter @worktrack/cli...
 COPY tsconfig.json ./
-COPY libs/contracts libs/contracts
+COPY libs libs
+COPY cli cli
 COPY widget widget
-RUN node widget/build.ts
+RUN node widget/build.ts && node cli/one-file/build.ts
 
 FROM manifests AS services
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter './services/*...' --filter @worktrack/cli...
 COPY libs libs
 COPY cli cli
 COPY services services
-COPY --from=widget /app/widget/dist widget/dist
+COPY --from=bundles /app/widget/dist widget/dist
+COPY --from=bundles /app/cli/dist cli/dist
 # Without settings a service loads all of itself and ends with code 78; what it has compiled makes each start of a container quicker.
 ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN for service in services/*/; do node "$service/main.ts" 2>/dev/null; test $? -eq 78 || exit 1; done
@@ -47,4 +49,4 @@ USER 1000:1000
 EXPOSE 3000 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.OPS_PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "-c", "exec node \"services/${SERVICE:?is one of feedback, gateway, keys, workitems}/main.ts\""]
+CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of feedback, gateway, keys, workitems}/main.ts\""]

@@ -34,6 +34,7 @@ const SIDES = {
   tcp: { title: 'raw TCP', module: peer('tcp') },
   http: { title: 'HTTP hop (Fastify, undici)', module: peer('http') },
   amqplib: { title: 'amqplib, plain', module: peer('amqplib') },
+  quorum: { title: 'amqplib, quorum queue', module: peer('quorum') },
   'rabbitmq-client': { title: 'rabbitmq-client', module: peer('rabbitmq-client') },
   nest: { title: 'NestJS RMQ', module: peer('nest') },
   moleculer: { title: 'Moleculer AMQP, tuned', module: peer('moleculer') },
@@ -148,6 +149,7 @@ function printRatios(): void {
   const plain = Math.min(speed('amqplib'), speed('rabbitmq-client'));
   const alone = median('worktrack', 1, 'p50Ms') / median('amqplib', 1, 'p50Ms');
   const broker = median('worktrack', 64, 'brokerCpuUs') / median('amqplib', 64, 'brokerCpuUs');
+  const quorum = median('quorum', 64, 'brokerCpuUs') / median('amqplib', 64, 'brokerCpuUs');
   const signing = median('worktrack', 64, 'ownCpuUs') / median('unsigned', 64, 'ownCpuUs');
   const rows: [string, number, string][] = [
     ['calls/s at 64, × the best plain client', plain, '≥ 3'],
@@ -158,6 +160,8 @@ function printRatios(): void {
     ['calls/s at 64, × unsigned', speed('unsigned'), '≥ 0.97'],
     ['CPU of both per call at 64, × unsigned', signing, '≤ 1.03'],
     ['CPU of the broker per call at 64, × plain amqplib', broker, '≤ 0.15'],
+    ['the same of a quorum queue, by plain amqplib', quorum, ''],
+    ['p50 alone of a quorum queue, by plain amqplib', median('quorum', 1, 'p50Ms') / median('amqplib', 1, 'p50Ms'), ''],
   ];
   console.log('\nlibs/rpc beside the others');
   printTable(

@@ -1,49 +1,85 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { Failure, refusalWords } from './failure.ts';
 import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
+const UPLOAD_TIMEOUT_MS = 120_000;
+/** A service that restarts is back within some seconds. */
+const ATTEMPTS = 3;
+const LONGEST_DELAY_SECONDS = 5;
+const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
+
+export interface CallOptions {
+  /** Makes the call safe to repeat. Without one, each call has its own, which its own repetitions keep. */
+  readonly idempotencyKey?: string;
+}
 
 export interface Api {
   readonly baseUrl: string;
+  /** The project that commands are about by default. */
+  readonly projectId: string | undefined;
   /** @throws Failure with the server's own words */
-  call<Op extends Operation>(operation: Op, input: RawInput<Op>): Promise<Output<Op>>;
+  call<Op extends Operation>(operation: Op, input: RawInput<Op>, options?: CallOptions): Promise<Output<Op>>;
+  /** @param place the fields that are in the path */
+  upload(operation: Operation, place: Record<string, unknown>, form: FormData, options?: CallOptions): Promise<unknown>;
 }
 
 export function api(environment: NodeJS.ProcessEnv = process.env): Api {
-  const { baseUrl, apiKey } = chooseService(environment);
-  return { baseUrl, call: (operation, input) => call(baseUrl, apiKey, operation, input as Record<string, unknown>) };
-}
-
-async function call<Op extends Operation>(
-  baseUrl: string,
-  key: string,
-  operation: Op,
-  input: Record<string, unknown>,
-): Promise<Output<Op>> {
-  const { method, url, body } = requestOf(baseUrl, operation, input);
-  let response: Response;
-  try {
-    response = await fetch(url, {
+  const { baseUrl, apiKey, projectId } = chooseService(environment);
+  const authorization = `Bearer ${apiKey}`;
+  const send = (
+    operation: Operation,
+    input: Record<string, unknown>,
+    { idempotencyKey = randomUUID() }: CallOptions = {},
+    form?: FormData,
+  ) => {
+    const { method, url, body } = requestOf(baseUrl, operation, input);
+    return sent(baseUrl, url, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(method === 'GET' ? {} : { 'idempotency-key': randomUUID() }),
+        authorization,
+        ...(method === 'GET' ? {} : { 'idempotency-key': idempotencyKey }),
+        ...(form || body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
+      timeoutMs: form ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS,
     });
-  } catch (error) {
-    const why = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
-    throw new Failure(
-      'unreachable',
-      `Nothing answers at ${baseUrl} (${why || 'no connection'}). Start the stack with \`npm start\`, or set WORKTRACK_URL.`,
+  };
+  return {
+    baseUrl,
+    projectId,
+    call: (operation, input, options) =>
+      send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
+    upload: (operation, place, form, options) => send(operation, place, options, form),
+  };
+}
+
+/** Repeats what may succeed later, under the same idempotency key, so that its effect is there once. */
+async function sent(
+  baseUrl: string,
+  url: URL,
+  { timeoutMs, ...init }: RequestInit & { readonly timeoutMs: number },
+): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
+      (error: unknown) => error,
     );
+    const isResponse = answer instanceof Response;
+    if (isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer)) return outcomeOf(baseUrl, answer);
+    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer);
+    const afterSeconds = isResponse ? Number(answer.headers.get('retry-after') ?? attempt) : attempt;
+    if (isResponse) await answer.body?.cancel();
+    await delay(Math.min(Number.isFinite(afterSeconds) ? afterSeconds : attempt, LONGEST_DELAY_SECONDS) * 1_000);
   }
-  return outcomeOf(baseUrl, response) as Promise<Output<Op>>;
+}
+
+/** There is no such service, which asking again does not change. */
+function isNobodyThere(error: unknown): boolean {
+  const { code } = ((error as Error | undefined)?.cause ?? {}) as { readonly code?: string };
+  return code === undefined ? !(error instanceof DOMException) : ['ECONNREFUSED', 'ENOTFOUND'].includes(code);
 }
 
 /** Fills the placeholders of the path; what is left of the input goes into the query of a GET or a DELETE, and into the body of anything else. */
@@ -79,7 +115,15 @@ interface Envelope {
   };
 }
 
-async function outcomeOf(baseUrl: string, response: Response): Promise<unknown> {
+async function outcomeOf(baseUrl: string, response: unknown): Promise<unknown> {
+  if (!(response instanceof Response)) {
+    const error = response as Error;
+    const why = (error.cause as Error | undefined)?.message || error.message || 'no connection';
+    throw new Failure(
+      'unreachable',
+      `Nothing answers at ${baseUrl} (${why}). Start the stack with \`npm start\`, or set WORKTRACK_URL.`,
+    );
+  }
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
   if (typeof envelope?.success !== 'boolean') {
     throw new Failure(

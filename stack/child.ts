@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findProgram } from './find-program.ts';
+import { makeDirectory } from './make-directory.ts';
 import { StartError } from './start-error.ts';
 
 /** A log that has grown beyond this is moved to `<name>.1` when its program starts. */
@@ -139,7 +140,7 @@ export class Child {
 }
 
 function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true });
+  makeDirectory(dirname(path));
   try {
     if (statSync(path).size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
   } catch {

@@ -1,5 +1,16 @@
+import { backUp, restore } from './backup.ts';
 import { detachedSink, isDetached, reportReady, startDetached } from './detach.ts';
-import { parseStart, parseStop, START_HELP, STOP_HELP, stopCommand } from './options.ts';
+import {
+  BACKUP_HELP,
+  parseBackup,
+  parseRestore,
+  parseStart,
+  parseStop,
+  RESTORE_HELP,
+  START_HELP,
+  STOP_HELP,
+  stopCommand,
+} from './options.ts';
 import { Progress } from './progress.ts';
 import { abortStart, type RunningStack, startStack } from './start.ts';
 import { StartError } from './start-error.ts';
@@ -51,7 +62,21 @@ async function stop(): Promise<number> {
   return 0;
 }
 
-const commands: Readonly<Record<string, () => Promise<number>>> = { start, stop };
+async function packAll(): Promise<number> {
+  const options = parseBackup(args);
+  if (options === 'help') console.log(BACKUP_HELP);
+  else await backUp(options.dataDir, options.file, progress);
+  return 0;
+}
+
+async function unpackAll(): Promise<number> {
+  const options = parseRestore(args);
+  if (options === 'help') console.log(RESTORE_HELP);
+  else await restore(options.file, options.dataDir, progress);
+  return 0;
+}
+
+const commands: Readonly<Record<string, () => Promise<number>>> = { start, stop, backup: packAll, restore: unpackAll };
 
 try {
   const run = commands[command ?? ''];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -14,4 +14,10 @@ export function makeDirectory(path: string): void {
     // Another process was quicker.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Makes a directory of ours that nobody else may look into, also where it is there with another mode. */
+export function makePrivateDirectory(path: string): void {
+  makeDirectory(path);
+  chmodSync(path, 0o700);
 }

@@ -39,6 +39,22 @@ Stops the stack that was started with --detach (or in another terminal). Its dat
   --data-dir <folder>      that of the stack (default: ${DEFAULT_DATA_DIR})
   --help`;
 
+export const BACKUP_HELP = `npm run backup -- --to <file> [options]
+
+Packs all that a stopped stack keeps into one file (tar, gzip; mode 600): databases, messages that wait, secrets and passwords.
+
+  --to <file>
+  --data-dir <folder>      that of the stack (default: ${DEFAULT_DATA_DIR})
+  --help`;
+
+export const RESTORE_HELP = `npm run restore -- --from <file> [options]
+
+Unpacks such a file into a data directory that has nothing yet; \`npm start\` then goes on from there.
+
+  --from <file>
+  --data-dir <folder>      where to (default: ${DEFAULT_DATA_DIR})
+  --help`;
+
 /** The command that ends the stack on a data directory, to be shown. */
 export function stopCommand(dataDir: string): string {
   if (resolve(dataDir) === resolve(DEFAULT_DATA_DIR)) return '`npm run stop`';
@@ -70,6 +86,26 @@ export function parseStop(args: readonly string[]): { readonly dataDir: string }
     help: { type: 'boolean', default: false },
   });
   return values.help ? 'help' : { dataDir: values['data-dir'] as string };
+}
+
+interface BackupOptions {
+  readonly dataDir: string;
+  readonly file: string;
+}
+
+export const parseBackup = (args: readonly string[]) => parseFile(args, 'npm run backup', 'to');
+export const parseRestore = (args: readonly string[]) => parseFile(args, 'npm run restore', 'from');
+
+function parseFile(args: readonly string[], command: string, option: 'to' | 'from'): BackupOptions | 'help' {
+  const { values } = parse(args, command, {
+    [option]: { type: 'string' },
+    'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
+    help: { type: 'boolean', default: false },
+  });
+  if (values.help) return 'help';
+  if (!values[option])
+    throw new StartError(`--${option} <file> is missing. \`${command} -- --help\` lists the options.`);
+  return { dataDir: values['data-dir'] as string, file: values[option] as string };
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;

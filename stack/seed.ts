@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOrganization } from './organization.ts';
+import { writePrivate } from './private-file.ts';
 import type { Secrets } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
@@ -21,6 +22,10 @@ const ORGANIZATION = {
   keyName: 'First key',
 };
 const PROJECT = { name: 'First project', key: 'W' };
+interface Project {
+  readonly id: string;
+  readonly defaultBoardId: string;
+}
 /** For trying the widget at once: any page may use it, and it asks for no captcha. */
 const SOURCE = { type: 'widget', name: 'Example page', allowedDomains: [], requireCaptcha: false };
 
@@ -38,8 +43,7 @@ export async function seed(
   let kept = read(path);
   const keep = (more: Partial<Seed>) => {
     kept = { ...kept, ...more };
-    writeFileSync(`${path}.new`, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    writePrivate(path, `${JSON.stringify(kept, undefined, 2)}\n`);
   };
 
   // The servers may be others than at the last start; then nothing of what was kept is there.
@@ -50,8 +54,10 @@ export async function seed(
     keep({ organizationId: organization.id, apiKey: apiKey.key });
   }
   const api = new Api(baseUrl, kept.apiKey as string);
-  if (!kept.projectId) {
-    const project = await api.send<{ id: string; defaultBoardId: string }>('POST', '/api/projects', PROJECT);
+  // A project that was deleted since is followed by the newest one that there is.
+  if (!kept.projectId || !(await api.has(`/api/projects/${kept.projectId}`))) {
+    const { projects } = await api.send<{ projects: Project[] }>('GET', '/api/projects?limit=1');
+    const project = projects[0] ?? (await api.send<Project>('POST', '/api/projects', PROJECT));
     keep({ projectId: project.id, boardId: project.defaultBoardId });
   }
   if (!kept.source) {
@@ -90,6 +96,12 @@ class Api {
   constructor(baseUrl: string, apiKey: string) {
     this.#baseUrl = baseUrl;
     this.#apiKey = apiKey;
+  }
+
+  async has(path: string): Promise<boolean> {
+    const response = await fetch(`${this.#baseUrl}${path}`, { headers: { authorization: `Bearer ${this.#apiKey}` } });
+    await response.body?.cancel();
+    return response.status !== 404;
   }
 
   async send<T>(method: string, path: string, body?: object): Promise<T> {

@@ -9,6 +9,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import type { Call } from '@worktrack/rpc/types';
 import { connectDatabase } from '@worktrack/runtime/database/connection';
 import { parseConfig } from '@worktrack/runtime/process/config';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
@@ -41,7 +42,7 @@ const admissions = new Admissions({
   lookUp: async (publicKey, requestId) =>
     (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
 });
-const gate = new Gate(admissions, settings.IP_HASH_SECRET);
+const gate = new Gate(admissions, secretKey(settings.IP_HASH_SECRET));
 
 const app = fastify({ trustProxy: ['loopback'] });
 app.post('/feedback/ingest', async (request, reply) => {

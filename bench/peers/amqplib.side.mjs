@@ -1,22 +1,30 @@
 import { connect } from 'amqplib';
 
-const QUEUE = 'bench.amqplib';
-
 /** Plain amqplib at its best: direct reply-to, no acknowledgements, no Nagle, a transient queue, one message for each call. */
-export async function serve({ url, respond }) {
+export const { serve, connectTo } = plainly('bench.amqplib', { durable: false, autoDelete: true });
+
+/** @param options of the queue of requests */
+export function plainly(queue, options) {
+  return {
+    serve: (side) => serveFrom(queue, options, side),
+    connectTo: (side) => connectBy(queue, side),
+  };
+}
+
+async function serveFrom(queue, options, { url, respond }) {
   const channel = await (await connect(url, { noDelay: true })).createChannel();
-  await channel.assertQueue(QUEUE, { durable: false, autoDelete: true });
+  await channel.assertQueue(queue, options);
   const answer = ({ content, properties }) => {
     const output = respond(JSON.parse(content.toString()));
     channel.publish('', properties.replyTo, Buffer.from(JSON.stringify(output)), {
       correlationId: properties.correlationId,
     });
   };
-  await channel.consume(QUEUE, answer, { noAck: true });
+  await channel.consume(queue, answer, { noAck: true });
   return {};
 }
 
-export async function connectTo({ url }) {
+async function connectBy(queue, { url }) {
   const channel = await (await connect(url, { noDelay: true })).createChannel();
   const pending = new Map();
   let lastId = 0;
@@ -30,7 +38,7 @@ export async function connectTo({ url }) {
       new Promise((resolve) => {
         const correlationId = String(++lastId);
         pending.set(correlationId, resolve);
-        channel.publish('', QUEUE, Buffer.from(JSON.stringify(input)), {
+        channel.publish('', queue, Buffer.from(JSON.stringify(input)), {
           correlationId,
           replyTo: 'amq.rabbitmq.reply-to',
         });

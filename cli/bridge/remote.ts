@@ -41,10 +41,17 @@ interface ToolCall {
 
 type RpcAnswer =
   | { readonly result: unknown }
-  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+  | {
+      readonly error: {
+        readonly code: number;
+        readonly message: string;
+        /** With a code of ours where the key was refused, before the protocol began. */
+        readonly data?: { readonly code?: unknown };
+      };
+    };
 
 /**
- * The tools of the service, over its HTTP endpoint. What meets a service that is away, or restarting, is repeated with the same idempotency key:
+ * The tools of the service, over its HTTP endpoint. What meets a service that is unavailable, or restarting, is repeated with the same idempotency key:
  * a step is neither lost nor done twice.
  */
 export class RemoteTools {
@@ -60,7 +67,7 @@ export class RemoteTools {
     if (service.projectId) this.#endpoint.searchParams.set('projectId', service.projectId);
   }
 
-  /** What the service says to a model of itself, or nothing from one that is away. */
+  /** What the service says to a model of itself, or nothing from one that is unavailable. */
   async instructions(client: Implementation, signal: AbortSignal): Promise<string | undefined> {
     const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: client };
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(INSTRUCTIONS_TIMEOUT_MS)]);
@@ -99,7 +106,7 @@ export class RemoteTools {
     return await this.#repeated(() => attempt(key), signal);
   }
 
-  /** Repeats what met a service that is away, for as long as a client waits. */
+  /** Repeats what met a service that is unavailable, for as long as a client waits. */
   async #repeated<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const giveUpAtMs = performance.now() + this.#retryForMs;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
@@ -139,14 +146,16 @@ export class RemoteTools {
     if (answer && 'jsonrpc' in answer) {
       const message = answer as unknown as RpcAnswer;
       if ('result' in message) return message.result;
-      throw new ProtocolError(message.error.code, message.error.message, message.error.data);
+      const { code, message: said, data } = message.error;
+      if (typeof data?.code === 'string') throw this.#refusal(response.status, { code: data.code, message: said });
+      throw new ProtocolError(code, said, data);
     }
-    throw this.#refusal(response.status, answer as Envelope | undefined);
+    throw this.#refusal(response.status, (answer as Envelope | undefined)?.error);
   }
 
-  #refusal(status: number, envelope: Envelope | undefined): Error {
+  #refusal(status: number, error: Envelope['error']): Error {
     const { baseUrl, keySource, projectId } = this.#service;
-    const { code, message: said } = envelope?.error ?? {};
+    const { code, message: said } = error ?? {};
     if (!code || !said) {
       const words = `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
       // What a proxy in front of a service says while it restarts.

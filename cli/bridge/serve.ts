@@ -8,6 +8,13 @@ import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 
 const INFO = { name: 'worktrack', title: 'worktrack', version: manifest.version };
 
+/** Only elicitation asks for it, which is not offered here. */
+const NO_VALIDATOR = {
+  getValidator: () => {
+    throw new Error('The bridge asks its client for nothing.');
+  },
+};
+
 /**
  * Serves the tools of a service over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
  * It starts without the service, too: a client that is started first finds its tools as soon as the service answers.
@@ -20,7 +27,11 @@ export async function serveBridge(service: Service, workingDirectory: string): P
   const bridge = serveStdio(
     async () => {
       const said = await instructions;
-      const server = new Server(INFO, { capabilities: { tools: {} }, ...(said ? { instructions: said } : {}) });
+      const server = new Server(INFO, {
+        capabilities: { tools: {} },
+        jsonSchemaValidator: NO_VALIDATOR,
+        ...(said ? { instructions: said } : {}),
+      });
       server.setRequestHandler('tools/list', async (_request, { mcpReq }) => {
         try {
           return { tools: await remote.list(mcpReq.signal) };

@@ -3,7 +3,7 @@ import type { ApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { api } from '../api.ts';
-import { jsonOption, wholeNumber } from '../options.ts';
+import { jsonOption, rateOf, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
 
 export function keyCommand(): Command {
@@ -18,6 +18,8 @@ export function keyCommand(): Command {
       ),
     )
     .option('--expires-in-days <days>', 'default: it does not expire', wholeNumber)
+    .option('--rate-limit <requests>', 'requests in each window; 0: any number; default: 6000 a minute', wholeNumber)
+    .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
     .option('--user <id>', 'whom it acts as; default: yourself')
     .addOption(jsonOption())
     .action(create);
@@ -35,16 +37,33 @@ interface CreateOptions extends OutputOptions {
   readonly name: string;
   readonly permission?: Permission[];
   readonly expiresInDays?: number;
+  readonly rateLimit?: number;
+  readonly rateWindow?: number;
   readonly user?: string;
 }
 
-async function create({ name, permission, expiresInDays, user, json }: CreateOptions): Promise<void> {
-  const made = await api().call(createKey, { name, permissions: permission, expiresInDays, userId: user });
+async function create({
+  name,
+  permission,
+  expiresInDays,
+  rateLimit,
+  rateWindow,
+  user,
+  json,
+}: CreateOptions): Promise<void> {
+  const made = await api().call(createKey, {
+    name,
+    permissions: permission,
+    expiresInDays,
+    rateLimit: rateOf(rateLimit, rateWindow),
+    userId: user,
+  });
   if (json) return printJson(made);
   printRecord({
     ID: made.id,
     Name: made.name,
     Permissions: permissionsOf(made),
+    Rate: rateWords(made),
     Expires: minute(made.expiresAt),
     'API key': made.key,
   });
@@ -61,6 +80,7 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
       PREFIX: (key) => key.prefix,
       NAME: (key) => key.name,
       PERMISSIONS: permissionsOf,
+      RATE: rateWords,
       CREATED: (key) => minute(key.createdAt),
       'LAST USED': (key) => minute(key.lastUsedAt),
       EXPIRES: (key) => minute(key.expiresAt),
@@ -74,6 +94,10 @@ async function revoke(id: string, { json }: OutputOptions): Promise<void> {
   const revoked = await api().call(revokeKey, { id });
   if (json) return printJson(revoked);
   console.log(`Revoked. The key is refused since ${revoked.revokedAt}.`);
+}
+
+function rateWords({ rateLimit: { requests, windowSeconds } }: ApiKey): string {
+  return requests === 0 ? 'any' : `${requests} in ${windowSeconds} s`;
 }
 
 function permissionsOf({ permissions }: ApiKey): string {

@@ -25,10 +25,10 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not of the content type that the route takes.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to come back.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service; the log has it under the request id.' },
-  UNAVAILABLE: { status: 503, meaning: 'A part of the service is away; try again after `Retry-After` seconds.' },
+  UNAVAILABLE: { status: 503, meaning: 'A part of the service is unavailable; try again after `Retry-After` seconds.' },
   DEADLINE_EXCEEDED: {
     status: 504,
-    meaning: 'The answer did not come in time; repeat with the same `Idempotency-Key`.',
+    meaning: 'The answer did not arrive in time; repeat with the same `Idempotency-Key`.',
   },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

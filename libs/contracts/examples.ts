@@ -5,7 +5,7 @@ import { PERMISSIONS } from './permissions.ts';
 import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/board.ts';
 import type { Project } from './projects/project.ts';
 import type { HistoryEvent } from './work-items/history-event.ts';
-import type { WorkItem, WorkItemSummary } from './work-items/work-item.ts';
+import type { ShownLease, WorkItem, WorkItemSummary } from './work-items/work-item.ts';
 
 /** The records that the examples of the operations share: a shop that gets a dark mode. */
 const id = (number: number) => `0199a1c4-5a10-7e3b-8f00-${String(number).padStart(12, '0')}`;
@@ -76,6 +76,21 @@ const summary: WorkItemSummary = {
   columnName: 'To Do',
   parentId: ids.story,
   projectId: ids.project,
+  isAiProcessing: false,
+  lease: null,
+  externalId: null,
+};
+
+export const exampleLease: ShownLease = {
+  agent: 'agent 3',
+  keyId: ids.key,
+  claimedAt: '2026-03-02T10:15:00.000Z',
+  expiresAt: '2026-03-02T10:30:00.000Z',
+  state: 'working',
+  stalled: false,
+  note: null,
+  progress: null,
+  tokensSoFar: null,
 };
 
 const task: WorkItem = {
@@ -83,7 +98,6 @@ const task: WorkItem = {
   description: 'Follow the system setting, and let people choose.',
   position: 7,
   metadata: { dependsOn: ['W-T-13'] },
-  isAiProcessing: false,
   version: 3,
   createdAt,
   updatedAt,
@@ -133,6 +147,14 @@ export const exampleSession = {
   estimatedCost: '0.525000',
   createdAt: updatedAt,
 };
+
+export const exampleBudget = {
+  of: 'W-E-2',
+  limitUsd: 5,
+  period: 'total',
+  spentUsd: 0.525,
+  remainingUsd: 4.475,
+} as const;
 
 export const exampleTotals = {
   sessions: 1,
@@ -203,6 +225,7 @@ export const exampleKey: ApiKey = {
   name: 'CI',
   prefix: 'wt_7hQ2mXv9',
   permissions: PERMISSIONS.filter((permission) => permission.startsWith('work-items')),
+  rateLimit: { requests: 6_000, windowSeconds: 60 },
   userId: ids.user,
   createdBy: ids.user,
   createdAt,

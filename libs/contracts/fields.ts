@@ -1,30 +1,77 @@
 import { z } from 'zod';
+import { anyOf, described } from './described.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TASK_ID = /^[A-Z]-[TSFEI]-[1-9][0-9]{0,9}$/i;
+/** The two, without a flag: a pattern of JSON Schema has none. */
+const ANY_CASE = [
+  /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
+  /^[A-Za-z]-[TSFEItsfei]-[1-9][0-9]{0,9}$/,
+];
 
 /**
  * An id. A refinement and not `z.uuid()`: that advertises a pattern of 269 bytes with every field, which `tools/list` cannot afford.
  * Lower-cased, so that equal ids compare equal.
  */
-export const Id = z
-  .string()
-  .refine((value) => UUID.test(value), 'must be a UUID')
-  .meta({ format: 'uuid' })
-  .transform((value) => value.toLowerCase());
+export const Id = idThat('must be a UUID');
+
+/** For errors that ask for a project's id. */
+export const WHERE_PROJECT_IDS_ARE =
+  'list_projects (GET /api/projects) shows the id and the defaultBoardId of each project';
+export const ProjectId = idThat(`must be a UUID; ${WHERE_PROJECT_IDS_ARE}`);
+
+function idThat(message: string) {
+  return z
+    .string()
+    .refine((value) => UUID.test(value), message)
+    .meta({ format: 'uuid' })
+    .transform((value) => value.toLowerCase());
+}
 
 /** A work item by its UUID or its task ID (`W-T-12`, in any case). */
 export const ItemRef = z
   .string()
   .refine((value) => UUID.test(value) || TASK_ID.test(value), 'must be a UUID or a task ID such as W-T-12')
+  .register(described, { pattern: anyOf(...ANY_CASE) })
   .transform((value) => (value.includes('-', 9) ? value.toLowerCase() : value.toUpperCase()));
 
-const DAY_OR_TIME = z.union([
+export const MAX_COLUMN_NAME_LENGTH = 100;
+/** A column by its UUID, or by its name on the board that it is meant on, in any case. */
+export const ColumnRef = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_COLUMN_NAME_LENGTH)
+  .describe('Name or UUID')
+  .transform((value) => (UUID.test(value) ? value.toLowerCase() : value));
+
+export const isUuid = (value: string): boolean => UUID.test(value);
+
+/** The fields in which operations take an item by any of its names, alone or in a list. */
+export const ITEM_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'ids',
+  'workItemId',
+  'workItemIds',
+  'taskId',
+  'parentId',
+  'after',
+  'dependsOn',
+  'ideaId',
+]);
+
+/** Whether a text is a UUID or a task ID. */
+export function isItemName(text: string): boolean {
+  return UUID.test(text) || TASK_ID.test(text);
+}
+
+const DAYS_AND_TIMES = [
   z.iso.date(),
   z.iso.datetime({ offset: true }),
   // To the minute.
   z.iso.datetime({ offset: true, precision: -1 }),
-]);
+];
+const DAY_OR_TIME = z.union(DAYS_AND_TIMES);
 
 /** A day (UTC) or a point in time. A refinement, as an id: patterns are what `tools/list` cannot afford. */
 export const DayOrTime = z
@@ -32,7 +79,8 @@ export const DayOrTime = z
   .refine(
     (value) => DAY_OR_TIME.safeParse(value).success,
     'must be a day such as 2026-01-31, or a time with its zone such as 2026-01-31T12:00:00Z',
-  );
+  )
+  .register(described, { pattern: anyOf(...DAYS_AND_TIMES.flatMap(({ _zod }) => _zod.pattern ?? [])) });
 
 /** An id in an answer. The service made it itself, so it is described, and not checked again. */
 export const RecordId = z.string().meta({ format: 'uuid' });

@@ -15,16 +15,16 @@ describe('the wait of a message', () => {
         estimator.waitedMs('c', sentAtMs, sentAtMs + offsetMs);
         for (const [waitMs, pauseMs] of messages) {
           sentAtMs += pauseMs;
-          const reckoned = estimator.waitedMs('c', sentAtMs, sentAtMs + offsetMs + waitMs);
+          const estimated = estimator.waitedMs('c', sentAtMs, sentAtMs + offsetMs + waitMs);
           // What is forgotten for the drift of the clocks, and the rounding of huge readings.
-          expect(reckoned).toBeGreaterThan(waitMs - 120 - 1);
-          expect(reckoned).toBeLessThan(waitMs + 1);
+          expect(estimated).toBeGreaterThan(waitMs - 120 - 1);
+          expect(estimated).toBeLessThan(waitMs + 1);
         }
       }),
     );
   });
 
-  test('is never reckoned longer than it was by a client whose first messages all waited', () => {
+  test('is never estimated longer than it was by a client whose first messages all waited', () => {
     const estimator = new WaitEstimator();
     expect(estimator.waitedMs('c', 0, 9_000)).toBe(0);
     expect(estimator.waitedMs('c', 1_000, 9_500)).toBe(0);
@@ -44,7 +44,7 @@ describe('the wait of a message', () => {
     }
   });
 
-  test('is reckoned for each client by its own clock, of as many clients as there ever were', () => {
+  test('is estimated for each client by its own clock, of as many clients as there ever were', () => {
     const estimator = new WaitEstimator();
     for (let client = 0; client < 10_000; client++) estimator.waitedMs(`${client}`, client * 1_000, 0);
     expect(estimator.waitedMs('9999', 9_999_000, 700)).toBeCloseTo(700, -1);

@@ -395,3 +395,12 @@ describe('a queue that is there with other arguments, as during a rolling update
     );
   });
 });
+
+describe('a queue that nobody takes from', () => {
+  test('is no reason to wait for the deadline, also when something keeps it alive', async () => {
+    await channel.assertQueue(queues.requests, { durable: true, expires: 600_000 });
+    const { service } = await rig.client();
+    const call = service.call('delivery.echo', { text: 'anybody?' }, { requestId, deadlineMs: 60_000 });
+    await expect(call).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+});

@@ -37,7 +37,7 @@ export interface CallOptions {
   readonly caller?: Caller;
   /** Correlates the logs of all services; what `X-Request-Id` says. */
   readonly requestId: string;
-  /** Identity of the effect of a write: the same key has its effect once. Required unless the operation's effect is `read`. */
+  /** Identity of the effect of a write: the same key takes effect once. Required unless the operation's effect is `read`. */
   readonly idempotencyKey?: string;
   /** Default: the operation's own, else DEFAULT_DEADLINE_MS. */
   readonly deadlineMs?: number;

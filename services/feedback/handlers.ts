@@ -25,7 +25,7 @@ export interface Parts {
 
 export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts) {
   return implement(feedbackContract, {
-    'sources.list': (_, { caller }) => sourcesOf(caller.organizationId),
+    'sources.list': (_, context) => sourcesOf(context),
     'sources.create': createSource,
     'sources.get': getSource,
     'sources.update': updateSource,

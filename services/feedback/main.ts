@@ -9,6 +9,7 @@ import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { emailKeyMigration } from './items/email-key.repository.ts';
 import { searchTextMigration } from './items/search-text.repository.ts';
 import { assemble } from './parts.ts';
 import { Retention } from './retention/retention.ts';
@@ -26,7 +27,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([searchTextMigration], { log });
+  const migrations = await migrate([emailKeyMigration, searchTextMigration], { log });
   onStop(() => migrations.stop());
 
   // No need of the readiness: without it duplicates and spent captcha solutions are known to this process alone.

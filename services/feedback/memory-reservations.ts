@@ -1,7 +1,7 @@
 /** Beyond it the oldest are forgotten. */
 const MAX_RESERVATIONS = 100_000;
 
-/** Keys with a holder and an end, in this process's memory, for while Redis is away. */
+/** Keys with a holder and an end, in this process's memory, for while Redis is unavailable. */
 export class MemoryReservations {
   readonly #held = new Map<string, { readonly holder: string; readonly endMs: number }>();
 

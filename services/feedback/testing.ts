@@ -54,7 +54,7 @@ export async function startFeedback(databaseUrl?: string) {
         caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
         requestId: uuidv7(),
         idempotencyKey,
-        // As libs/rpc reckons it, by a clock of finer steps.
+        // As libs/rpc estimates it, by a clock of finer steps.
         deadlineAtMs: Date.now() + deadlineMs + 0.5,
         traceparent: undefined,
         log,

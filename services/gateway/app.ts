@@ -1,10 +1,10 @@
-import { OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { registerAttachmentRoutes } from './attachments/routes.ts';
 import type { Authenticator } from './authenticate.ts';
+import { type CommandFile, registerCommandRoutes } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import type { LocalUploads } from './compositions/composition.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
@@ -15,13 +15,15 @@ import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelop
 import { failureOf } from './http/failure.ts';
 import { registerHealth } from './http/health.ts';
 import { parseJsonBody } from './http/json-body.ts';
-import { answerOtherMethods } from './http/methods.ts';
+import { answerOtherMethods, nothingHere } from './http/methods.ts';
 import { observeRequests } from './http/observe.ts';
 import { decorateRequests } from './http/request.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
 import { endConnectionsAtStop } from './http/stop.ts';
 import { discardUnreadBodies } from './http/unread-body.ts';
+import { shareCallsFairly } from './limits/call-places.ts';
+import type { FairShareLimits } from './limits/fair-share.ts';
 import { registerMcpEndpoint } from './mcp/endpoint.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
@@ -51,7 +53,9 @@ export interface GatewayNeeds {
   readonly allowedOrigins: ReadonlySet<string>;
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
+  readonly callLimits: FairShareLimits;
   readonly widget: WidgetFiles;
+  readonly command: CommandFile;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -59,11 +63,16 @@ export interface GatewayNeeds {
 export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const { log } = needs;
   const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const error = failureOf(thrown, { log, requestId: request.id, bodyLimitBytes: BODY_LIMIT_BYTES });
+    const error = failureOf(thrown, {
+      log,
+      requestId: request.id,
+      bodyLimitBytes: request.routeOptions.bodyLimit ?? BODY_LIMIT_BYTES,
+    });
     // Where Fastify refuses before its hooks run, the id is not there yet.
     reply.header('x-request-id', request.id);
     reply.code(statusOf(error)).headers(failureHeaders(error)).header('content-type', JSON_TYPE);
-    reply.send(failureBody(error, request.id));
+    const bodyOf = request.routeOptions.config?.failureBody ?? failureBody;
+    reply.send(bodyOf(error, request.id));
   };
   const app = fastify({
     // Fastify's own would make a child logger for each request; ours writes one line (http/observe.ts).
@@ -71,6 +80,8 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     genReqId: requestIdOf,
     trustProxy: needs.trustedProxies.length > 0 && [...needs.trustedProxies],
     bodyLimit: BODY_LIMIT_BYTES,
+    // `/api/work-items/` is the list, not the item whose id is empty.
+    routerOptions: { ignoreTrailingSlash: true },
     requestTimeout: REQUEST_TIMEOUT_MS,
     // While stopping, requests on open connections are still served: a 503 would lose what a client just sent.
     return503OnClosing: false,
@@ -91,12 +102,12 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const answerTheOthers = answerOtherMethods(app);
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, parseJsonBody(text as string));
-    } catch (error) {
-      done(error as Error);
-    }
+  shareCallsFairly(app, needs.callLimits);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
+    // It is here, whatever the call waits for now.
+    clearTimeout(request.bodyTimer);
+    await app.takePlace(request, text.length);
+    return parseJsonBody(text);
   });
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -105,10 +116,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   });
   app.setErrorHandler(answer);
   app.setNotFoundHandler(() => {
-    throw new OperationError(
-      'NOT_FOUND',
-      'There is nothing at this path. GET /openapi.json describes all that there is.',
-    );
+    throw nothingHere();
   });
 
   registerHealth(app, needs.readiness);
@@ -118,6 +126,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
+  registerCommandRoutes(app, needs.command);
   registerWidgetRoutes(app, needs.widget, needs.publicUrl);
 
   await app.after();

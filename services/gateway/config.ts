@@ -14,6 +14,8 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+const calls = (byDefault: number) => z.coerce.number().int().min(1).default(byDefault);
+
 export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
@@ -41,6 +43,15 @@ export const settings = {
       'must be addresses or CIDR ranges such as 10.0.0.0/8, separated by commas',
     )
     .default([]),
+  /** How many calls of one organization, and of one key, a gateway works on at once; what is beyond waits in turn. See limits/fair-share.ts. */
+  CALLS_PER_ORGANIZATION: calls(32),
+  CALLS_PER_KEY: calls(16),
+  /** Of one organization, while others are at work. */
+  CALLS_BESIDE_OTHERS: calls(4),
+  /** Of all organizations. */
+  CALLS_AT_ONCE: calls(64),
+  /** API keys that are not known, per address and minute: past it the keys service is not asked about further ones. */
+  UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
   /** A folder with widget files of earlier builds (`widget-<hash>.js` and the like), for pages that still pin them by `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
   /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only where they are all its own users. */

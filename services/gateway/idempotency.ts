@@ -12,7 +12,7 @@ const PENDING_MARGIN_MS = 30_000;
 
 const unchecked = new Counter({
   name: 'worktrack_gateway_idempotency_unchecked_total',
-  help: 'Writes whose idempotency key was not checked across services, because Redis was away.',
+  help: 'Writes whose idempotency key was not checked across services, because Redis was unavailable.',
   registers: [registry],
 });
 
@@ -28,7 +28,7 @@ const NO_RESERVATION: Reservation = { keep: () => {}, release: () => {} };
 /**
  * One idempotency key is one operation, whichever service it belongs to. A service knows its own records only, so the gateway notes in Redis which
  * operation a key was used for; comparing the input, waiting for the first and replaying its answer are the service's, exactly.
- * While Redis is away this check is left out: within a service nothing is lost by that.
+ * While Redis is unavailable this check is left out: within a service nothing is lost by that.
  */
 export class IdempotencyReservations {
   readonly #redis: Redis;
@@ -54,7 +54,7 @@ export class IdempotencyReservations {
       unchecked.inc();
       this.#log.debug(
         { error, operation: operation.name },
-        'Redis is away; the idempotency key is checked by the service alone',
+        'Redis is unavailable; the idempotency key is checked by the service alone',
       );
       return NO_RESERVATION;
     }

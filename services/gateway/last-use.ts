@@ -6,7 +6,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 /** `lastUsedAt` is to be right within 5 s: the interval, and what the message and its write take. */
 const REPORT_INTERVAL_MS = 2_000;
 const REPORT_DEADLINE_MS = 2_000;
-/** While the keys service is away, uses are kept up to this many keys; beyond it the oldest go. */
+/** While the keys service is unavailable, uses are kept up to this many keys; beyond it the oldest go. */
 const MAX_KEYS_KEPT = 50_000;
 
 interface Use {

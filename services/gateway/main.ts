@@ -4,7 +4,7 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
-import { subkeys } from '@worktrack/runtime/process/key-ring';
+import { secretKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { withoutRedaction } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { requestSigner } from '@worktrack/runtime/process/request-signers';
@@ -14,6 +14,7 @@ import { createApp } from './app.ts';
 import { TICKET_PURPOSE } from './attachments/upload-ticket.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { serviceChecks } from './checks.ts';
+import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
 import { loadWidgetFiles } from './widget/files.ts';
@@ -24,7 +25,9 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
   check('redis', () =>
-    redis.status === 'ready' ? undefined : { degraded: 'Redis is away; caches and rate windows are not shared.' },
+    redis.status === 'ready'
+      ? undefined
+      : { degraded: 'Redis is unavailable; caches and rate windows are not shared.' },
   );
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'gateway', log });
@@ -45,7 +48,13 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   };
   for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
 
-  const authenticator = createAuthenticator({ redis, keys: clients.keys, log });
+  const authenticator = createAuthenticator({
+    redis,
+    keys: clients.keys,
+    log,
+    unknownKeysPerAddress: settings.UNKNOWN_KEYS_PER_IP,
+    addressSecret: secretKey(settings.IP_HASH_SECRET),
+  });
   onStop(() => authenticator.stop());
 
   const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
@@ -65,7 +74,14 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,
     feedbackSettings: settings,
+    callLimits: {
+      perOrganization: settings.CALLS_PER_ORGANIZATION,
+      perKey: settings.CALLS_PER_KEY,
+      besideOthers: settings.CALLS_BESIDE_OTHERS,
+      atOnce: settings.CALLS_AT_ONCE,
+    },
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
+    command: await loadCommandFile(),
     readiness,
   });
   // Last registered, so first at the stop: no new request comes in while those under way are finished.

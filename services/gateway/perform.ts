@@ -12,6 +12,7 @@ import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
+import type { Place } from './limits/fair-share.ts';
 import { requirePermissions, requireRole } from './permissions.ts';
 
 /** Who asks for an operation, and under which ids. */
@@ -19,9 +20,11 @@ export interface CallOrigin {
   readonly identity: Identity;
   readonly caller: Caller;
   readonly requestId: string;
-  /** As the client gave it; without one the gateway makes one of its own, so that a repeated RPC has its effect once. */
+  /** As the client gave it; without one the gateway makes one of its own, so that a repeated RPC takes effect once. */
   readonly idempotencyKey: string | undefined;
   readonly traceparent: string | undefined;
+  /** The call's place among those of its organization; see limits/call-places.ts. */
+  readonly place: Place | undefined;
 }
 
 /** Runs an operation for a caller, over REST and MCP alike: permission, input, idempotency, then the service or the composition. */
@@ -63,6 +66,8 @@ export function createPerform(needs: {
     const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;
+    // It waits for somebody else's server, with a queue of its own in ours, and is not to keep the others of its key waiting.
+    if (operation.lane === 'long') origin.place?.leave();
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
     if (origin.idempotencyKey === undefined) {

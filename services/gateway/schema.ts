@@ -1,3 +1,4 @@
+import { described } from '@worktrack/contracts/described';
 import { z } from 'zod';
 
 /** JSON Schema, draft 2020-12, as far as contracts use it. */
@@ -16,26 +17,37 @@ const NO_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number
 
 /** What a client sends: fields with a default are optional, transformed ones are as before the transformation. */
 export function inputSchema(input: z.ZodType): JsonSchema {
-  return toJsonSchema(input, 'input');
+  return toJsonSchema(input, { io: 'input' });
+}
+
+/** The same, with what is too long for the list of tools. */
+export function describedInputSchema(input: z.ZodType): JsonSchema {
+  return toJsonSchema(input, { io: 'input', isLong: true });
 }
 
 /** @param names schemas that are not repeated but referred to, as `#/$defs/<id>` */
 export function outputSchema(output: z.ZodType, names?: z.core.$ZodRegistry<{ id: string }>): JsonSchema {
-  return toJsonSchema(output, 'output', names);
+  return toJsonSchema(output, { io: 'output', names });
 }
 
 function toJsonSchema(
   schema: z.ZodType,
-  io: 'input' | 'output',
-  names?: z.core.$ZodRegistry<{ id: string }>,
+  options: {
+    readonly io: 'input' | 'output';
+    readonly names?: z.core.$ZodRegistry<{ id: string }> | undefined;
+    readonly isLong?: boolean;
+  },
 ): JsonSchema {
+  const { io, names, isLong = false } = options;
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     ...(names ? { metadata: names } : {}),
     override: ({ zodSchema, jsonSchema }) => {
-      if (NO_BOUNDS.has(jsonSchema.maximum)) delete jsonSchema.maximum;
-      if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;
+      if (!isLong) {
+        if (NO_BOUNDS.has(jsonSchema.maximum)) delete jsonSchema.maximum;
+        if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;
+      }
       if (typeof jsonSchema.additionalProperties === 'object') {
         // A free-form object. Generators of clients know it by this alone: `{}` or nothing is to some an object without any field.
         jsonSchema.additionalProperties = true;
@@ -49,9 +61,20 @@ function toJsonSchema(
       // zod looks into `names` alone.
       const format = z.globalRegistry.get(zodSchema)?.format;
       if (format !== undefined) jsonSchema.format = format as string;
+      const pattern = isLong ? (described.get(zodSchema)?.pattern ?? patternOf(zodSchema, jsonSchema)) : undefined;
+      if (pattern !== undefined) jsonSchema.pattern = pattern;
     },
   }) as Record<string, unknown>;
   return json as JsonSchema;
+}
+
+/** Text that is trimmed and must not be empty then. */
+function patternOf(
+  { _zod }: z.core.$ZodType,
+  { minLength, pattern }: z.core.JSONSchema.BaseSchema,
+): string | undefined {
+  const isTrimmed = _zod.def.checks?.some(({ _zod: check }) => check.def.check === 'overwrite') ?? false;
+  return isTrimmed && minLength === 1 && pattern === undefined ? '\\S' : undefined;
 }
 
 export function fieldsOf(schema: JsonSchema): readonly string[] {

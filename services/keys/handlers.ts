@@ -17,19 +17,17 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
       (input, context) => createOrganization(mint, input, context),
       (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
     ),
-    'users.list': pageOfUsers,
+    'users.list': (input, context) => pageOfUsers(context, input),
     'users.create': createUser,
-    'users.update': announced(updateUser, async (_, user, { caller }) =>
-      invalidate(await prefixesOfUser(caller.organizationId, user.id)),
+    'users.update': announced(updateUser, async (_, user, context) =>
+      invalidate(await prefixesOfUser(context, user.id)),
     ),
-    'keys.list': keysOfOrganization,
+    'keys.list': (input, context) => keysOfOrganization(context, input),
     'keys.create': recorded(
       (input, context) => createKey(mint, input, context),
       (answer) => ({ ...answer, key: null }),
     ),
-    'keys.revoke': announced(revokeKey, async ({ id }, _, { caller }) =>
-      invalidate(await prefixOfKey(caller.organizationId, id)),
-    ),
+    'keys.revoke': announced(revokeKey, async ({ id }, _, context) => invalidate(await prefixOfKey(context, id))),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
     'identity.current': identityOfPrefix,
     'keys.recordUse': batched(async (calls) => {

@@ -25,7 +25,9 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
   check('redis', () =>
-    redis.status === 'ready' ? undefined : { degraded: 'Redis is away; revocations and changes of users wait for it.' },
+    redis.status === 'ready'
+      ? undefined
+      : { degraded: 'Redis is unavailable; revocations and changes of users wait for it.' },
   );
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });

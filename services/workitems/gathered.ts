@@ -26,3 +26,32 @@ export function gathered<Row>(
     return (await mine.rows).get(ref) ?? null;
   };
 }
+
+/**
+ * Lets calls that ask the same thing share its answer: who asks while it is being read gets the next reading, which begins after they asked, so that
+ * nobody is told something older than their question.
+ */
+export function shared<Answer>(): (key: string, read: () => Promise<Answer>) => Promise<Answer> {
+  const readings = new Map<string, { readonly current: Promise<Answer>; next: Promise<Answer> | undefined }>();
+
+  function begin(key: string, read: () => Promise<Answer>): Promise<Answer> {
+    const current = read();
+    const reading = { current, next: undefined };
+    readings.set(key, reading);
+    const end = () => {
+      if (readings.get(key) === reading && !reading.next) readings.delete(key);
+    };
+    current.then(end, end);
+    return current;
+  }
+
+  return (key, read) => {
+    const reading = readings.get(key);
+    if (!reading) return begin(key, read);
+    reading.next ??= reading.current.then(
+      () => begin(key, read),
+      () => begin(key, read),
+    );
+    return reading.next;
+  };
+}

@@ -13,6 +13,7 @@ import { readAttachment } from './attachments/read.ts';
 import { createBoard } from './boards/create.ts';
 import { getBoard, listBoards } from './boards/read.ts';
 import { updateBoard } from './boards/update.ts';
+import { setBudget, setItemBudget, setProjectBudget } from './budgets/set.ts';
 import { completeAiTask } from './completions/ai-task.ts';
 import { completeReview } from './completions/review.ts';
 import { completeValidation } from './completions/validation.ts';
@@ -26,8 +27,10 @@ import { createInBacklog } from './items/create-in-backlog.ts';
 import { deleteWorkItem } from './items/delete.ts';
 import { getWorkItemEvents } from './items/events.ts';
 import { getWorkItems } from './items/get.ts';
+import { areSameItems } from './items/same-items.ts';
 import { updateWorkItem } from './items/update.ts';
 import { claimWorkItem } from './leases/claim.ts';
+import { reportProgress } from './leases/progress.ts';
 import { releaseWorkItem } from './leases/release.ts';
 import { getItemBrief } from './lineage/brief.ts';
 import { getLineage } from './lineage/lineage.ts';
@@ -35,7 +38,8 @@ import { listWorkItems } from './lists/list.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
 import { createProject } from './projects/create.ts';
-import { getProject, listProjects } from './projects/read.ts';
+import { deleteProject } from './projects/delete.ts';
+import { getProject, listProjectNames, listProjects } from './projects/read.ts';
 import { updateProject } from './projects/update.ts';
 import { generatePrompt } from './prompts/generate.ts';
 import { getWorkItemPrompt } from './prompts/read.ts';
@@ -46,48 +50,58 @@ import { recordAiSession } from './usage/record-session.ts';
 
 /** @param promptModel undefined: prompts are written by the template */
 export function handlers(promptModel: PromptModel | undefined) {
-  return implement(workItemsContract, {
-    'projects.list': listProjects,
-    'projects.create': createProject,
-    'projects.get': getProject,
-    'projects.update': updateProject,
-    'boards.list': listBoards,
-    'boards.create': createBoard,
-    'boards.get': getBoard,
-    'boards.update': updateBoard,
-    'workItems.list': listWorkItems,
-    'workItems.get': batched(getWorkItems),
-    'workItems.resolve': batched(resolveWorkItems),
-    'workItems.events': getWorkItemEvents,
-    'workItems.create': grouped(createWorkItem),
-    'workItems.createTask': grouped<typeof createTask>(createInBacklog('task')),
-    'workItems.createStory': grouped<typeof createStory>(createInBacklog('story')),
-    'workItems.createFeature': grouped<typeof createFeature>(createInBacklog('feature')),
-    'workItems.createEpic': grouped<typeof createEpic>(createInBacklog('epic')),
-    'workItems.update': grouped(updateWorkItem),
-    'workItems.move': grouped(moveWorkItem),
-    'workItems.batchMove': grouped(batchMoveWorkItems),
-    'workItems.delete': grouped(deleteWorkItem),
-    'workItems.comment': grouped(addWorkItemComment),
-    'workItems.completeReview': grouped(completeReview),
-    'workItems.completeValidation': grouped(completeValidation),
-    'workItems.completeAiTask': grouped(completeAiTask),
-    'workItems.recordSession': grouped(recordAiSession),
-    'workItems.usage': getAiUsage,
-    'workItems.claim': grouped(claimWorkItem),
-    'workItems.release': grouped(releaseWorkItem),
-    'workItems.implementContext': getImplementContext,
-    'workItems.ideationContext': getIdeationContext,
-    'workItems.reviewContext': getReviewContext,
-    'workItems.validateContext': getValidateContext,
-    'workItems.generatePrompt': staged(generatePrompt(promptModel)),
-    'workItems.getPrompt': getWorkItemPrompt,
-    'workItems.brief': getItemBrief,
-    'workItems.lineage': getLineage,
-    'attachments.list': listAttachments,
-    'attachments.add': receiving(addAttachment),
-    'attachments.addedBefore': addedBefore,
-    'attachments.read': sending(readAttachment),
-    'attachments.delete': deleteAttachment,
-  });
+  return implement(
+    workItemsContract,
+    {
+      'projects.list': listProjects,
+      'projects.names': listProjectNames,
+      'projects.create': createProject,
+      'projects.get': getProject,
+      'projects.update': updateProject,
+      'projects.delete': deleteProject,
+      'projects.setBudget': setProjectBudget,
+      'boards.list': listBoards,
+      'boards.create': createBoard,
+      'boards.get': getBoard,
+      'boards.update': updateBoard,
+      'workItems.list': listWorkItems,
+      'workItems.get': batched(getWorkItems),
+      'workItems.resolve': batched(resolveWorkItems),
+      'workItems.events': getWorkItemEvents,
+      'workItems.create': grouped(createWorkItem),
+      'workItems.createTask': grouped<typeof createTask>(createInBacklog('task')),
+      'workItems.createStory': grouped<typeof createStory>(createInBacklog('story')),
+      'workItems.createFeature': grouped<typeof createFeature>(createInBacklog('feature')),
+      'workItems.createEpic': grouped<typeof createEpic>(createInBacklog('epic')),
+      'workItems.update': grouped(updateWorkItem),
+      'workItems.move': grouped(moveWorkItem),
+      'workItems.batchMove': grouped(batchMoveWorkItems),
+      'workItems.delete': grouped(deleteWorkItem),
+      'workItems.comment': grouped(addWorkItemComment),
+      'workItems.completeReview': grouped(completeReview),
+      'workItems.completeValidation': grouped(completeValidation),
+      'workItems.completeAiTask': grouped(completeAiTask),
+      'workItems.recordSession': grouped(recordAiSession),
+      'workItems.usage': getAiUsage,
+      'workItems.claim': grouped(claimWorkItem),
+      'workItems.progress': grouped(reportProgress),
+      'workItems.release': grouped(releaseWorkItem),
+      'workItems.setBudget': setBudget,
+      'workItems.setItemBudget': setItemBudget,
+      'workItems.implementContext': getImplementContext,
+      'workItems.ideationContext': getIdeationContext,
+      'workItems.reviewContext': getReviewContext,
+      'workItems.validateContext': getValidateContext,
+      'workItems.generatePrompt': staged(generatePrompt(promptModel)),
+      'workItems.getPrompt': getWorkItemPrompt,
+      'workItems.brief': getItemBrief,
+      'workItems.lineage': getLineage,
+      'attachments.list': listAttachments,
+      'attachments.add': receiving(addAttachment),
+      'attachments.addedBefore': addedBefore,
+      'attachments.read': sending(readAttachment),
+      'attachments.delete': deleteAttachment,
+    },
+    areSameItems,
+  );
 }

@@ -9,6 +9,7 @@ import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { sweepEndedLeases } from './leases/settle.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
@@ -27,6 +28,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(() => migrations.stop());
   const sweep = sweepUnnamedContent(log);
   onStop(async () => sweep.stop());
+  const leases = sweepEndedLeases(log);
+  onStop(async () => leases.stop());
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());

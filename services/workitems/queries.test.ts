@@ -23,7 +23,7 @@ const BORNE: readonly Borne[] = [
   {
     operation: 'workItems.list',
     query: 'aggregate work_item_search:',
-    why: 'a search in a column, whose order only the items have, keeps one page of what it finds',
+    why: 'a search in a column, whose order only the items have, sorts at most 5,000 matches; of more than that the column is walked',
   },
 ];
 
@@ -42,6 +42,7 @@ test('every query of every operation is answered by an index, without a sort', a
     const { caller, project, board, column, create } = await startProject(undefined, undefined, ask);
     const { id } = project;
     await ask(caller, 'projects.list', {});
+    await ask(caller, 'projects.names', {});
     await ask(caller, 'projects.get', { id });
     await ask(caller, 'projects.update', { id, name: 'New', defaultBoardId: board.id });
     await ask(caller, 'boards.list', { id });
@@ -65,7 +66,14 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, ...filters, search: 'story W-T-1' });
       await ask(caller, 'workItems.list', { ...place, search: task.taskId });
     }
+    for (const leaseState of ['working', 'awaiting_input', 'stalled'] as const) {
+      for (const place of places) await ask(caller, 'workItems.list', { ...place, leaseState });
+    }
+    await create('task', { externalId: 'build 17' });
+    await ask(caller, 'workItems.list', { externalId: 'build 17' });
     const { sessionProjectId: _, ...roaming } = caller;
+    await ask(roaming, 'workItems.list', { externalId: 'build 17' });
+    await ask(roaming, 'workItems.list', { leaseState: 'stalled' });
     await ask(roaming, 'workItems.list', {});
     await ask(roaming, 'workItems.list', { type: 'task' });
     await ask(roaming, 'workItems.createEpic', { title: 'Another' });
@@ -84,6 +92,11 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.batchMove', { workItemIds: [third.taskId, second.id], ...toDo });
     await ask(caller, 'workItems.comment', { workItemId: task.id, text: 'Hello' });
 
+    await ask(caller, 'projects.setBudget', { id, limitUsd: 5 });
+    await ask(caller, 'workItems.setItemBudget', { id: epic.id, limitUsd: 0 });
+    await ask(caller, 'workItems.claim', { agent: 'none' });
+    await ask(caller, 'workItems.claim', { agent: 'none', ids: [epic.id] });
+    await ask(caller, 'workItems.setBudget', { workItemId: epic.taskId, limitUsd: 5, period: 'day' });
     const session = { model: 'gpt-4o', totalTokens: 100 };
     await ask(caller, 'workItems.recordSession', { taskId: task.taskId, ...session });
     const claimed = await ask(caller, 'workItems.claim', { agent: 'one' });
@@ -91,6 +104,8 @@ test('every query of every operation is answered by an index, without a sort', a
     const { workItem, lease } = claimed;
     if (!workItem || !lease) throw new Error('There was nothing to claim.');
     await ask(caller, 'workItems.claim', { agent: 'one', leaseToken: lease.token });
+    const beat = { state: 'awaiting_input', question: 'Why?', totalTokens: 5 } as const;
+    await ask(caller, 'workItems.progress', { workItemId: workItem.id, leaseToken: lease.token, ...beat });
     await ask(caller, 'workItems.release', { workItemId: workItem.id, leaseToken: lease.token });
     await ask(caller, 'workItems.completeAiTask', {
       workItemId: third.id,
@@ -118,6 +133,8 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.delete', { id: story.id });
     await ask(caller, 'workItems.delete', { id: epic.id });
     await ask(caller, 'workItems.events', { workItemId: story.taskId });
+    const empty = await ask(roaming, 'projects.create', { name: 'Empty' });
+    await ask(roaming, 'projects.delete', { id: empty.id });
   }
   expect(Object.keys(workItemsContract.operations).filter((name) => !called.has(name))).toEqual([]);
   expect(plans.faults).toEqual([]);

@@ -1,16 +1,9 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
+import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import type { ClientSession } from 'mongoose';
 
-/**
- * What every repository method starts with: whose data, and inside which transaction. A ReadContext and a WriteContext are scopes,
- * so a method cannot be called without an organization.
- */
-export interface Scope {
-  readonly caller: Pick<Caller, 'organizationId'>;
-  readonly tx?: ClientSession;
-}
+export type { Scope };
 
 /** A scope that can say why not. */
 export interface FailingScope<Code extends ErrorCode> extends Scope {

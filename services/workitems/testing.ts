@@ -13,7 +13,9 @@ import { transaction } from '@worktrack/runtime/database/transaction';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { dependenciesOf } from './dependencies/dependencies.ts';
 import { handlers } from './handlers.ts';
+import { ItemModel } from './items/items.model.ts';
 import type { WriteScope } from './scope.ts';
 
 type Operations = (typeof workItemsContract)['operations'];
@@ -161,6 +163,23 @@ export async function store(organizationId: string, write: (scope: WriteScope) =
     const blame = await flush(tx, [writes]);
     for (const error of blame.values()) throw error;
   });
+}
+
+/** What an earlier version stored unchecked: dependencies that are there no more, rings, ideas that are none. */
+export async function storeUnchecked(
+  itemId: string,
+  named: { readonly dependsOn?: unknown; readonly ideaId?: unknown },
+) {
+  const waitsFor = dependenciesOf(named);
+  await ItemModel.updateOne(
+    { _id: itemId },
+    {
+      $set: {
+        ...Object.fromEntries(Object.entries(named).map(([key, value]) => [`metadata.${key}`, value])),
+        ...(waitsFor.length > 0 && { dependsOn: waitsFor, waitsFor, claimOrder: null, claimableFrom: null }),
+      },
+    },
+  );
 }
 
 /** What is thrown, as a value; fails when nothing is. */

@@ -24,7 +24,7 @@ export async function pythonWithPip(progress: Progress, otherwise: string): Prom
   return python;
 }
 
-async function findPip(): Promise<string | undefined> {
+export async function findPip(): Promise<string | undefined> {
   for (const name of ['python3', 'python']) {
     const python = findProgram(name);
     if (python && (await runToEnd(python, ['-m', 'pip', '--version'])).ok) return python;

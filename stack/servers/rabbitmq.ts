@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Child } from '../child.ts';
 import { findProgram } from '../find-program.ts';
+import { makePrivateDirectory } from '../make-directory.ts';
 import { freePort } from '../ports.ts';
+import { writePrivate } from '../private-file.ts';
+import { type Credentials, USER } from './credentials.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
@@ -25,21 +28,31 @@ export function findRabbitmq(): string | undefined {
 
 /**
  * @param program of findRabbitmq
- * @param vhosts beside `/`, made at the first start
+ * @param vhosts beside `/`
  */
-export function rabbitmqKind(program: string, dataDir: string, logFile: string, vhosts: readonly string[]): ServerKind {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+export function rabbitmqKind(
+  program: string,
+  dataDir: string,
+  logFile: string,
+  { rabbitmqPassword, erlangCookie }: Pick<Credentials, 'rabbitmqPassword' | 'erlangCookie'>,
+  vhosts: readonly string[],
+): ServerKind {
+  makePrivateDirectory(dataDir);
   return {
     name: 'RabbitMQ',
     pidFile: join(dataDir, 'pid'),
     startTimeoutMs: START_TIMEOUT_MS,
-    url: (port) => `amqp://guest:guest@${HOST}:${port}`,
+    url: (port) => `amqp://${USER}:${rabbitmqPassword}@${HOST}:${port}`,
     probe: probeRabbitmq,
     async launch(port) {
       const distributionPort = await freePort();
-      writeFileSync(join(dataDir, 'rabbitmq.conf'), configuration(port, dataDir, vhosts));
-      writeFileSync(join(dataDir, 'enabled_plugins'), '[].\n');
-      writeFileSync(join(dataDir, 'control.json'), JSON.stringify({ distributionPort }));
+      const write = (name: string, text: string) => writePrivate(join(dataDir, name), text);
+      write('definitions.json', JSON.stringify(definitions(vhosts, rabbitmqPassword)));
+      write('rabbitmq.conf', configuration(port, join(dataDir, 'definitions.json')));
+      write('enabled_plugins', '[].\n');
+      write('control.json', JSON.stringify({ distributionPort }));
+      // Erlang would make one itself, from the time of day among other things.
+      write('.erlang.cookie', erlangCookie);
       return await Child.start({
         name: 'RabbitMQ',
         command: program,
@@ -74,28 +87,32 @@ export function probeRabbitmq(port: number): Promise<void> {
   return probe(port, PROTOCOL_HEADER, (answer) => answer[0] === METHOD_FRAME);
 }
 
-function configuration(port: number, dataDir: string, vhosts: readonly string[]): string {
-  const lines = [
+function configuration(port: number, definitionsFile: string): string {
+  return [
     `listeners.tcp.1 = ${HOST}:${port}`,
+    `load_definitions = ${definitionsFile}`,
     'log.file = false',
     'log.console = true',
     'log.console.level = warning',
-  ];
-  if (vhosts.length > 0) {
-    const file = join(dataDir, 'definitions.json');
-    writeFileSync(file, JSON.stringify(definitions(vhosts)));
-    lines.push(`load_definitions = ${file}`);
-  }
-  return `${lines.join('\n')}\n`;
+    '',
+  ].join('\n');
 }
 
-/** What a broker is to have from its start: the user `guest` and, beside `/`, these virtual hosts. */
-export function definitions(vhosts: readonly string[]): object {
+/**
+ * What a broker is to have from each of its starts: one user and, beside `/`, these virtual hosts. `guest`, whose password everybody knows, is there in the
+ * data of versions that used it: it can log in no more (an empty hash matches no password), and is permitted nothing.
+ */
+export function definitions(vhosts: readonly string[], password: string): object {
   const names = ['/', ...vhosts];
+  const permissions = (user: string, which: string) =>
+    names.map((vhost) => ({ user, vhost, configure: which, write: which, read: which }));
   return {
-    users: [{ name: 'guest', password: 'guest', tags: ['administrator'] }],
+    users: [
+      { name: USER, password, tags: ['administrator'] },
+      { name: 'guest', password_hash: '', tags: [] },
+    ],
     vhosts: names.map((name) => ({ name })),
-    permissions: names.map((vhost) => ({ user: 'guest', vhost, configure: '.*', write: '.*', read: '.*' })),
+    permissions: [...permissions(USER, '.*'), ...permissions('guest', '^$')],
   };
 }
 

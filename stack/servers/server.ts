@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts';
 /** Another program may take a port between our look and the server's start. */
 const MAX_PORT_ATTEMPTS = 3;
 const READY_POLL_MS = 40;
-const STOP_GRACE_MS = 15_000;
+export const STOP_GRACE_MS = 15_000;
 
 /** One of RabbitMQ, Redis and the database, as the stack and the tests handle it. */
 export interface Server {
@@ -61,7 +61,11 @@ async function launchAndProbe(kind: ServerKind, port: number): Promise<Child> {
   }
 }
 
-async function untilReady(kind: ServerKind, port: number, child: Child): Promise<void> {
+export async function untilReady(
+  kind: Pick<ServerKind, 'name' | 'startTimeoutMs' | 'probe'>,
+  port: number,
+  child: Child,
+): Promise<void> {
   const giveUpAtMs = Date.now() + kind.startTimeoutMs;
   for (;;) {
     const failure = await kind.probe(port).then(

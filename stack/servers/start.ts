@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Progress } from '../progress.ts';
 import { installDebianPackages } from './apt.ts';
+import { type Credentials, loadCredentials } from './credentials.ts';
 import { findMongod, mongodKind, secantusKind } from './mongodb.ts';
 import { findRabbitmq, rabbitmqctl, rabbitmqKind } from './rabbitmq.ts';
 import { findRedis, redisKind } from './redis.ts';
@@ -48,6 +49,7 @@ export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDir, progress, given = {}, vhosts = [] } = options;
   await installMissing(given, progress);
+  const credentials = loadCredentials(dataDir);
   const log = (name: string) => join(dataDir, 'logs', `${name}.log`);
   const rabbitmqProgram = findRabbitmq();
   const rabbitmqDir = join(dataDir, 'rabbitmq');
@@ -55,11 +57,13 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
   const starts = [
     given.rabbitmq !== undefined
       ? ofOthers('RabbitMQ', given.rabbitmq)
-      : startServer(rabbitmqKind(found(rabbitmqProgram), rabbitmqDir, log('rabbitmq'), vhosts)),
+      : startServer(rabbitmqKind(found(rabbitmqProgram), rabbitmqDir, log('rabbitmq'), credentials, vhosts)),
     given.redis !== undefined
       ? ofOthers('Redis', given.redis)
-      : startServer(redisKind(found(findRedis()), join(dataDir, 'redis'), log('redis'))),
-    given.mongodb !== undefined ? ofOthers('MongoDB', given.mongodb) : startDatabase(dataDir, log('mongodb')),
+      : startServer(redisKind(found(findRedis()), join(dataDir, 'redis'), log('redis'), credentials.redisPassword)),
+    given.mongodb !== undefined
+      ? ofOthers('MongoDB', given.mongodb)
+      : startDatabase(dataDir, log('mongodb'), credentials),
   ] as const;
   const outcomes = await progress.step('Starting the servers', () => Promise.allSettled(starts));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -101,12 +105,12 @@ async function installMissing(given: Partial<ServerUrls>, progress: Progress): P
   if (given.mongodb === undefined && !findMongod() && !findSecantus()) await installSecantus(progress);
 }
 
-function startDatabase(dataDir: string, logFile: string): Promise<Server> {
+function startDatabase(dataDir: string, logFile: string, { mongodbPassword }: Credentials): Promise<Server> {
   const mongod = findMongod();
   // Folders of their own: neither reads the other's files.
   return mongod
-    ? startServer(mongodKind(mongod, join(dataDir, 'mongodb'), logFile))
-    : startServer(secantusKind(found(findSecantus()), join(dataDir, 'secantusdb'), logFile));
+    ? startServer(mongodKind(mongod, join(dataDir, 'mongodb'), logFile, mongodbPassword))
+    : startServer(secantusKind(found(findSecantus()), join(dataDir, 'secantusdb'), logFile, mongodbPassword));
 }
 
 function found(program: string | undefined): string {

@@ -52,7 +52,7 @@ describe('link_feedback_to_idea_item', () => {
     expect(item.data).toMatchObject({ status: 'linked', linkedWorkItemIds: [idea.id] });
   });
 
-  test('over REST the same key has its effect once and answers the same', async () => {
+  test('over REST the same key takes effect once and answers the same', async () => {
     const idea = await create('idea');
     const feedbackId = await submit(`REST ${randomUUID()}`);
     const post = () =>

@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMcp, type McpClient, refusalOf, type ToolResult } from '../mcp/connect.ts';
@@ -66,7 +67,15 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
     const bridge = await startBridge(environment(), kind);
     const direct = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
     expect(await bridge.tools()).toEqual(await direct.tools());
-    expect(direct.instructions()).toContain('claim_work_item');
+    for (const word of [
+      ...STANDARD_COLUMNS,
+      'claim_work_item',
+      'complete_ai_task',
+      'complete_review',
+      'complete_validation',
+    ]) {
+      expect(direct.instructions()).toContain(word);
+    }
     expect(bridge.instructions()).toBe(direct.instructions());
     const created = await bridge.call('create_task', { title: 'By the bridge' });
     expect(created.structuredContent).toMatchObject({ title: 'By the bridge', projectId: organization.projectId });
@@ -209,7 +218,7 @@ describe('upload_work_item_attachment', () => {
     }
     // In the words of the service itself.
     expect(refusalOf(await bridge.call('upload_work_item_attachment', { workItemId, filepath: 'x' })).message).toBe(
-      'filePath: is required: a string; filepath: is not a known field; did you mean filePath?',
+      'filePath: is required (string); filepath: is not a known field; did you mean filePath?',
     );
     writeFileSync(join(folder, 'kept.txt'), 'x');
     const refused = await bridge.call('upload_work_item_attachment', {

@@ -9,7 +9,8 @@ import { type BrokerCluster, startBrokerCluster } from './broker-cluster.ts';
 const CALLERS = 8;
 const CALLS_BEFORE = 100;
 const CALLS_AFTER = 200;
-const LONGEST_ANSWER_MS = 10_000;
+/** The deadline of a call is 10 s; its answer has a way to go on a busy machine. */
+const LONGEST_ANSWER_MS = 12_000;
 
 let cluster: BrokerCluster;
 let system: Awaited<ReturnType<typeof startSystem>>;

@@ -10,7 +10,7 @@ const FREEZE_MS = 12_000;
 /** A process that has a tenth of its time: each call takes ten times as long, and nothing of it is broken. */
 const PULSE_STOPPED_MS = 450;
 const PULSE_RUNNING_MS = 50;
-/** How long a killed part stays away. */
+/** How long a killed part stays down. */
 const AWAY_MS = 2_000;
 
 export interface Fault {

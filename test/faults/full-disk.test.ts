@@ -41,7 +41,9 @@ async function startDatabase(folder: string): Promise<OwnServer> {
   const dataDir = join(folder, 'database');
   disk = await SmallDisk.mount(mongod ? dataDir : join(dataDir, 'storage'), DISK_MIB);
   const kindOf = mongod ? mongodKind : secantusKind;
-  return await startServer(kindOf(disk.program(program), dataDir, join(folder, 'logs', 'database.log')));
+  return await startServer(
+    kindOf(disk.program(program), dataDir, join(folder, 'logs', 'database.log'), 'a-password-of-this-test'),
+  );
 }
 
 /** Until it is refused, for a database has taken room in advance for what it writes next. */

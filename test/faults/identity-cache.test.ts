@@ -25,7 +25,9 @@ let clients: Redis[] = [];
 beforeAll(async () => {
   const program = findRedis();
   if (!program) throw new Error('There is no redis-server; `npm test` installs it.');
-  server = await startServer(redisKind(program, join(dataDir, 'redis'), join(dataDir, 'redis.log')));
+  server = await startServer(
+    redisKind(program, join(dataDir, 'redis'), join(dataDir, 'redis.log'), 'a-password-of-this-test'),
+  );
 });
 afterEach(() => {
   for (const client of clients) client.disconnect();
@@ -49,11 +51,13 @@ class StoredKey {
   };
   revoked = false;
   expiresAt: string | null = null;
+  rateLimit = { requests: 0, windowSeconds: 60 };
   reads = 0;
 
   async read(): Promise<Verified | null> {
     this.reads++;
-    return this.revoked ? null : { identity: this.identity, expiresAt: this.expiresAt };
+    const { identity, expiresAt, rateLimit } = this;
+    return this.revoked ? null : { identity, expiresAt, rateLimit };
   }
 }
 
@@ -73,8 +77,9 @@ async function gateway() {
   await redis.ping();
   return {
     redis,
-    lookUp: (key: StoredKey, read: () => Promise<Verified | null> = () => key.read()) =>
-      cache.lookUp(key.prefix, key.digest, read),
+    lookUp: async (key: StoredKey, read: () => Promise<Verified | null> = () => key.read()) =>
+      (await cache.lookUp(key.prefix, key.digest, read))?.identity ?? null,
+    rate: async (key: StoredKey) => (await cache.lookUp(key.prefix, key.digest, () => key.read()))?.rate,
     /** Commands of one connection are run in their order: behind this, a fill that was sent has been run. */
     settled: () => redis.ping(),
     /** A look-up that has read the store, and whose answer is on its way until `arrive` is called. */
@@ -87,9 +92,9 @@ async function gateway() {
         await answer.promise;
         return verified;
       });
-      const arrive = () => {
+      const arrive = async () => {
         answer.resolve();
-        return done;
+        return (await done)?.identity ?? null;
       };
       return { read: read.promise, arrive };
     },
@@ -128,8 +133,32 @@ describe('a verified key', () => {
     const before = await commands();
     expect(await b.lookUp(key)).toEqual(key.identity);
     expect(await a.lookUp(key)).toEqual(key.identity);
-    expect(await commands()).toEqual({ ...before, get: (before.get ?? 0) + 2 });
+    // Each look-up is one script call, which is where Redis counts its GET.
+    expect(await commands()).toEqual({ ...before, eval: (before.eval ?? 0) + 2, get: (before.get ?? 0) + 2 });
     expect(key.reads).toBe(1);
+  });
+
+  it('has its requests counted over all gateways, each once, and nobody else counts who knows its beginning alone', async () => {
+    const gateways = [await gateway(), await gateway()];
+    const key = new StoredKey();
+    key.rateLimit = { requests: 100, windowSeconds: 60 };
+    const forged = Object.assign(new StoredKey(), { prefix: key.prefix, rateLimit: key.rateLimit });
+    const rates = await Promise.all(Array.from({ length: 250 }, (_, number) => gateways[number % 2]?.rate(key)));
+    expect(rates.map((rate) => rate?.count).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 250 }, (_, number) => number + 1),
+    );
+    for (const rate of rates) {
+      expect(rate).toMatchObject({ limit: 100, windowMs: 60_000 });
+      expect(rate?.resetMs).toBeGreaterThan(0);
+      expect(rate?.resetMs).toBeLessThanOrEqual(60_000);
+    }
+    expect(await gateways[0]?.lookUp(forged)).toBeNull();
+    expect((await gateways[1]?.rate(key))?.count).toBe(251);
+    // Without Redis each gateway counts by itself.
+    gateways[0]?.redis.disconnect();
+    expect((await gateways[0]?.rate(key))?.count).toBe(1);
+    expect((await gateways[0]?.rate(key))?.count).toBe(2);
+    expect((await gateways[1]?.rate(key))?.count).toBe(252);
   });
 
   it('is never stored in Redis, and neither is anything that it can be computed from', async () => {
@@ -338,7 +367,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
   });
 });
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   it('keys are verified by the store, and a revocation is not answered until it is through', async () => {
     const [a, keys] = [await gateway(), await keysService()];
     const key = new StoredKey();

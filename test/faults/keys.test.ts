@@ -44,7 +44,7 @@ async function revokeUntilDone(id: string): Promise<void> {
   }
 }
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   test('keys go on working, and a revocation is not answered before it holds; repeated, it finishes', async () => {
     const redis = system.servers?.redis.part;
     const made = await cachedKey();
@@ -81,7 +81,7 @@ describe('while Redis is away', () => {
   });
 });
 
-test('while the keys service is away, cached keys go on working, others are told so at once, and no last use is lost', async () => {
+test('while the keys service is unavailable, cached keys go on working, others are told so at once, and no last use is lost', async () => {
   const made = await cachedKey();
   const replicas = system.services.of('keys');
   const { data: uncached } = await org.call<Made>('POST', '/api/api-keys', { name: 'CI' });

@@ -187,9 +187,9 @@ describe('refused with 400, naming the field:', () => {
     ['nothing', '', ''],
     ['broken JSON', '{"message":', ''],
     ['a key that reaches a prototype', '{"__proto__":{"message":"x"}}', '__proto__'],
-    ['deep nesting', `{"message":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'message'],
-    ['deep nesting around a prototype', `${'{"a":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}`, ''],
-    ['10 000 unknown fields', Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, i])), 'f0'],
+    ['deep nesting', `{"message":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 'message'],
+    ['deep nesting around a prototype', `${'{"a":'.repeat(10_000)}{"__proto__":1}${'}'.repeat(10_000)}`, ''],
+    ['5 000 unknown fields', Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i])), 'f0'],
   ])('%s', async (_what, body, path) => {
     const { status, error } = await somebody().ingest(body);
     expect([status, error.code]).toEqual([400, 'VALIDATION_FAILED']);

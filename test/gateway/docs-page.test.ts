@@ -15,7 +15,7 @@ interface OpenApi {
 }
 
 test('the page of the API shows every operation and lets a request be tried, without a complaint of the browser', async () => {
-  const { apiKey } = await system.newOrganization();
+  const { apiKey, call } = await system.newOrganization();
   const page = await browser.newPage();
   // Violations of the content security policy are among them.
   const complaints: string[] = [];
@@ -52,6 +52,49 @@ test('the page of the API shows every operation and lets a request be tried, wit
   await create.locator('.opblock-summary-control').click();
   await create.locator('textarea').waitFor();
 
+  // Its path names an item that there is, so that it works as it stands.
+  const { data: project } = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', {
+    name: 'Docs',
+  });
+  const { data: board } = await call<{ columns: { id: string }[] }>('GET', `/api/boards/${project.defaultBoardId}`);
+  const { data: item } = await call<{ id: string }>('POST', '/api/work-items', {
+    title: 'First',
+    type: 'task',
+    boardId: project.defaultBoardId,
+    boardColumnId: board.columns[0]?.id,
+  });
+  await page.locator('button.authorize').first().click();
+  await dialog.locator('.auth-btn-wrapper button').first().click();
+  await dialog.locator('input').fill(apiKey);
+  await dialog.locator('button[type=submit]').click();
+  await dialog.locator('.btn-done').click();
+  const path = create.locator('tr', { hasText: 'workItemId' }).locator('input');
+  await expect.poll(() => path.inputValue()).toBe(item.id);
+
   expect(complaints).toEqual([]);
   expect([...new Set(asked)]).toEqual([new URL(system.baseUrl).origin]);
 });
+
+test.each(['light', 'dark'] as const)(
+  'a phone shows the page without scrolling sideways, %s as its owner likes it',
+  async (colorScheme) => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
+    await page.goto(`${system.baseUrl}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(
+      colorScheme === 'dark',
+    );
+    const isWide = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect(await isWide()).toBe(0);
+    for (const path of ['/api/work-items', '/api/work-items/{workItemId}/move']) {
+      await page
+        .locator('.opblock', { has: page.locator(`[data-path="${path}"]`) })
+        .first()
+        .locator('.opblock-summary-control')
+        .click();
+      await page.locator('.opblock.is-open .opblock-body .responses-wrapper').last().waitFor();
+      expect(await isWide()).toBe(0);
+    }
+    await page.close();
+  },
+);

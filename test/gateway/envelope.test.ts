@@ -42,6 +42,17 @@ describe('success', () => {
     });
   });
 
+  test('a slash at the end of a path means nothing', async () => {
+    expect((await organization.call('GET', '/api/projects/?limit=1')).data).toEqual(
+      (await organization.call('GET', '/api/projects?limit=1')).data,
+    );
+    expect((await organization.call('GET', '/api/work-items/?limit=1')).data).toMatchObject({
+      pagination: { limit: 1 },
+    });
+    const misspelt = await organization.call('GET', '/api/work-items/?limits=1');
+    expect(misspelt.error.details).toEqual([{ path: 'limits', message: 'is not a known field; did you mean limit?' }]);
+  });
+
   test('HEAD answers as GET without the body, OPTIONS with what a path takes', async () => {
     const head = await request('/api/me', { method: 'HEAD', headers: withKey() });
     expect(head.status).toBe(200);
@@ -112,7 +123,10 @@ describe('refusals have one shape, and say what to do', () => {
   ])('%s %s: 405 with what the path takes', async (method, path, allow) => {
     const response = await request(path, { method, headers: withKey() });
     expect(response.headers.get('allow')).toBe(allow);
-    expect(await failure(response)).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+    expect(await failure(response)).toMatchObject({
+      ...{ status: 405, code: 'METHOD_NOT_ALLOWED' },
+      message: `Use ${allow}; ${method} is not supported here.`,
+    });
   });
 
   const post = (body: string, type = 'application/json') =>
@@ -157,7 +171,7 @@ describe('refusals have one shape, and say what to do', () => {
     const error = await failure(await post('{"nmae":"x","techStack":"ts"}'));
     expect(error).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
     expect(Object.fromEntries((error.details ?? []).map(({ path, message }) => [path, message]))).toEqual({
-      name: 'is required: a string',
+      name: 'is required (string)',
       nmae: 'is not a known field; did you mean name?',
       techStack: 'must be an array, not a string',
     });
@@ -207,7 +221,7 @@ test('an empty body with a content type is no body', async () => {
     method: 'POST',
     headers: withKey({ 'content-type': 'application/json' }),
   });
-  expect((await failure(response)).details).toEqual([{ path: 'name', message: 'is required: a string' }]);
+  expect((await failure(response)).details).toEqual([{ path: 'name', message: 'is required (string)' }]);
 });
 
 describe('If-Match', () => {

@@ -32,7 +32,7 @@ async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): 
   }
 }
 
-describe('a part that is away', () => {
+describe('a part that is unavailable', () => {
   test('a service: 503 with Retry-After and nothing internal; the others go on; the readiness names it', async () => {
     const { part } = only('workitems');
     await part.kill();
@@ -62,7 +62,7 @@ describe('a part that is away', () => {
     );
   });
 
-  test('Redis: the gateway goes on, degraded and ready; a repeated write has its effect once', async () => {
+  test('Redis: the gateway goes on, degraded and ready; a repeated write takes effect once', async () => {
     const redis = system.servers?.redis.part;
     if (!redis) throw new Error('The test needs servers of its own.');
     await redis.kill();

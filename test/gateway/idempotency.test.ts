@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { connectRedis } from '@worktrack/runtime/redis/connection';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
-import { type System, sharedSystem } from '../support/system.ts';
+import { type System, sharedSystem, startSystem } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
 
 let system: System;
 let organization: TestOrganization;
@@ -18,7 +22,7 @@ const projectsNamed = async (name: string) => {
 };
 
 describe('Idempotency-Key', () => {
-  test('the same key and body answers as the first time, and has its effect once', async () => {
+  test('the same key and body answers as the first time, and takes effect once', async () => {
     const [key, name] = [randomUUID(), randomUUID()];
     const first = await write('POST', '/api/projects', { name }, key);
     const second = await write('POST', '/api/projects', { name }, key);
@@ -112,5 +116,102 @@ describe('Idempotency-Key', () => {
     expect((await write('POST', '/api/projects', { name: 'Long' }, `${randomUUID()} ${'~'.repeat(218)}`)).status).toBe(
       201,
     );
+  });
+});
+
+describe('the same request is known as such, and another one is not, however it is written', () => {
+  const newItem = async (title: string) => {
+    const { boardId, columns } = organization;
+    const item = { title, type: 'task', boardId, boardColumnId: columns.Backlog };
+    return (await organization.call<{ id: string; taskId: string }>('POST', '/api/work-items', item)).data;
+  };
+
+  test('the order of keys does not matter, at any depth', async () => {
+    const { boardId, columns } = organization;
+    const key = randomUUID();
+    const body = { title: 'One', type: 'task', boardId, boardColumnId: columns.Backlog };
+    const first = await write('POST', '/api/work-items', { ...body, metadata: { a: { b: 1, c: 2 } } }, key);
+    const again = await write(
+      'POST',
+      '/api/work-items',
+      { metadata: { a: { c: 2, b: 1 } }, ...Object.fromEntries(Object.entries(body).reverse()) },
+      key,
+    );
+    expect([first.status, again.status, again.data.id]).toEqual([201, 201, first.data.id]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect((await write('POST', '/api/work-items', { ...body, metadata: { a: { b: 2, c: 1 } } }, key)).status).toBe(
+      409,
+    );
+  });
+
+  test('an item may be named by its UUID or its task ID, in the path and in the body', async () => {
+    const [item, other] = [await newItem('One'), await newItem('Other')];
+    const key = randomUUID();
+    const comment = (name: string) => write('POST', `/api/work-items/${name}/comments`, { text: 'x' }, key);
+    const first = await comment(item.taskId);
+    for (const name of [item.id, item.taskId.toLowerCase(), item.id.toUpperCase()]) {
+      const again = await comment(name);
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+      expect(again.data).toEqual(first.data);
+    }
+    for (const name of [other.id, other.taskId]) expect((await comment(name)).status).toBe(409);
+
+    const moving = randomUUID();
+    const move = (names: string[]) =>
+      write(
+        'POST',
+        '/api/work-items/batch-move',
+        { workItemIds: names, boardColumnId: organization.columns['To Do'] },
+        moving,
+      );
+    expect((await move([item.taskId, other.id])).status).toBe(200);
+    expect((await move([item.id, other.taskId])).headers.get('idempotency-replayed')).toBe('true');
+    expect((await move([other.taskId, item.id])).status).toBe(409);
+    expect((await move([item.taskId])).status).toBe(409);
+  });
+
+  test('also of an item that is gone, by its own deletion', async () => {
+    const item = await newItem('Gone');
+    const key = randomUUID();
+    const remove = (name: string) => write('DELETE', `/api/work-items/${name}`, undefined, key);
+    expect((await remove(item.taskId)).status).toBe(200);
+    const again = await remove(item.id);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+  });
+
+  test('what looks like a name in a text is a text', async () => {
+    const item = await newItem('Named');
+    const key = randomUUID();
+    expect((await write('POST', `/api/work-items/${item.id}/comments`, { text: item.taskId }, key)).status).toBe(201);
+    expect((await write('POST', `/api/work-items/${item.id}/comments`, { text: item.id }, key)).status).toBe(409);
+  });
+});
+
+describe('without what Redis knows', () => {
+  let own: Awaited<ReturnType<typeof startSystem>>;
+  beforeAll(async () => {
+    own = await startSystem();
+  });
+  afterAll(() => own?.stop());
+
+  test('the same key and arguments in a session of another project are another request', async () => {
+    const { apiKey, projectId, call } = await own.newOrganization();
+    const other = (await call<{ id: string }>('POST', '/api/projects', { name: 'Other' })).data.id;
+    const headers = { 'idempotency-key': randomUUID() };
+    const create = (session: string) =>
+      callTool(own.baseUrl, apiKey, 'create_task', { title: 'Once' }, { headers, query: `?projectId=${session}` });
+    const first = await create(projectId);
+    expect(first.output?.projectId).toBe(projectId);
+
+    const redis = connectRedis(own.urls.redis, createLog('test', 'silent'));
+    await once(redis, 'ready');
+    await redis.flushdb();
+    redis.disconnect();
+
+    const second = await create(other);
+    expect(second.output).toBeUndefined();
+    expect(second.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    const again = await create(projectId);
+    expect(again.output).toEqual(first.output);
   });
 });

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rawExchange } from '../support/raw-exchange.ts';
 import { type System, sharedSystem } from '../support/system.ts';
@@ -40,4 +41,48 @@ test('a smuggled second length is refused', async () => {
     'POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   );
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+/** What Node's parser lets through beside the methods that routes have. */
+const ODD_METHODS = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method));
+
+describe('a method that a path does not have is 405 with Allow', () => {
+  const PATHS = [
+    ['/api/me', 'GET, HEAD'],
+    ['/api/work-items/claim', 'POST'],
+    ['/api/work-items/W-T-1/move?x=1', 'POST'],
+    ['/api/work-items/W%2DT-1', 'GET, HEAD, PATCH, DELETE'],
+    ['/mcp', 'POST'],
+    ['/feedback/ingest', 'POST'],
+    ['/health/live', 'GET, HEAD'],
+    ['/widget/demo.js', 'GET, HEAD'],
+    ['/openapi.json', 'GET, HEAD'],
+  ] as const;
+
+  test.each(ODD_METHODS.filter((method) => method !== 'CONNECT'))('%s', async (method) => {
+    for (const [path, allow] of PATHS) {
+      const answer = await exchange(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect({ path, line: answer.split('\r\n')[0] }).toEqual({ path, line: 'HTTP/1.1 405 Method Not Allowed' });
+      const given = /^allow: (.*)$/im.exec(answer)?.[1]?.split(', ');
+      expect({ path, allow: given?.toSorted() }).toEqual({ path, allow: allow.split(', ').toSorted() });
+      expect(answer).toMatch(/^x-request-id: ./im);
+      expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'METHOD_NOT_ALLOWED' } });
+    }
+    const nowhere = await exchange(`${method} /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(nowhere).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  test('QUERY and TRACE are among them', () => {
+    expect(ODD_METHODS).toEqual(expect.arrayContaining(['QUERY', 'TRACE', 'PROPFIND', 'CONNECT']));
+  });
+
+  test('CONNECT, by which a tunnel is asked for', async () => {
+    const answer = await exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\nAllow: ./);
+    expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'METHOD_NOT_ALLOWED' } });
+  });
+
+  test('no method at all', async () => {
+    expect(await exchange('FROBNICATE /api/me HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
 });

@@ -63,7 +63,7 @@ describe.each(CLIENT_KINDS)('today’s clients work with the endpoint: %s', (kin
     });
   });
 
-  test('a write with an idempotency key in _meta has its effect once', async () => {
+  test('a write with an idempotency key in _meta takes effect once', async () => {
     const args = { title: `Once ${randomUUID()}` };
     const meta = { 'worktrack/idempotencyKey': randomUUID() };
     const first = await client.call('create_task', args, meta);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
-import { connectMcp, refusalOf } from './connect.ts';
+import { CLIENT_KINDS, connectMcp, refusalOf } from './connect.ts';
 
 let system: System;
 let organization: TestOrganization;
@@ -35,6 +35,41 @@ const failure = async (response: Response) => ({
   ...((await response.json()) as { success: false; error: { code: string; message: string; requestId: string } }),
 });
 
+describe('what is said of a key before the protocol begins is a JSON-RPC error, which clients show', () => {
+  test.each([
+    ['no key', '', 'API_KEY_MISSING', /Send an API key in the header/],
+    ['a wrong key', 'wt_wrong', 'API_KEY_INVALID', /unknown, malformed, revoked or expired/],
+  ])('%s: 401 with a challenge, in the words of REST', async (_, key, code, words) => {
+    const response = await post(TOOLS_LIST, { key });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="worktrack"');
+    const byRest = await failure(
+      await fetch(`${system.baseUrl}/api/me`, { headers: { authorization: `Bearer ${key}` } }),
+    );
+    expect(byRest.error.message).toMatch(words);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: expect.any(Number),
+        message: byRest.error.message,
+        data: { code, requestId: response.headers.get('x-request-id') },
+      },
+    });
+  });
+
+  test.each(CLIENT_KINDS)('%s shows it', async (kind) => {
+    // What meets them when they connect, those that negotiate a version tell by its status alone.
+    const { data } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'MCP' });
+    const client = await connectMcp(kind, system.baseUrl, data.key);
+    await organization.call('DELETE', `/api/api-keys/${data.id}`);
+    await expect(client.tools()).rejects.toThrow(
+      /The API key is unknown, malformed, revoked or expired\..*API_KEY_INVALID/s,
+    );
+    await client.close();
+  });
+});
+
 describe('what is refused before the protocol begins has the envelope of REST', () => {
   test.each(['GET', 'DELETE', 'PUT'])('%s: 405 with Allow: POST', async (method) => {
     const response = await fetch(`${system.baseUrl}/mcp`, {
@@ -43,12 +78,6 @@ describe('what is refused before the protocol begins has the envelope of REST', 
     });
     expect(response.headers.get('allow')).toBe('POST');
     expect(await failure(response)).toMatchObject({ status: 405, error: { code: 'METHOD_NOT_ALLOWED' } });
-  });
-
-  test('no key and a wrong key: 401 with a challenge', async () => {
-    const response = await post(TOOLS_LIST, { key: 'wt_wrong' });
-    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="worktrack"');
-    expect(await failure(response)).toMatchObject({ status: 401, error: { code: 'API_KEY_INVALID' } });
   });
 
   test.each(['https://evil.example', 'http://localhost.evil.example', 'null'])(
@@ -68,7 +97,10 @@ describe('what is refused before the protocol begins has the envelope of REST', 
   test.each(['not-a-uuid', '', `${randomUUID()}x`])('projectId=%s: 400', async (projectId) => {
     expect(await failure(await post(TOOLS_LIST, { query: `?projectId=${projectId}` }))).toMatchObject({
       status: 400,
-      error: { code: 'VALIDATION_FAILED', details: [{ path: 'projectId', message: 'must be a UUID' }] },
+      error: {
+        code: 'VALIDATION_FAILED',
+        details: [{ path: 'projectId', message: expect.stringMatching(/^must be a UUID; .*GET .api.projects/) }],
+      },
     });
   });
 
@@ -89,7 +121,12 @@ describe('what is refused before the protocol begins has the envelope of REST', 
     for (const projectId of [stranger.projectId, randomUUID()]) {
       expect(await failure(await post(TOOLS_LIST, { query: `?projectId=${projectId}` }))).toMatchObject({
         status: 404,
-        error: { code: 'NOT_FOUND', message: 'projectId in the URL names no project of your organization.' },
+        error: {
+          code: 'NOT_FOUND',
+          message: expect.stringMatching(
+            /^projectId in the URL names no project of your organization\. .*GET \/api\/projects/,
+          ),
+        },
       });
     }
   });
@@ -196,6 +233,12 @@ test('a field that only REST takes is an unknown argument of the tool', async ()
     await client.call('move_work_item', { workItemId: 'W-T-1', boardColumnId: randomUUID(), position: 'first' }),
   );
   expect(refusal.details).toMatchObject([{ path: 'position' }]);
+  expect(JSON.stringify(refusal.details)).not.toMatch(/known are .*position|mean position/);
+  expect(refusalOf(await client.call('move_work_item', { workItemid: 'W-T-1' })).details).toMatchObject([
+    { path: 'workItemId', message: expect.stringContaining('required') },
+    { path: 'boardColumnId' },
+    { path: 'workItemid', message: 'is not a known field; did you mean workItemId?' },
+  ]);
   await client.close();
 });
 

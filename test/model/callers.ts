@@ -301,14 +301,16 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
   async claim({ n, m }, world, key) {
     const of = m % 2 ? { ids: [nth(world.items, n).id] } : { projectId: world.organization.projectId };
     const body = { agent: world.ledger.unique('Agent'), ...of };
-    type Claim = { workItem: Item | null; lease: { token: string } | null };
+    type Claim = { workItem: Item | null; lease: { token: string } | null; rework?: object };
     const answer = await send<Claim>('claim', world, key, 'POST', '/api/work-items/claim', body);
     if (!answer?.workItem || !answer.lease) return;
     const { id, version } = answer.workItem;
     const { token } = answer.lease;
     world.tokens.push({ itemId: id, token });
-    movedBy(key, { id, type: 'task' }, { version }, world);
-    world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent });
+    // What was sent back is in In Progress already.
+    const isMoved = answer.rework === undefined;
+    if (isMoved) movedBy(key, { id, type: 'task' }, { version }, world);
+    world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent, isMoved });
   },
 
   async renew({ n }, world, key) {

@@ -48,7 +48,7 @@ function given(): Given {
   done.push(moved('Backlog', 'Done'), event('comment', { text: 'Text' }), event('ai_session', { id: 'session' }));
   done.push(changed('title', 'done', 'Title'));
   ledger.write({ kind: 'moved', itemId: 'claimed', keyId: KEY, version: 2 });
-  ledger.write({ kind: 'claimed', itemId: 'claimed', keyId: KEY, token: 'token', agent: 'Agent' });
+  ledger.write({ kind: 'claimed', itemId: 'claimed', keyId: KEY, token: 'token', agent: 'Agent', isMoved: true });
   ledger.write({ kind: 'moved', itemId: 'done', keyId: KEY, version: 2 });
   ledger.write({ kind: 'commented', itemId: 'done', keyId: KEY, text: 'Text' });
   ledger.write({ kind: 'session', itemId: 'done', keyId: KEY, sessionId: 'session', totalTokens: 8 });

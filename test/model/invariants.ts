@@ -79,11 +79,14 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
   },
 
   'a claim holds until the item is moved': ({ histories, held }, ledger) =>
-    ledger.of('claimed').flatMap(({ itemId, token, agent }) => {
+    ledger.of('claimed').flatMap(({ itemId, token, agent, isMoved }) => {
       const events = histories.get(itemId) ?? [];
       const claimedAt = events.findIndex((event) => assigneeOf(event) === agent);
       if (claimedAt === -1) return [`the history of ${itemId} does not know ${agent}`];
-      const [, ...later] = events.slice(claimedAt).filter(isMove);
+      const later = events
+        .slice(claimedAt)
+        .filter(isMove)
+        .slice(isMoved ? 1 : 0);
       return later.length > 0 || ends(events) || held.get(token) === itemId
         ? []
         : [`${itemId} is not held by ${agent}`];

@@ -16,7 +16,7 @@ export type Entry =
   | Of<'deleted'>
   | (Of<'commented'> & { readonly text: string })
   | (Of<'session'> & { readonly sessionId: string; readonly totalTokens: number })
-  | (Of<'claimed'> & { readonly token: string; readonly agent: string });
+  | (Of<'claimed'> & { readonly token: string; readonly agent: string; readonly isMoved: boolean });
 
 export class Ledger {
   readonly entries: Entry[] = [];

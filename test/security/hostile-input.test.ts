@@ -113,20 +113,23 @@ describe('too much is refused before it costs anything', () => {
     expect(await exchange(`GET /api/me HTTP/1.1\r\n${headers()}${many}\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test.each(['/api/work-items', '/api/api-keys', '/feedback/ingest', '/mcp'])(
-    'a body of more than 1 MiB, and one of 100 000 levels: %s',
-    async (path) => {
-      const post = (body: string) =>
-        fetch(`${system.baseUrl}${path}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${organization.apiKey}`, 'content-type': 'application/json' },
-          body,
-        });
-      expect((await post(JSON.stringify({ title: 'x'.repeat(1024 * 1024) }))).status).toBe(413);
-      const deep = await post(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
-      expect(deep.status).toBe(400);
-    },
-  );
+  test.each([
+    ['/api/work-items', 100_000],
+    ['/api/api-keys', 100_000],
+    ['/mcp', 100_000],
+    // As many as fit into what the public may send.
+    ['/feedback/ingest', 10_000],
+  ])('a body of more than 1 MiB, and one of very many levels: %s', async (path, levels) => {
+    const post = (body: string) =>
+      fetch(`${system.baseUrl}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${organization.apiKey}`, 'content-type': 'application/json' },
+        body,
+      });
+    expect((await post(JSON.stringify({ title: 'x'.repeat(1024 * 1024) }))).status).toBe(413);
+    const deep = await post(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+    expect(deep.status).toBe(400);
+  });
 });
 
 describe('clients that send a byte now and then', () => {

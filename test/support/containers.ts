@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { randomSecret } from '@worktrack/stack/made-once';
 import type { Progress } from '@worktrack/stack/progress';
-import { isPrimary, REPLICA_SET } from '@worktrack/stack/servers/mongodb';
+import { USER } from '@worktrack/stack/servers/credentials';
+import { isPrimary, REPLICA_SET, TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { DATABASES } from '@worktrack/stack/servers/redis';
 import type { Servers, ServerUrls } from '@worktrack/stack/servers/start';
@@ -64,9 +66,10 @@ export async function startContainers(
 type Run = (container: GenericContainer) => Promise<StartedTestContainer>;
 
 async function startRabbitmq(run: Run, vhosts: readonly string[]): Promise<string> {
+  const password = randomSecret();
   const container = await run(
     new GenericContainer(IMAGES.rabbitmq).withExposedPorts(RABBITMQ_PORT).withCopyContentToContainer([
-      { target: DEFINITIONS, content: JSON.stringify(definitions(vhosts)), mode: 0o644 },
+      { target: DEFINITIONS, content: JSON.stringify(definitions(vhosts, password)), mode: 0o644 },
       {
         target: '/etc/rabbitmq/conf.d/90-worktrack.conf',
         // From within the container, clients of this machine are not on its loopback address.
@@ -75,7 +78,7 @@ async function startRabbitmq(run: Run, vhosts: readonly string[]): Promise<strin
       },
     ]),
   );
-  return `amqp://guest:guest@${address(container, RABBITMQ_PORT)}`;
+  return `amqp://${USER}:${password}@${address(container, RABBITMQ_PORT)}`;
 }
 
 async function startRedis(run: Run): Promise<string> {
@@ -91,7 +94,10 @@ async function startMongodb(run: Run): Promise<string> {
   const container = await run(
     new GenericContainer(IMAGES.mongodb)
       .withExposedPorts(MONGODB_PORT)
-      .withCommand(['mongod', '--replSet', REPLICA_SET, '--bind_ip_all']),
+      .withCommand([
+        ...['mongod', '--replSet', REPLICA_SET, '--bind_ip_all'],
+        ...['--setParameter', `transactionLifetimeLimitSeconds=${TRANSACTION_LIFETIME_SECONDS}`],
+      ]),
   );
   // Direct: the one node is all there is, and knows itself by the address that it has in its container.
   const url = `mongodb://${address(container, MONGODB_PORT)}/?directConnection=true`;

@@ -12,7 +12,7 @@ export function servers(): Promise<Lease> {
   return lease;
 }
 
-/** Who asks may use the database from here: what MongoDB would refuse is refused then. */
+/** The caller may use the database from here: what MongoDB would refuse is refused then. */
 async function watchedLease(): Promise<Lease> {
   const { watchDatabase } = await import('../mongodb/watch.ts');
   watchDatabase(expect.getState().testPath ?? 'a test');

@@ -10,7 +10,10 @@ export const TESTS_WITH_OWN_PROCESSES = [
   'stack/servers/start.test.ts',
   'test/faults/*.test.ts',
   'test/gateway/faults.test.ts',
+  'test/backup.test.ts',
+  'test/security/other-users.test.ts',
   'test/stack.test.ts',
+  'test/upgrade/server-passwords.test.ts',
 ];
 
 function inContainers(stack: string | undefined): boolean {

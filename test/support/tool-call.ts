@@ -35,11 +35,13 @@ export async function callTool(
   options: {
     readonly meta?: Record<string, unknown>;
     readonly headers?: Record<string, string>;
+    /** Of the URL. */
+    readonly query?: string;
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<ToolAnswer> {
   const { status, headers, text } = await post(
-    baseUrl,
+    `${baseUrl}/mcp${options.query ?? ''}`,
     apiKey,
     { name, arguments: args, _meta: options.meta },
     options.headers,
@@ -54,13 +56,13 @@ export async function callTool(
 }
 
 async function post(
-  baseUrl: string,
+  url: string,
   apiKey: string,
   params: unknown,
   headers: Record<string, string> | undefined,
   signal: AbortSignal | undefined,
 ) {
-  const response = await fetch(`${baseUrl}/mcp`, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,

@@ -116,5 +116,13 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
       const reads = keys.find(({ name }) => name === 'Reads');
       expect((await call('DELETE', `/api/api-keys/${reads?.id}`)).status).toBe(200);
     });
+
+    test('erases what the sender of its feedback submitted, by their address', async () => {
+      const sent = Object.values(fixture.databases.feedback?.items?.documents ?? []).filter(({ email }) => email);
+      expect(sent.length).toBeGreaterThan(0);
+      const [{ email } = { email: '' }] = sent;
+      const { data } = await call('POST', '/api/feedback/erase', { email: email.toUpperCase() });
+      expect(data).toEqual({ erased: sent.filter((item) => item.email === email).length });
+    });
   },
 );

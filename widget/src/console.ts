@@ -8,7 +8,7 @@ const ADVICE: Partial<Record<Failure['code'], (settings: Settings) => string>> =
   SOURCE_NOT_FOUND: ({ publicKey, baseUrl }) =>
     `There is no enabled source with data-public-key="${publicKey}" at ${baseUrl}. Compare the key with \`worktrack source list\`.`,
   NETWORK: ({ baseUrl }) =>
-    `Either the service is away, or this page may not talk to it: a Content-Security-Policy needs connect-src ${new URL(baseUrl).origin}.`,
+    `Either the service is unavailable, or this page may not talk to it: a Content-Security-Policy needs connect-src ${new URL(baseUrl).origin}.`,
   CAPTCHA_REQUIRED: () => 'The solver did not run; see the messages above.',
   RATE_LIMITED: () => 'The limits are those of the source (rateLimit: perIp, perSource, windowSeconds).',
 };

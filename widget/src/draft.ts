@@ -15,12 +15,13 @@ export interface Attempt {
 /** What was typed and not yet delivered. */
 export interface Draft {
   readonly message: string;
-  readonly category: Category;
+  /** undefined: none was chosen. */
+  readonly category: Category | undefined;
   readonly email: string;
   readonly attempt?: Attempt | undefined;
 }
 
-export const EMPTY_DRAFT: Draft = { message: '', category: 'other', email: '' };
+export const EMPTY_DRAFT: Draft = { message: '', category: undefined, email: '' };
 
 /**
  * The draft in the tab's session storage: it outlives a reload and a walk through the site, and ends with the tab.
@@ -57,7 +58,7 @@ export class DraftStore {
     const { message, category, email, attempt } = stored ?? ({} as Partial<Draft>);
     return {
       message: typeof message === 'string' ? message : '',
-      category: CATEGORIES.find((known) => known === category) ?? 'other',
+      category: CATEGORIES.find((known) => known === category),
       email: typeof email === 'string' ? email : '',
       ...(typeof attempt?.key === 'string' && {
         attempt: { key: attempt.key, of: String(attempt.of), uncertain: attempt.uncertain === true },

@@ -29,3 +29,8 @@ export function isTransient(code: Failure['code']): boolean {
   const words = WORDS[code];
   return words === 'network' || words === 'unavailable' || words === 'captcha';
 }
+
+/** Nothing went wrong: what the person wanted to say has arrived. */
+export function isNote(code: Failure['code']): boolean {
+  return WORDS[code] === 'duplicate';
+}

@@ -13,6 +13,9 @@ export const CATEGORIES = [
   'other',
 ] as const satisfies readonly Category[];
 
+/** What is sent where the person has chosen none: as an answer that nobody gave, it is not shown. */
+export const DEFAULT_CATEGORY: Category = 'other';
+
 /** The longest message in code points, as the server counts. */
 export const MAX_MESSAGE_LENGTH = 5000;
 const MAX_PAGE_URL_LENGTH = 2048;

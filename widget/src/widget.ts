@@ -4,8 +4,16 @@ import { Captcha } from './captcha/captcha.ts';
 import { explain } from './console.ts';
 import { type Draft, DraftStore } from './draft.ts';
 import type { Emitter } from './events.ts';
-import { isTransient, wordsFor } from './refusal.ts';
-import { CATEGORIES, type Failure, pageUrl, Service, ServiceError, type Submission } from './service.ts';
+import { isNote, isTransient, wordsFor } from './refusal.ts';
+import {
+  CATEGORIES,
+  DEFAULT_CATEGORY,
+  type Failure,
+  pageUrl,
+  Service,
+  ServiceError,
+  type Submission,
+} from './service.ts';
 import type { Settings } from './settings.ts';
 import { fill, inTime, type Language } from './strings.ts';
 import { type Progress, Submitter } from './submission.ts';
@@ -123,7 +131,7 @@ export class FeedbackWidget {
     try {
       const receipt = await this.#submitter.submit(this.#submission(), (progress) => this.#working(progress));
       this.#drafts.clear();
-      this.#panel.fields.values = { message: '', category: 'other', email: this.#identified };
+      this.#panel.fields.values = { message: '', category: undefined, email: this.#identified };
       this.#panel.succeed();
       this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
     } catch (error) {
@@ -140,7 +148,7 @@ export class FeedbackWidget {
     return {
       // Half an emoji or a NUL out of a paste is nothing that a person wrote.
       message: message.toWellFormed().replaceAll('\0', ''),
-      category,
+      category: category ?? DEFAULT_CATEGORY,
       locale: this.#language.tag,
       ...(email.trim() && { email: email.trim() }),
       ...(address && { pageUrl: address }),
@@ -166,6 +174,7 @@ export class FeedbackWidget {
       this.#panel.rest(
         this.#told(wordsFor(failure.code, strings)),
         isTransient(failure.code) ? strings.retry : undefined,
+        isNote(failure.code) ? 'note' : undefined,
       );
     }
     this.#events.emit('error', failure);

@@ -67,6 +67,62 @@ test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be re
   }
 });
 
+test('no category is chosen for the person, and `other` is what is sent then', async () => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
+  await visitor.open();
+  expect(await visitor.page.getByRole('radio').count()).toBe(6);
+  expect(await visitor.page.getByRole('radio', { checked: true }).count()).toBe(0);
+  await (await visitor.write('About nothing in particular.')).send();
+  await visitor.isThanked();
+  await visitor.page.getByRole('button', { name: 'Send more feedback' }).click();
+  expect(await visitor.page.getByRole('radio', { checked: true }).count()).toBe(0);
+  expect(await source.inbox()).toMatchObject([{ category: 'other' }]);
+});
+
+test('the page that is written about looks as it did before', async () => {
+  const source = await createSource(stage.organization);
+  const body =
+    '<div id="there" style="position: fixed; inset: 0 auto auto 0; width: 40px; height: 40px; background: #c0ffee"></div>';
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag, body }, { reducedMotion: 'reduce' });
+  const seen = () => visitor.page.screenshot({ clip: { x: 0, y: 0, width: 60, height: 60 }, animations: 'disabled' });
+  const before = await seen();
+  await visitor.open();
+  expect((await seen()).equals(before)).toBe(true);
+});
+
+test.each([
+  ['a phone held sideways', { width: 640, height: 320 }],
+  ['a page zoomed in four times', { width: 320, height: 256 }],
+  ['a low window', { width: 1000, height: 420 }],
+])('title and × stay in view, wherever the form is scrolled to: %s', async (_, viewport) => {
+  const source = await createSource(stage.organization);
+  const visitor = await scene.visit(stage.baseUrl, { tag: source.tag }, { viewport, reducedMotion: 'reduce' });
+  await visitor.open();
+  const inView = () =>
+    visitor.dialog.evaluate((dialog) =>
+      ['#title', '.close'].map((selector) => {
+        const box = (dialog.querySelector(selector) as Element).getBoundingClientRect();
+        const on = (dialog.getRootNode() as ShadowRoot).elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return box.top >= 0 && box.bottom <= innerHeight && on?.closest('.head') !== null;
+      }),
+    );
+  expect(await inView()).toEqual([true, true]);
+  expect(await visitor.dialog.evaluate((dialog) => dialog.scrollHeight > dialog.clientHeight)).toBe(true);
+  await visitor.dialog.evaluate((dialog) => dialog.scrollTo(0, dialog.scrollHeight));
+  expect(await inView()).toEqual([true, true]);
+  // And what has the focus is not behind them.
+  await visitor.sendButton.focus();
+  await visitor.message.focus();
+  const isCovered = await visitor.dialog.evaluate((dialog) => {
+    const head = (dialog.querySelector('.head') as Element).getBoundingClientRect();
+    return (dialog.querySelector('textarea') as Element).getBoundingClientRect().top < head.bottom - 1;
+  });
+  expect(isCovered).toBe(false);
+  await visitor.dialog.getByRole('button', { name: 'Close' }).click();
+  await visitor.dialog.waitFor({ state: 'hidden' });
+});
+
 describe('by keyboard alone', () => {
   async function visit() {
     const source = await createSource(stage.organization);
@@ -183,7 +239,7 @@ test('a screen reader hears what the button is for, what the form is, and what b
         - text: Question
         - radio "Praise"
         - text: Praise
-        - radio "Other" [checked]
+        - radio "Other"
         - text: Other
       - text: Your message
       - textbox "Your message":

@@ -64,7 +64,7 @@ test('a token that has expired while the person was writing is renewed without a
   expect(await source.inbox()).toMatchObject([{ message: 'Written slowly.' }]);
 });
 
-test('while the feedback service is away the person is told, and the same words are stored once it is back', async () => {
+test('while the feedback service is unavailable the person is told, and the same words are stored once it is back', async () => {
   const { source, visitor } = await visit();
   const [service] = system.services.of('feedback');
   await service?.part.kill();
@@ -78,7 +78,7 @@ test('while the feedback service is away the person is told, and the same words 
   expect(await source.inbox()).toMatchObject([{ message: 'Nobody at home.' }]);
 });
 
-test('while the gateway is away the person is told, what was typed outlives a reload, and is stored once it is back', async () => {
+test('while the gateway is unavailable the person is told, what was typed outlives a reload, and is stored once it is back', async () => {
   const { source, visitor } = await visit();
   await visitor.write('The door is locked.');
   const [gateway] = system.services.of('gateway');

@@ -31,6 +31,20 @@ describe('what was typed is kept', () => {
     }
   });
 
+  test('a category that was chosen, also the last one, and none that was not', async () => {
+    const { visitor } = await visit();
+    const chosen = () => visitor.page.getByRole('radio', { checked: true }).count();
+    expect(await chosen()).toBe(0);
+    await visitor.write('Half a thou');
+    await visitor.page.reload();
+    await visitor.open();
+    expect(await chosen()).toBe(0);
+    await visitor.page.getByRole('radio', { name: 'Other' }).check();
+    await visitor.page.reload();
+    await visitor.open();
+    expect(await visitor.page.getByRole('radio', { name: 'Other' }).isChecked()).toBe(true);
+  });
+
   test('when the page is loaded again, and on another page of the site', async () => {
     const { source, visitor } = await visit();
     await visitor.write('Half a thou', 'a@example.com');
@@ -83,6 +97,13 @@ describe('a refusal is told in words', () => {
     await (await visitor.write('  twice THE same. ')).send();
     await visitor.isTold('We already have this message');
     await visitor.picture('duplicate');
+    // Nothing went wrong, and it does not look so.
+    expect(await visitor.notice.evaluate((notice) => notice.classList.contains('note'))).toBe(true);
+    const colours = await visitor.dialog.evaluate((dialog) => {
+      const colourOf = (selector: string) => getComputedStyle(dialog.querySelector(selector) as Element).color;
+      return { icon: colourOf('.notice .icon'), help: colourOf('.help') };
+    });
+    expect(colours.icon).toBe(colours.help);
     expect(await visitor.message.inputValue()).toBe('  twice THE same. ');
     expect(await source.inbox()).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
 import { exampleSource, ids } from '../examples.ts';
 import { Id, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -16,7 +17,8 @@ const Name = z
   .trim()
   .min(1)
   .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters');
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters')
+  .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
 const AllowedDomains = z.array(AllowedDomain).max(MAX_ALLOWED_DOMAINS);
 
 export const listSources = operation({

@@ -1,4 +1,4 @@
-import { exampleIdea, exampleSession, exampleStory, exampleTotals, ids, times } from '../examples.ts';
+import { exampleBudget, exampleIdea, exampleSession, exampleStory, exampleTotals, ids, times } from '../examples.ts';
 import { feedbackByWorkItems } from '../feedback/links.ts';
 import { operation } from '../operation.ts';
 import { truncation } from '../truncation.ts';
@@ -25,6 +25,7 @@ export const getWorkItemTrace = operation({
       ],
       sessions: [exampleSession],
       totals: exampleTotals,
+      budget: exampleBudget,
       feedback: [
         {
           id: ids.feedback,

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { KEY_PREFIX_LENGTH } from './key-format.ts';
-import { PermissionValue, RoleValue } from './records.ts';
+import { KeyRate, PermissionValue, RoleValue } from './records.ts';
 
 /** Who a valid key speaks for: what `GET /api/me` answers. */
 export const Identity = z.object({
@@ -39,7 +39,9 @@ export const verifyIdentity = operation({
     digest: z.string().regex(/^[0-9a-f]{64}$/),
   }),
   /** `null`: unknown, revoked, expired, or its user is disabled. */
-  output: z.object({ verified: z.object({ identity: Identity, expiresAt: Timestamp.nullable() }).nullable() }),
+  output: z.object({
+    verified: z.object({ identity: Identity, expiresAt: Timestamp.nullable(), rateLimit: KeyRate }).nullable(),
+  }),
   errors: [],
   deadlineMs: VERIFY_DEADLINE_MS,
 });

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { exampleKey, ids, times } from '../examples.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ApiKey, CreatedApiKey, Name, PermissionValue } from './records.ts';
+import { ApiKey, CreatedApiKey, KeyRateInput, Name, PermissionValue } from './records.ts';
 
 const MAX_EXPIRY_DAYS = 3_650;
+/** Far above how many there are: some may be named twice. */
+const MAX_PERMISSIONS = 100;
 
 export const createKey = operation({
   name: 'keys.create',
@@ -14,9 +16,10 @@ export const createKey = operation({
   input: z.strictObject({
     name: Name,
     /** Default: all that the caller holds. */
-    permissions: z.array(PermissionValue).optional(),
+    permissions: z.array(PermissionValue).max(MAX_PERMISSIONS).optional(),
     /** Default: as long as the key that makes it, which it never outlives. */
     expiresInDays: z.int().min(1).max(MAX_EXPIRY_DAYS).optional(),
+    rateLimit: KeyRateInput.optional(),
     /** A user of the organization whom the key acts as. Default: the caller. Another one needs `users:write`. */
     userId: Id.optional(),
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { CreatedApiKey, Email, Name, Organization, User } from './records.ts';
+import { CreatedApiKey, Email, KeyRateInput, Name, Organization, User } from './records.ts';
 
 export const createOrganization = operation({
   name: 'organizations.create',
@@ -13,6 +13,8 @@ export const createOrganization = operation({
     /** Default: the part of the address before the `@`. */
     ownerName: Name.optional(),
     keyName: Name.default('First key'),
+    /** Of the first key. */
+    keyRateLimit: KeyRateInput.optional(),
   }),
   output: z.object({ organization: Organization, user: User, apiKey: CreatedApiKey }),
   errors: [],

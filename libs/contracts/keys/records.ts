@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
 import { RecordId, Timestamp } from '../fields.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
 
@@ -12,14 +13,17 @@ export const Name = z
   .trim()
   .min(1)
   .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters');
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters')
+  .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
 
+const EMAIL = z.regexes.email;
 /** An e-mail address, lower-cased: nobody has two accounts that differ by case. */
 export const Email = z
   .string()
   .trim()
   .toLowerCase()
   .max(MAX_EMAIL_LENGTH)
+  .register(described, { pattern: EMAIL.source })
   .pipe(z.email({ error: 'must be an e-mail address' }));
 
 export const PermissionValue = z.enum(PERMISSIONS);
@@ -39,12 +43,34 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
+const MAX_RATE = 1_000_000;
+const MAX_RATE_WINDOW_SECONDS = 86_400;
+export const DEFAULT_KEY_RATE = { requests: 6_000, windowSeconds: 60 } as const;
+
+/** How many requests a key may make in windows of that length, each of which begins with the first request in it. */
+export const KeyRate = z.object({
+  /** 0: any number. */
+  requests: z.int(),
+  windowSeconds: z.int(),
+});
+export type KeyRate = z.infer<typeof KeyRate>;
+
+export const KeyRateInput = z
+  .strictObject({
+    requests: z.int().min(0).max(MAX_RATE),
+    windowSeconds: z.int().min(1).max(MAX_RATE_WINDOW_SECONDS).default(DEFAULT_KEY_RATE.windowSeconds),
+  })
+  .describe(
+    `Default: ${DEFAULT_KEY_RATE.requests} requests in ${DEFAULT_KEY_RATE.windowSeconds} s; 0 requests: no limit`,
+  );
+
 export const ApiKey = z.object({
   id: RecordId,
   name: z.string(),
   prefix: z.string(),
   /** As chosen at creation. What the key may do at a moment is this ∩ the permissions of its user's role. */
   permissions: z.array(PermissionValue),
+  rateLimit: KeyRate,
   /** The user whom the key acts as. */
   userId: RecordId,
   createdBy: RecordId,

@@ -1,27 +1,31 @@
 import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
-import { Id } from '../fields.ts';
+import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Board, MAX_COLUMNS } from './board.ts';
 
 const name = z.string().trim().min(1).max(200);
-const columnName = z.string().trim().min(1).max(100);
+const columnName = z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH);
 
 function columnList<Entry extends z.ZodType<{ name: string }>>(entry: Entry) {
-  return z
-    .array(entry)
-    .min(1)
-    .max(MAX_COLUMNS)
-    .superRefine((columns, context) => {
-      const seen = new Set<string>();
-      columns.forEach((column, index) => {
-        if (seen.has(column.name)) {
-          const message = `must be unique on the board, and "${column.name}" is there twice`;
-          context.addIssue({ code: 'custom', path: [index, 'name'], message });
-        }
-        seen.add(column.name);
-      });
-    });
+  return (
+    z
+      .array(entry)
+      .min(1)
+      .max(MAX_COLUMNS)
+      .superRefine((columns, context) => {
+        const seen = new Set<string>();
+        columns.forEach((column, index) => {
+          if (seen.has(column.name)) {
+            const message = `must be unique on the board, and "${column.name}" appears twice`;
+            context.addIssue({ code: 'custom', path: [index, 'name'], message });
+          }
+          seen.add(column.name);
+        });
+      })
+      // Of what two entries of one name are, all that JSON Schema can say.
+      .meta({ uniqueItems: true })
+  );
 }
 
 export const listBoards = operation({

@@ -23,6 +23,6 @@ export const Board = z.object({
   id: RecordId,
   projectId: RecordId,
   name: z.string(),
-  columns: z.array(Column),
+  columns: z.array(Column).max(MAX_COLUMNS),
 });
 export type Board = z.infer<typeof Board>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
-import { BoundedPagination, deepPaging, Id, NextCursor } from '../fields.ts';
+import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Project, projectFields } from './project.ts';
 
@@ -25,6 +25,28 @@ export const listProjects = operation({
     output: { projects: [exampleProject], pagination: { ...pagination, limit: 20 }, nextCursor: null },
   },
   rest: 'GET /api/projects',
+});
+
+/** For agents: what they need to name a project and its board, and no more. */
+export const listProjectNames = operation({
+  name: 'projects.names',
+  summary: 'List the projects: the ids that other tools take as projectId and boardId.',
+  permissions: ['projects:read'],
+  effect: 'read',
+  input: z.strictObject({ limit: deepPaging.limit.default(MAX_PAGE_SIZE), cursor: deepPaging.cursor }),
+  output: z.object({
+    projects: z.array(Project.pick({ id: true, name: true, key: true, defaultBoardId: true })),
+    nextCursor: NextCursor,
+  }),
+  errors: [],
+  example: {
+    input: {},
+    output: {
+      projects: [{ id: ids.project, name: 'Web shop', key: 'W', defaultBoardId: ids.board }],
+      nextCursor: null,
+    },
+  },
+  mcp: { tool: 'list_projects', title: 'List projects', omit: ['limit'] },
 });
 
 export const createProject = operation({
@@ -83,4 +105,17 @@ export const updateProject = operation({
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.project, name: 'Shop' }, output: { ...exampleProject, name: 'Shop' } },
   rest: 'PATCH /api/projects/:id',
+});
+
+export const deleteProject = operation({
+  name: 'projects.delete',
+  summary:
+    'Delete a project that holds no work items, with its boards. Numbers of its task IDs are not given out again.',
+  permissions: ['projects:write'],
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ deleted: z.literal(true), id: RecordId }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { input: { id: ids.project }, output: { deleted: true, id: ids.project } },
+  rest: 'DELETE /api/projects/:id',
 });

@@ -1,35 +1,37 @@
 import { z } from 'zod';
 import { column, exampleSummary } from '../examples.ts';
-import { Id, ItemRef, RecordId } from '../fields.ts';
+import { ColumnRef, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { AiProvider } from './move.ts';
-import { WorkItem, WorkItemSummary } from './work-item.ts';
+import { WorkItem, WorkItemSummary, warnings } from './work-item.ts';
 
 export const MAX_BATCH_MOVE = 500;
 
 export const batchMoveWorkItems = operation({
   name: 'workItems.batchMove',
-  summary: 'Move up to 500 work items of one board to a column. Parents do not follow, positions stay.',
+  summary: 'Move up to 500 work items to a column of their board. Parents do not follow, positions stay.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
     workItemIds: z.array(ItemRef).min(1).max(MAX_BATCH_MOVE),
-    boardColumnId: Id,
+    boardColumnId: ColumnRef,
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
   }),
   output: z.object({
     movedCount: z.int(),
-    items: z.array(WorkItemSummary.extend(WorkItem.pick({ isAiProcessing: true, version: true }).shape)),
-    skipped: z.array(z.object({ id: RecordId, reason: z.string() })),
+    items: z.array(WorkItemSummary.extend(WorkItem.pick({ version: true }).shape)),
+    // The id as it was given.
+    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
     note: z.string(),
+    ...warnings,
   }),
-  errors: ['NOT_FOUND'],
+  errors: [],
   example: {
     input: { workItemIds: ['W-T-14', 'W-T-99'], boardColumnId: column('To Do') },
     output: {
       movedCount: 1,
-      items: [{ ...exampleSummary, isAiProcessing: false, version: 4 }],
+      items: [{ ...exampleSummary, version: 4 }],
       skipped: [{ id: 'W-T-99', reason: 'There is no such work item.' }],
       note: 'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.',
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { column, ids, leaseToken } from '../examples.ts';
-import { Id, ItemRef, RecordId } from '../fields.ts';
+import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { LeaseToken } from './leases.ts';
 import {
@@ -12,6 +12,7 @@ import {
   SessionType,
   sessionReport,
 } from './sessions.ts';
+import { warnings } from './work-item.ts';
 
 const MAX_LIST = 500;
 const Text = z.string().max(50_000);
@@ -37,6 +38,7 @@ export const completeReview = operation({
     result: z.enum(['pass', 'fail']),
     fromColumn: z.string(),
     movedTo: z.string(),
+    ...warnings,
   }),
   errors: ['NOT_FOUND'],
   example: {
@@ -56,7 +58,11 @@ export const completeReview = operation({
     },
   },
   rest: 'POST /api/work-items/:workItemId/review',
-  mcp: { tool: 'complete_review', title: 'Complete review' },
+  mcp: {
+    tool: 'complete_review',
+    title: 'Complete review',
+    description: 'For items in Review; get_review_context first.',
+  },
 });
 
 export const completeValidation = operation({
@@ -66,8 +72,8 @@ export const completeValidation = operation({
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
-    toDocumentColumnId: Id.optional(),
-    validatingColumnId: Id.optional(),
+    toDocumentColumnId: ColumnRef.optional(),
+    validatingColumnId: ColumnRef.optional(),
     documentation: z
       .strictObject({
         summary: Text.optional(),
@@ -98,6 +104,7 @@ export const completeValidation = operation({
     sessionId: RecordId,
     estimatedCost: Cost,
     totalTokens: z.int(),
+    ...warnings,
   }),
   errors: ['NOT_FOUND'],
   example: {
@@ -125,7 +132,7 @@ export const completeValidation = operation({
   mcp: {
     tool: 'complete_validation',
     title: 'Complete validation',
-    description: 'With testResults.failed > 0 it goes back to In Progress.',
+    description: 'For items in Testing or Validating. With testResults.failed > 0 it goes back to In Progress.',
   },
 });
 
@@ -136,7 +143,7 @@ export const completeAiTask = operation({
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
-    reviewColumnId: Id,
+    reviewColumnId: ColumnRef,
     userActions: Text.optional(),
     ...sessionReport,
     provider: Provider.default(DEFAULT_IMPLEMENT_PROVIDER),
@@ -176,6 +183,7 @@ export const completeAiTask = operation({
   mcp: {
     tool: 'complete_ai_task',
     title: 'Complete AI task',
-    description: 'userActions: Markdown list of what the user has to check. leaseToken: of your claim.',
+    description:
+      'When a claimed task is finished, instead of update or move. userActions: Markdown list of what the user has to check. leaseToken: of your claim.',
   },
 });

@@ -4,17 +4,19 @@ import {
   column,
   exampleAttachment,
   exampleBoardMap,
+  exampleBudget,
   exampleDependency,
   exampleEpic,
   exampleStory,
   exampleTask,
   ids,
 } from '../examples.ts';
-import { Id, ItemRef, RecordId } from '../fields.ts';
+import { ItemRef, ProjectId, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { truncation } from '../truncation.ts';
+import { Budget } from './budget.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
-import { Priority, WorkItem } from './work-item.ts';
+import { Priority, ShownLease, WorkItem } from './work-item.ts';
 
 const MAX_KEYWORDS = 50;
 const MAX_KEYWORD_LENGTH = 100;
@@ -44,7 +46,7 @@ export type BoardMap = z.infer<typeof BoardMap>;
 // Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
 const Ids = z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs or UUIDs');
 
-export const TASK_STATES = ['ready', 'waiting', 'blocked', 'in_progress', 'in_review', 'done'] as const;
+export const TASK_STATES = ['ready', 'rework', 'waiting', 'blocked', 'in_progress', 'in_review', 'done'] as const;
 
 export const getImplementContext = operation({
   name: 'workItems.implementContext',
@@ -52,7 +54,7 @@ export const getImplementContext = operation({
     'Plan work: leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
+  input: z.strictObject({ ids: Ids, projectId: ProjectId.optional() }),
   output: z.object({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),
@@ -60,6 +62,7 @@ export const getImplementContext = operation({
       PlacedItem.omit({ type: true }).extend({
         priority: Priority,
         state: z.enum(TASK_STATES),
+        lease: ShownLease.nullable(),
         /** Task IDs; a dependency that names nothing as it was written. */
         dependsOn: z.array(z.string()),
         blockedBy: z.array(z.string()),
@@ -71,6 +74,8 @@ export const getImplementContext = operation({
     waves: z.array(z.array(z.string())),
     cycles: z.array(z.array(z.string())),
     board: BoardMap.nullable(),
+    /** Of those that the tasks are under, the one with the least left. */
+    budget: Budget.nullable(),
   }),
   errors: ['NOT_FOUND'],
   example: {
@@ -86,6 +91,7 @@ export const getImplementContext = operation({
           priority: 'medium',
           columnName: 'To Do',
           state: 'ready',
+          lease: null,
           dependsOn: [],
           blockedBy: [],
           parent: exampleStory,
@@ -98,6 +104,7 @@ export const getImplementContext = operation({
           priority: 'high',
           columnName: 'To Do',
           state: 'waiting',
+          lease: null,
           dependsOn: ['W-T-13'],
           blockedBy: ['W-T-13'],
           parent: exampleStory,
@@ -107,10 +114,15 @@ export const getImplementContext = operation({
       waves: [['W-T-13'], ['W-T-14']],
       cycles: [],
       board: exampleBoardMap,
+      budget: exampleBudget,
     },
   },
   rest: 'POST /api/context/implement',
-  mcp: { tool: 'get_implement_context', title: 'Get implement context' },
+  mcp: {
+    tool: 'get_implement_context',
+    title: 'Get implement context',
+    description: 'For an overview; claim_work_item picks the next task by itself.',
+  },
 });
 
 export const getIdeationContext = operation({
@@ -120,7 +132,7 @@ export const getIdeationContext = operation({
   effect: 'read',
   input: z.strictObject({
     keywords: z.array(z.string().trim().min(1).max(MAX_KEYWORD_LENGTH)).min(1).max(MAX_KEYWORDS),
-    projectId: Id.optional(),
+    projectId: ProjectId.optional(),
     limit: z.int().min(1).max(MAX_IDEATION_ITEMS).default(20),
   }),
   output: z.object({
@@ -140,7 +152,11 @@ export const getIdeationContext = operation({
     },
   },
   rest: 'POST /api/context/ideation',
-  mcp: { tool: 'get_ideation_context', title: 'Get ideation context' },
+  mcp: {
+    tool: 'get_ideation_context',
+    title: 'Get ideation context',
+    description: 'Before you create items: what exists already, and where new ones belong.',
+  },
 });
 
 export const getReviewContext = operation({
@@ -188,7 +204,7 @@ export const getValidateContext = operation({
   summary: 'Sort the leaf tasks of the given items into reviewable (Review), testable (Testing) and skipped.',
   permissions: ['work-items:read'],
   effect: 'read',
-  input: z.strictObject({ ids: Ids, projectId: Id.optional() }),
+  input: z.strictObject({ ids: Ids, projectId: ProjectId.optional() }),
   output: z.object({
     inputIds: z.array(z.string()),
     notFound: z.array(z.string()),

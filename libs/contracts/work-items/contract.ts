@@ -7,8 +7,16 @@ import {
 } from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { createBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
-import { createProject, getProject, listProjects, updateProject } from '../projects/project-operations.ts';
+import {
+  createProject,
+  deleteProject,
+  getProject,
+  listProjectNames,
+  listProjects,
+  updateProject,
+} from '../projects/project-operations.ts';
 import { batchMoveWorkItems } from './batch-move.ts';
+import { setBudget, setItemBudget, setProjectBudget } from './budget.ts';
 import { addWorkItemComment } from './comment.ts';
 import { completeAiTask, completeReview, completeValidation } from './completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
@@ -21,6 +29,7 @@ import { claimWorkItem, releaseWorkItem } from './leases.ts';
 import { getItemBrief, getLineage } from './lineage.ts';
 import { listWorkItems } from './list.ts';
 import { moveWorkItem } from './move.ts';
+import { reportProgress } from './progress.ts';
 import { generateWorkItemPrompt, getWorkItemPrompt } from './prompts.ts';
 import { resolveWorkItems } from './resolve.ts';
 import { recordAiSession } from './sessions.ts';
@@ -29,9 +38,12 @@ import { getAiUsage } from './usage.ts';
 
 export const workItemsContract = serviceContract('workitems', [
   listProjects,
+  listProjectNames,
   createProject,
   getProject,
   updateProject,
+  setProjectBudget,
+  deleteProject,
   listBoards,
   createBoard,
   getBoard,
@@ -51,7 +63,10 @@ export const workItemsContract = serviceContract('workitems', [
   deleteWorkItem,
   addWorkItemComment,
   claimWorkItem,
+  reportProgress,
   releaseWorkItem,
+  setItemBudget,
+  setBudget,
   getImplementContext,
   completeAiTask,
   recordAiSession,

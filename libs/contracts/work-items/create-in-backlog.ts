@@ -3,20 +3,23 @@ import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } fro
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
-import { itemFields, Priority, WorkItem } from './work-item.ts';
+import { CreatedItem, itemFields, Priority } from './work-item.ts';
 
 /** The shortcut creators: the type is forced, board and column are the project's default board and its `Backlog`. */
 const fields = {
   title: itemFields.title,
   description: itemFields.description.optional(),
   priority: Priority.default('medium'),
+  dependsOn: itemFields.dependsOn.optional(),
+  ideaId: itemFields.ideaId.optional(),
+  externalId: itemFields.externalId.optional(),
   metadata: MetadataInput.optional(),
 };
 
 const common = {
   permissions: ['work-items:write'],
   effect: 'create',
-  output: WorkItem,
+  output: CreatedItem,
   errors: ['NOT_FOUND'],
 } as const;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { column, exampleTask, ids, times } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { ColumnRef, Id, ItemRef, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
-import { ItemType, itemFields, Priority, WorkItem } from './work-item.ts';
+import { CreatedItem, ItemType, itemFields, Priority } from './work-item.ts';
 
 export const createWorkItem = operation({
   name: 'workItems.create',
@@ -16,13 +16,18 @@ export const createWorkItem = operation({
     type: ItemType,
     priority: Priority.default('medium'),
     boardId: Id,
-    boardColumnId: Id,
-    projectId: Id.optional(),
+    boardColumnId: ColumnRef,
+    projectId: ProjectId.optional(),
     assignee: itemFields.assignee.optional(),
     parentId: ItemRef.optional().describe('task: any item; story: a feature; feature: an epic'),
+    dependsOn: itemFields.dependsOn.optional().describe('Items to be handed over before'),
+    ideaId: itemFields.ideaId.optional(),
+    externalId: itemFields.externalId
+      .optional()
+      .describe('Unique in the project: an item that has it is answered, unchanged'),
     metadata: MetadataInput.optional(),
   }),
-  output: WorkItem,
+  output: CreatedItem,
   errors: ['NOT_FOUND'],
   example: {
     input: {
@@ -33,7 +38,7 @@ export const createWorkItem = operation({
       boardColumnId: column('To Do'),
       parentId: 'W-S-9',
       description: 'Follow the system setting, and let people choose.',
-      metadata: { dependsOn: ['W-T-13'] },
+      dependsOn: ['W-T-13'],
     },
     output: exampleTask('To Do', { version: 1, updatedAt: times.createdAt }),
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ids } from '../examples.ts';
 import { ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { warnings } from './work-item.ts';
 
 export const deleteWorkItem = operation({
   name: 'workItems.delete',
@@ -9,7 +10,7 @@ export const deleteWorkItem = operation({
   permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ id: ItemRef }),
-  output: z.object({ deleted: z.literal(true), id: RecordId }),
+  output: z.object({ deleted: z.literal(true), id: RecordId, ...warnings }),
   errors: ['NOT_FOUND'],
   example: { input: { id: 'W-T-14' }, output: { deleted: true, id: ids.task } },
   rest: 'DELETE /api/work-items/:id',

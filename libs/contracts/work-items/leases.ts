@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exampleTask, leaseToken, times } from '../examples.ts';
-import { Id, ItemRef, Timestamp } from '../fields.ts';
+import { exampleLease, exampleTask, leaseToken, times } from '../examples.ts';
+import { ColumnRef, ItemRef, ProjectId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
-import { itemFields, WorkItem } from './work-item.ts';
+import { itemFields, Rework, WorkItem } from './work-item.ts';
 
 export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;
@@ -15,6 +15,16 @@ export const LeaseToken = z.string().min(1).max(200);
 export const Lease = z.object({ token: z.string(), expiresAt: Timestamp });
 export type Lease = z.infer<typeof Lease>;
 
+/** How the last agent's work on a task ended, and what it left for the next. */
+export const PreviousWork = z.object({
+  agent: z.string(),
+  endedBecause: z.enum(['expired', 'released', 'moved', 'completed']),
+  note: z.string().nullable(),
+  checkpoint: z.unknown(),
+  at: Timestamp,
+});
+export type PreviousWork = z.infer<typeof PreviousWork>;
+
 export const claimWorkItem = operation({
   name: 'workItems.claim',
   summary:
@@ -23,7 +33,7 @@ export const claimWorkItem = operation({
   effect: 'update',
   input: z.strictObject({
     ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).optional(),
-    projectId: Id.optional(),
+    projectId: ProjectId.optional(),
     agent: itemFields.assignee.min(1),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
     leaseToken: LeaseToken.optional().describe('Renews that lease'),
@@ -32,6 +42,10 @@ export const claimWorkItem = operation({
     claimed: z.boolean(),
     workItem: WorkItem.nullable(),
     lease: Lease.nullable(),
+    /** A review or validation sent the task back: what to mend. */
+    rework: Rework.optional(),
+    /** An agent worked on the task before, and it did not get to To Document or Done since. */
+    previous: PreviousWork.optional(),
     /** Why there was nothing to claim. */
     reason: z.string().optional(),
   }),
@@ -40,7 +54,12 @@ export const claimWorkItem = operation({
     input: { ids: ['W-E-2'], agent: 'agent 3' },
     output: {
       claimed: true,
-      workItem: exampleTask('In Progress', { assignee: 'agent 3', isAiProcessing: true, version: 4 }),
+      workItem: exampleTask('In Progress', {
+        assignee: 'agent 3',
+        isAiProcessing: true,
+        lease: exampleLease,
+        version: 4,
+      }),
       lease: { token: leaseToken, expiresAt: times.leaseExpiresAt },
     },
   },
@@ -56,7 +75,7 @@ export const releaseWorkItem = operation({
   input: z.strictObject({
     workItemId: ItemRef,
     leaseToken: LeaseToken,
-    boardColumnId: Id.optional().describe('Where to, instead of back'),
+    boardColumnId: ColumnRef.optional().describe('Name or UUID: where to, instead of back'),
   }),
   output: z.object({ released: z.boolean(), workItem: WorkItem }),
   errors: ['NOT_FOUND', 'CONFLICT'],

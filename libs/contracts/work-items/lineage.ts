@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { truncation } from '../truncation.ts';
+import { Budget } from './budget.ts';
 import { PlacedItem } from './context.ts';
 import { AiSession } from './sessions.ts';
 import { UsageTotals } from './usage.ts';
@@ -30,6 +31,7 @@ export const getLineage = operation({
     descendants: z.array(PlacedItem),
     sessions: z.array(AiSession),
     totals: UsageTotals,
+    budget: Budget.nullable(),
     ...truncation(['descendants', 'sessions']),
   }),
   errors: ['NOT_FOUND'],

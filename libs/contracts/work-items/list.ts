@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { exampleSummary, pagination } from '../examples.ts';
-import { BoundedPagination, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
+import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ItemType, Priority, WorkItemSummary } from './work-item.ts';
+import { ItemType, itemFields, LEASE_STATES, Priority, WorkItemSummary } from './work-item.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
@@ -12,13 +12,15 @@ export const listWorkItems = operation({
   input: z.strictObject({
     ...deepPaging,
     search: z.string().max(200).optional().describe('Prefixes of words in title or description, or a task ID'),
-    projectId: Id.optional(),
+    projectId: ProjectId.optional(),
     boardId: Id.optional(),
-    boardColumnId: Id.optional(),
+    boardColumnId: ColumnRef.optional(),
     parentId: ItemRef.optional(),
     type: ItemType.optional(),
     priority: Priority.optional(),
     assignee: z.string().max(200).optional(),
+    leaseState: z.enum([...LEASE_STATES, 'stalled']).optional(),
+    externalId: itemFields.externalId.optional(),
   }),
   output: z.object({ workItems: z.array(WorkItemSummary), pagination: BoundedPagination, nextCursor: NextCursor }),
   errors: [],
@@ -27,5 +29,10 @@ export const listWorkItems = operation({
     output: { workItems: [exampleSummary], pagination, nextCursor: null },
   },
   rest: 'GET /api/work-items',
-  mcp: { tool: 'list_work_items', title: 'List work items' },
+  mcp: {
+    tool: 'list_work_items',
+    title: 'List work items',
+    description:
+      'To browse by column, parent, assignee or words. For IDs that you have: resolve_work_items. Before you plan something new: get_ideation_context.',
+  },
 });

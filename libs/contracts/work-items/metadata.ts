@@ -5,38 +5,69 @@ export type Metadata = Record<string, unknown>;
 export const MAX_METADATA_BYTES = 256 * 1024;
 /** Far below the 100 levels that the database's documents may have. */
 export const MAX_METADATA_DEPTH = 32;
+/** One more than an answer tells, so that it can say that there are more. */
+const MAX_FAULTS = 21;
 
 /**
- * Free-form metadata as a caller gives it. Refused here: keys that the database would read as operators or paths (`$…`, `a.b`), and
- * `__proto__`. The size is checked after the merge, where the whole is known (MAX_METADATA_BYTES).
+ * Free-form metadata as a caller gives it. Refused here: keys that the database would read as operators or paths (`$…`, `a.b`), keys by which
+ * its driver tells its own objects from plain ones, and `__proto__`. The size is checked after the merge, where the
+ * whole is known (MAX_METADATA_BYTES).
  * `unknown` and not a record: zod's record leaves `__proto__` out in silence, and advertises more than `{"type":"object"}`.
  */
 export const MetadataInput = z
   .unknown()
   .superRefine((value, context) => {
-    if (!isObject(value)) context.addIssue({ code: 'custom', message: 'must be an object' });
-    else refuseKeys(value, [], context);
+    if (!isObject(value)) {
+      context.addIssue({ code: 'custom', message: 'must be an object' });
+      return;
+    }
+    for (const { path, message } of faultsIn(value)) context.addIssue({ code: 'custom', path, message });
   })
   .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<Metadata, Metadata>;
 
-function refuseKeys(value: object, path: (string | number)[], context: z.RefinementCtx): void {
-  if (path.length >= MAX_METADATA_DEPTH) {
-    context.addIssue({ code: 'custom', path, message: `must not be nested deeper than ${MAX_METADATA_DEPTH} levels` });
+interface Fault {
+  /** Made from the inside out, so that what is right costs no path. */
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+function faultsIn(value: Metadata): readonly Fault[] {
+  const faults: Fault[] = [];
+  look(value, 1, faults);
+  for (const { path } of faults) path.reverse();
+  return faults;
+}
+
+/** @param depth how many levels there are with this one */
+function look(value: object, depth: number, faults: Fault[]): void {
+  if (depth > MAX_METADATA_DEPTH) {
+    faults.push({ path: [], message: `must not be nested deeper than ${MAX_METADATA_DEPTH} levels` });
     return;
   }
-  const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  for (const [key, child] of entries) {
-    const at = [...path, key];
-    if (typeof key === 'string') {
-      const fault = faultOf(key);
-      if (fault) context.addIssue({ code: 'custom', path: at, message: fault });
-    }
-    if (typeof child === 'object' && child !== null) refuseKeys(child, at, context);
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && faults.length < MAX_FAULTS; at++) lookInside(value[at], at, depth, faults);
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    if (faults.length >= MAX_FAULTS) return;
+    const message = faultOf(key);
+    if (message) faults.push({ path: [key], message });
+    else lookInside((value as Metadata)[key], key, depth, faults);
   }
 }
 
+function lookInside(child: unknown, key: string | number, depth: number, faults: Fault[]): void {
+  if (typeof child !== 'object' || child === null) return;
+  const before = faults.length;
+  look(child, depth + 1, faults);
+  for (let at = before; at < faults.length; at++) faults[at]?.path.push(key);
+}
+
+/** `_bsontype` makes a plain object one of the driver's own, and `toBSON` another one. */
+const RESERVED: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBSON']);
+
 function faultOf(key: string): string | undefined {
-  if (key === '__proto__') return 'must not be named __proto__';
+  if (RESERVED.has(key)) return `must not be named ${key}`;
   if (key.startsWith('$')) return 'must not be named with a $ at the start';
   if (key.includes('.')) return 'must not be named with a dot; nest objects instead';
   if (key.includes('\0')) return 'must not be named with a NUL character';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { column, exampleTask, ids } from '../examples.ts';
-import { Id, ItemRef, RecordId } from '../fields.ts';
+import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { WorkItem } from './work-item.ts';
+import { WorkItem, warnings } from './work-item.ts';
 
 /** A parent that followed its children. */
 export const CascadedMove = z.object({
@@ -25,7 +25,7 @@ export const moveWorkItem = operation({
   effect: 'update',
   input: z.strictObject({
     workItemId: ItemRef,
-    boardColumnId: Id,
+    boardColumnId: ColumnRef,
     isAutoSync: z.boolean().default(false).describe('This move follows from another: parents stay'),
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
@@ -36,6 +36,7 @@ export const moveWorkItem = operation({
     fromColumn: z.string(),
     toColumn: z.string(),
     cascaded: z.array(CascadedMove),
+    ...warnings,
   }),
   errors: ['NOT_FOUND'],
   example: {
@@ -48,5 +49,11 @@ export const moveWorkItem = operation({
     },
   },
   rest: 'POST /api/work-items/:workItemId/move',
-  mcp: { tool: 'move_work_item', title: 'Move work item', omit: ['position'] },
+  mcp: {
+    tool: 'move_work_item',
+    title: 'Move work item',
+    description:
+      'To change only the column. Finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
+    omit: ['position'],
+  },
 });

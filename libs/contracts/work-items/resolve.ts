@@ -17,6 +17,7 @@ export const ResolvedItem = WorkItem.pick({
   columnName: true,
   parentId: true,
   isAiProcessing: true,
+  lease: true,
   version: true,
 }).extend({
   /** The inputs that led to the item. */
@@ -63,6 +64,7 @@ export const resolveWorkItems = operation({
           columnName: 'To Do',
           parentId: ids.story,
           isAiProcessing: false,
+          lease: null,
           version: 3,
         },
       ],
@@ -71,5 +73,10 @@ export const resolveWorkItems = operation({
     },
   },
   rest: 'POST /api/work-items/resolve',
-  mcp: { tool: 'resolve_work_items', title: 'Resolve work items' },
+  mcp: {
+    tool: 'resolve_work_items',
+    title: 'Resolve work items',
+    description:
+      'For IDs that you were given. For one item with its metadata: get_work_item; to search: list_work_items.',
+  },
 });

@@ -10,7 +10,7 @@ export const DEFAULT_SESSION_TYPE = 'implement';
 const MAX_TOKENS = 10_000_000_000;
 const MAX_DURATION_MS = 30 * 24 * 60 * 60 * 1000;
 
-const Tokens = z.int().min(0).max(MAX_TOKENS);
+export const Tokens = z.int().min(0).max(MAX_TOKENS);
 /** What an agent says of the work it has done; the same in every tool that records a session. */
 export const sessionReport = {
   model: z.string().trim().min(1).max(200),
@@ -22,6 +22,23 @@ export const SessionType = z.string().trim().min(1).max(50);
 
 /** Dollars with six decimals, or `unknown` for a model without a known price. */
 export const Cost = z.string();
+
+/** Input and output are parts of the total. */
+export function refuseParts(
+  {
+    totalTokens = 0,
+    inputTokens = 0,
+    outputTokens = 0,
+  }: { totalTokens?: number | undefined; inputTokens?: number | undefined; outputTokens?: number | undefined },
+  context: z.RefinementCtx,
+): void {
+  // Of a number that is refused by itself, the sum would say nothing more.
+  const areTokens = [totalTokens, inputTokens, outputTokens].every((given) => Tokens.safeParse(given).success);
+  if (areTokens && inputTokens + outputTokens > totalTokens) {
+    const message = 'must be at least inputTokens + outputTokens';
+    context.addIssue({ code: 'custom', path: ['totalTokens'], message });
+  }
+}
 
 export const AiSession = z.object({
   id: RecordId,
@@ -54,16 +71,11 @@ export const recordAiSession = operation({
       outputTokens: Tokens.optional(),
       sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
     })
-    .superRefine(({ workItemId, taskId, totalTokens, inputTokens = 0, outputTokens = 0 }, context) => {
+    .superRefine(({ workItemId, taskId, ...tokens }, context) => {
       if (workItemId === undefined && taskId === undefined) {
         context.addIssue({ code: 'custom', path: ['workItemId'], message: 'give workItemId or taskId' });
       }
-      // Of a number that is refused by itself, the sum would say nothing more.
-      const areTokens = [totalTokens, inputTokens, outputTokens].every((given) => Tokens.safeParse(given).success);
-      if (areTokens && inputTokens + outputTokens > totalTokens) {
-        const message = 'must be at least inputTokens + outputTokens';
-        context.addIssue({ code: 'custom', path: ['totalTokens'], message });
-      }
+      refuseParts(tokens, context);
     }),
   output: z.object({ sessionId: RecordId, workItemId: RecordId, estimatedCost: Cost, totalTokens: z.int() }),
   errors: ['NOT_FOUND'],

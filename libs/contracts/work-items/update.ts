@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { exampleTask } from '../examples.ts';
-import { Id, ItemRef } from '../fields.ts';
+import { ColumnRef, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
-import { ExpectedVersion, ItemType, itemFields, Priority, WorkItem } from './work-item.ts';
+import { ExpectedVersion, ItemType, itemFields, Priority, WrittenItem } from './work-item.ts';
 
 export const updateWorkItem = operation({
   name: 'workItems.update',
@@ -17,17 +17,24 @@ export const updateWorkItem = operation({
     type: ItemType.optional(),
     priority: Priority.optional(),
     assignee: itemFields.assignee.nullable().optional(),
-    boardColumnId: Id.optional().describe('Moves the item'),
+    boardColumnId: ColumnRef.optional().describe('Name or UUID; moves the item'),
     parentId: ItemRef.nullable().optional().describe('null unlinks'),
+    dependsOn: itemFields.dependsOn.optional().describe('Replaces the list'),
+    ideaId: itemFields.ideaId.nullable().optional(),
     metadata: MetadataInput.optional(),
     version: ExpectedVersion.optional().describe('The version that you read: CONFLICT if it has changed'),
   }),
-  output: WorkItem,
+  output: WrittenItem,
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
-    input: { id: 'W-T-14', priority: 'urgent', metadata: { dependsOn: null }, version: 3 },
-    output: exampleTask('To Do', { priority: 'urgent', metadata: {}, version: 4 }),
+    input: { id: 'W-T-14', priority: 'urgent', dependsOn: [], version: 3 },
+    output: exampleTask('To Do', { priority: 'urgent', metadata: { dependsOn: [] }, version: 4 }),
   },
   rest: 'PATCH /api/work-items/:id',
-  mcp: { tool: 'update_work_item', title: 'Update work item' },
+  mcp: {
+    tool: 'update_work_item',
+    title: 'Update work item',
+    description:
+      'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
+  },
 });

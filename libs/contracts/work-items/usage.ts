@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { exampleTotals } from '../examples.ts';
-import { DayOrTime, Id, ItemRef } from '../fields.ts';
+import { exampleBudget, exampleTotals } from '../examples.ts';
+import { DayOrTime, ItemRef, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { Budget } from './budget.ts';
 import { Cost } from './sessions.ts';
 
 export const UsageTotals = z.object({
@@ -17,7 +18,7 @@ export const UsageTotals = z.object({
 });
 export type UsageTotals = z.infer<typeof UsageTotals>;
 
-export const USAGE_GROUPS = ['model', 'provider', 'sessionType', 'day', 'workItem'] as const;
+export const USAGE_GROUPS = ['model', 'provider', 'sessionType', 'day', 'workItem', 'agent', 'key'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export const getAiUsage = operation({
@@ -26,7 +27,7 @@ export const getAiUsage = operation({
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
-    projectId: Id.optional(),
+    projectId: ProjectId.optional(),
     workItemId: ItemRef.optional(),
     from: DayOrTime.optional().describe('Date or time'),
     to: DayOrTime.optional().describe('A date includes that day'),
@@ -34,12 +35,18 @@ export const getAiUsage = operation({
   }),
   output: z.object({
     totals: UsageTotals,
+    /** Of the item or project that is asked for. */
+    budget: Budget.nullable(),
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
   }),
   errors: ['NOT_FOUND'],
   example: {
     input: { workItemId: 'W-E-2', groupBy: 'model' },
-    output: { totals: exampleTotals, groups: [{ ...exampleTotals, key: 'gpt-4o', label: 'gpt-4o' }] },
+    output: {
+      budget: exampleBudget,
+      totals: exampleTotals,
+      groups: [{ ...exampleTotals, key: 'gpt-4o', label: 'gpt-4o' }],
+    },
   },
   rest: 'GET /api/ai-usage',
   mcp: { tool: 'get_ai_usage', title: 'Get AI usage' },

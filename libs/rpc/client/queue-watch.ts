@@ -14,7 +14,7 @@ const PROBE_AFTER_MS = 500;
 const MOVE_MS = 5_000;
 const SEND_AGAIN_MS = 100;
 /** To look at a queue makes it live on for its grace, so it is let go between two looks. */
-const LOOK_EVERY_MS = RESTART_GRACE_MS + 1_000;
+const LOOK_EVERY_MS = RESTART_GRACE_MS + 500;
 /** How often a client that has moved looks whether the service takes calls at the first generation again. */
 const RETURN_EVERY_MS = 10_000;
 
@@ -29,6 +29,8 @@ export class QueueWatch {
   readonly #log: Log;
   readonly #prober: NodeJS.Timeout;
   readonly #lookedAtMs = new Map<string, number>();
+  /** Queues that nobody takes from, and since when that is known. */
+  readonly #unservedSinceMs = new Map<string, number>();
   readonly #moved = new Map<Destination, number>();
   #model: ChannelModel | undefined;
 
@@ -92,13 +94,28 @@ export class QueueWatch {
         destination.downGeneration = generation;
         destination.movesUntilMs = nowMs() + MOVE_MS;
       }
+      // Several clients that look in turn keep a queue alive that nobody takes from: its end must not be waited for.
+      const isUnserved = typeof seen === 'object' && this.#isUnserved(queue, seen.consumers);
       // A long operation may still be finished by a server that is stopping.
-      if (seen === 'down' || (seen === 'absent' && !destination.long)) {
+      if (seen === 'down' || ((seen === 'absent' || isUnserved) && !destination.long)) {
         this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
       }
     } catch (error) {
       this.#log.debug({ error, queue }, 'The queue could not be looked at');
     }
+  }
+
+  /** Whether it has had no consumer for as long as a service that restarts may take. */
+  #isUnserved(queue: string, consumers: number): boolean {
+    if (consumers > 0) {
+      this.#unservedSinceMs.delete(queue);
+      return false;
+    }
+    const sinceMs = this.#unservedSinceMs.get(queue) ?? nowMs();
+    this.#unservedSinceMs.set(queue, sinceMs);
+    if (nowMs() - sinceMs < RESTART_GRACE_MS) return false;
+    this.#unservedSinceMs.delete(queue);
+    return true;
   }
 
   #sentBefore(destination: Destination, timeMs: number): PendingCall[] {

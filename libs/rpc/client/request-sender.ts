@@ -50,7 +50,7 @@ export class RequestSender {
     this.#scheduleFlush();
   }
 
-  /** Under another name the server reckons anew how far its clock is from ours. */
+  /** Under another name the server estimates anew how far its clock is from ours. */
   sendUnderNewIdentity(call: PendingCall): void {
     this.#identity = newIdentity();
     this.send(call);

@@ -38,7 +38,7 @@ export const ReplyStatus = {
   /** As ok: the answer of an earlier call with the same idempotency key. */
   replayed: 1,
   failed: 2,
-  /** Dropped unrun: the server reckoned that the deadline had passed. */
+  /** Dropped unrun: the server estimated that the deadline had passed. */
   expired: 3,
 } as const;
 export type ReplyStatus = (typeof ReplyStatus)[keyof typeof ReplyStatus];

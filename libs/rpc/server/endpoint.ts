@@ -28,7 +28,7 @@ export function endpointsOf<C extends ServiceContract>(
   for (const operation of Object.values(contract.operations)) {
     const handler = (handlers as Readonly<Record<string, RpcHandler<Operation>>>)[operation.name];
     if (!handler) throw new Error(`The contract of ${contract.name} has ${operation.name}, and no handler is for it.`);
-    // A handler's own calls may find a service away (implicit) or run out of time, which is no fault of the handler.
+    // A handler's own calls may find a service unavailable (implicit) or run out of time, which is no fault of the handler.
     const codes = new Set<ErrorCode>([
       ...operation.errors,
       ...IMPLICIT_ERRORS,

@@ -4,9 +4,15 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
+/** The gateway refuses what it can, so this is for what reaches a service by a fault of ours: enough to find it. */
+const MAX_DETAILS = 20;
+
 /** The failure of an input that its schema refused: each field by its path in dotted form. */
 export function validationFailed(issues: readonly Issue[]): OperationError {
-  const details = issues.flatMap((issue) => detailsOf(issue, []));
+  const details = issues
+    .slice(0, MAX_DETAILS)
+    .flatMap((issue) => detailsOf(issue, []))
+    .slice(0, MAX_DETAILS);
   const first = details[0];
   const message = first ? `${first.path || 'The input'}: ${first.message}` : 'The input is wrong.';
   return new OperationError('VALIDATION_FAILED', message, { details });
@@ -16,7 +22,9 @@ function detailsOf(issue: Issue, parents: readonly PropertyKey[]): ErrorDetail[]
   const path = [...parents, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({ path: dotted([...path, key]), message: 'is not a known field' }));
+      return issue.keys
+        .slice(0, MAX_DETAILS)
+        .map((key) => ({ path: dotted([...path, key]), message: 'is not a known field' }));
     case 'invalid_union': {
       // The alternative that failed deepest is the one that was meant.
       const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((inner) => inner.path.length));

@@ -105,7 +105,7 @@ export class Inlet implements AsyncIterable<Buffer> {
   push(index: number, bytes: Buffer): void {
     if (this.#failure || this.#ended) return;
     if (index !== this.#received || this.#chunks.length >= WINDOW_CHUNKS) {
-      this.fail(new OperationError('INTERNAL', 'The transfer lost a part on its way.'));
+      this.fail(new OperationError('INTERNAL', 'Part of the transfer was lost on the way.'));
       return;
     }
     this.#received++;
@@ -114,7 +114,8 @@ export class Inlet implements AsyncIterable<Buffer> {
   }
 
   end(chunks: number): void {
-    if (chunks !== this.#received) this.fail(new OperationError('INTERNAL', 'The transfer lost a part on its way.'));
+    if (chunks !== this.#received)
+      this.fail(new OperationError('INTERNAL', 'Part of the transfer was lost on the way.'));
     this.#ended = true;
     this.#wake?.();
   }

@@ -8,7 +8,10 @@ export interface EffectRecord {
   /** `<organization>:<idempotency key>` */
   _id: string;
   operation: string;
+  /** Of the session's project and the canonical input; see effects.repository.ts. */
   inputHash: string;
+  /** The items that the input names, in the order of the canonical input. */
+  names?: string[];
   /** The answer as JSON. */
   answer: string;
   createdAt: Date;
@@ -19,6 +22,7 @@ const effectSchema = new mongoose.Schema<EffectRecord>(
     _id: { type: String, required: true },
     operation: { type: String, required: true },
     inputHash: { type: String, required: true },
+    names: { type: [String], default: undefined },
     answer: { type: String, required: true },
     createdAt: { type: Date, required: true },
   },

@@ -1,26 +1,51 @@
 import { createHash } from 'node:crypto';
+import { canonicalInput } from './canonical-input.ts';
 import { EffectModel, type EffectRecord } from './effects.model.ts';
 import type { WriteSet } from './write-set.ts';
 
-/** What a write is known by: the same identity has its effect once. */
+/** What a write is known by: the same identity takes effect once. */
 export interface EffectIdentity {
   readonly id: string;
   readonly operation: string;
   readonly inputHash: string;
+  /** The items that the input names. */
+  readonly names: readonly string[];
+  /** As an earlier version took it, whose records are there for a day. */
+  readonly earlierInputHash: () => string;
+  /** Where inputs name items in several forms; without it, names that differ are of different items. */
+  readonly areSameItems?: AreSameItems | undefined;
 }
 
-/**
- * @param organizationId of the caller; `-` for internal operations. Part of the identity, so that one organization's keys never meet another's.
- * @param input as parsed by the contract, so that defaults left out and given are the same request
- */
+/** Whether each of these pairs of names, which differ, is of one item. */
+export type AreSameItems = (pairs: readonly (readonly [string, string])[]) => Promise<boolean>;
+
+/** Marks hashes of the session's project and the canonical input. Earlier ones are of the input as it was written. */
+const CANONICAL = '2:';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+export interface EffectKey {
+  /** Of the caller; `-` for internal operations. Part of the identity, so that one organization's keys never meet another's. */
+  readonly organizationId: string;
+  readonly idempotencyKey: string;
+  /** What the answer depends on beside the input: the project of an MCP session. */
+  readonly sessionProjectId?: string | undefined;
+}
+
+/** @param input as parsed by the contract, so that defaults left out and given are the same request */
 export function effectIdentity(
-  organizationId: string,
-  idempotencyKey: string,
+  { organizationId, idempotencyKey, sessionProjectId }: EffectKey,
   operation: string,
   input: unknown,
 ): EffectIdentity {
-  const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('base64url');
-  return { id: `${organizationId}:${idempotencyKey}`, operation, inputHash };
+  const { text, names } = canonicalInput(input);
+  return {
+    id: `${organizationId}:${idempotencyKey}`,
+    operation,
+    inputHash: CANONICAL + sha256(`${sessionProjectId ?? ''}\n${text}`),
+    names,
+    earlierInputHash: () => sha256(JSON.stringify(input)),
+  };
 }
 
 /** Thrown out of a transaction whose effect was committed before: the answer is to be read from its record. */
@@ -28,11 +53,12 @@ export class AlreadyDone extends Error {}
 
 /** The record is part of the effect's transaction: whoever comes second with the identity is refused by the database itself. */
 export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): void {
-  const { id, operation, inputHash } = identity;
+  const { id, operation, inputHash, names } = identity;
   const record: EffectRecord = {
     _id: id,
     operation,
     inputHash,
+    ...(names.length > 0 ? { names: [...names] } : {}),
     answer: JSON.stringify(answer),
     createdAt: new Date(),
   };
@@ -51,7 +77,17 @@ export async function earlierAnswer(
   const record = await EffectModel.findById(identity.id).lean();
   if (!record) return undefined;
   return {
-    sameRequest: record.operation === identity.operation && record.inputHash === identity.inputHash,
+    sameRequest: record.operation === identity.operation && (await isSameInput(record, identity)),
     answer: JSON.parse(record.answer),
   };
+}
+
+async function isSameInput({ inputHash, names = [] }: EffectRecord, identity: EffectIdentity): Promise<boolean> {
+  if (!inputHash.startsWith(CANONICAL)) return inputHash === identity.earlierInputHash();
+  if (inputHash !== identity.inputHash || names.length !== identity.names.length) return false;
+  const pairs = names.flatMap((name, at) => {
+    const other = identity.names[at] as string;
+    return name === other ? [] : [[name, other] as const];
+  });
+  return pairs.length === 0 || (await identity.areSameItems?.(pairs)) === true;
 }

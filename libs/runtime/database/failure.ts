@@ -29,7 +29,7 @@ const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError'
 export function tooLate(): OperationError {
   return new OperationError(
     'DEADLINE_EXCEEDED',
-    'The answer did not come in time. Repeat the request with the same Idempotency-Key: it has its effect once.',
+    'The answer did not arrive in time. Repeat the request with the same Idempotency-Key: it takes effect once.',
   );
 }
 

@@ -157,7 +157,7 @@ async function commit(members: readonly Waiting[]): Promise<void> {
   );
 }
 
-/** Who is to blame is told so, the others go on without. A failure that says nothing of whose it is: each of them alone. */
+/** The call at fault is told so, and the others go on without it. A failure that says nothing of whose it is: each of them alone. */
 function settle(members: readonly Waiting[], error: unknown): void {
   const again: Waiting[] = [];
   for (const member of members) {

@@ -149,7 +149,7 @@ afterAll(() => disconnectDatabase());
 beforeEach(() => CounterModel.deleteMany({}));
 
 describe('a write', () => {
-  test('has its effect once for 50 concurrent callers with one key, and answers all of them the same', async () => {
+  test('takes effect once for 50 concurrent callers with one key, and answers all of them the same', async () => {
     const key = uuidv7();
     const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.add', 1, key)));
     expect(replies.map((reply) => reply.output.count)).toEqual(Array(50).fill(1));

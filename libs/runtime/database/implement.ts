@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
@@ -6,7 +7,9 @@ import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled } from 
 import type { ClientSession } from 'mongoose';
 import {
   AlreadyDone,
+  type AreSameItems,
   type EffectIdentity,
+  type EffectKey,
   earlierAnswer,
   effectIdentity,
   isRecorded,
@@ -173,31 +176,44 @@ export function sending<Op extends Operation>(read: SendingRead<Op>): Sending<Op
 /**
  * Turns a service's table of plain functions into RPC handlers. The one place where transactions are opened and where
  * at-least-once delivery becomes an exactly-once effect: the record of the idempotency key is part of the effect's transaction.
+ * @param areSameItems for a service whose inputs name items in several forms
  */
-export function implement<C extends ServiceContract>(contract: C, table: Table<C>): RpcHandlers<C> {
+export function implement<C extends ServiceContract>(
+  contract: C,
+  table: Table<C>,
+  areSameItems?: (caller: Caller, pairs: Parameters<AreSameItems>[0]) => Promise<boolean>,
+): RpcHandlers<C> {
   const handlers: Record<string, RpcHandler<Operation>> = {};
   for (const [name, operation] of Object.entries<Operation>(contract.operations)) {
     const implementation = table[name] as unknown as AnyImplementation | undefined;
     if (!implementation) throw new Error(`The contract of ${contract.name} has ${name}, and no handler implements it.`);
-    handlers[name] = handlerOf(operation, implementation);
+    handlers[name] = handlerOf({ operation, areSameItems }, implementation);
   }
   return handlers as unknown as RpcHandlers<C>;
 }
 
-function handlerOf(operation: Operation, implementation: AnyImplementation): RpcHandler<Operation> {
+/** An operation, and what tells whether a call of it is one that was made before. */
+interface Repeatable {
+  readonly operation: Operation;
+  readonly areSameItems: ((caller: Caller, pairs: Parameters<AreSameItems>[0]) => Promise<boolean>) | undefined;
+}
+
+function handlerOf(repeatable: Repeatable, implementation: AnyImplementation): RpcHandler<Operation> {
   if (typeof implementation !== 'function') {
     switch (implementation.kind) {
       case 'batched':
         return { many: (calls) => meaningfully(() => implementation.run(calls)) };
       case 'grouped':
-        return { one: (input, context) => meaningfully(() => writeGrouped(operation, implementation, input, context)) };
+        return {
+          one: (input, context) => meaningfully(() => writeGrouped(repeatable, implementation, input, context)),
+        };
       case 'staged':
-        return { one: (input, context) => meaningfully(() => writeStaged(operation, implementation, input, context)) };
+        return { one: (input, context) => meaningfully(() => writeStaged(repeatable, implementation, input, context)) };
       case 'announced':
         return {
           one: (input, context) =>
             meaningfully(async () => {
-              const reply = await writeOnce(operation, implementation.write, asItIs, input, context);
+              const reply = await writeOnce(repeatable, implementation.write, asItIs, input, context);
               await implementation.announce(input, reply.output, context);
               return reply;
             }),
@@ -205,7 +221,7 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
       case 'receiving':
         return {
           upload: (input, bytes, context) =>
-            meaningfully(() => writeReceived(operation, implementation, input, bytes, context)),
+            meaningfully(() => writeReceived(repeatable, implementation, input, bytes, context)),
         };
       case 'sending':
         return { download: (input, context) => meaningfully(() => implementation.read(input, context)) };
@@ -213,7 +229,7 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
         return {
           one: (input, context) =>
             meaningfully(async () => {
-              const reply = await writeOnce(operation, implementation.write, implementation.redact, input, context);
+              const reply = await writeOnce(repeatable, implementation.write, implementation.redact, input, context);
               return reply.replayed
                 ? { ...reply, output: await implementation.complete(reply.output, context) }
                 : reply;
@@ -221,7 +237,7 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
         };
     }
   }
-  if (operation.effect === ('read' satisfies Effect)) {
+  if (repeatable.operation.effect === ('read' satisfies Effect)) {
     const read = implementation as Read<Operation>;
     return {
       one: (input, context) => meaningfully(async () => ({ output: await read(input, context), replayed: false })),
@@ -229,7 +245,7 @@ function handlerOf(operation: Operation, implementation: AnyImplementation): Rpc
   }
   const write = implementation as Write<Operation>;
   return {
-    one: (input, context) => meaningfully(() => writeOnce(operation, write, asItIs, input, context)),
+    one: (input, context) => meaningfully(() => writeOnce(repeatable, write, asItIs, input, context)),
   };
 }
 
@@ -250,13 +266,13 @@ type AnyContext = CallContext<ErrorCode>;
 const asItIs = (answer: unknown) => answer;
 
 async function writeOnce(
-  operation: Operation,
+  repeatable: Repeatable,
   write: Write<Operation>,
   redact: (answer: unknown) => unknown,
   input: unknown,
   context: AnyContext,
 ): Promise<Reply<unknown>> {
-  const identity = identityOf(operation, input, context);
+  const identity = identityOf(repeatable, input, context);
   return onceOnly(identity, context, () =>
     commitAlone(identity, context.deadlineAtMs, redact, (scope) => write(input, { ...context, ...scope })),
   );
@@ -264,12 +280,12 @@ async function writeOnce(
 
 /** The rule, and then its writes with those of others; again from the start as long as others change what it relies on. */
 async function writeGrouped(
-  operation: Operation,
+  repeatable: Repeatable,
   { write }: Grouped<Operation>,
   input: unknown,
   context: AnyContext,
 ): Promise<Reply<unknown>> {
-  const identity = identityOf(operation, input, context);
+  const identity = identityOf(repeatable, input, context);
   let met: ReadonlySet<string> = new Set();
   return onceOnly(identity, context, async () => {
     for (let attempt = 1; ; attempt++) {
@@ -297,12 +313,12 @@ async function writeGrouped(
 }
 
 async function writeStaged(
-  operation: Operation,
+  repeatable: Repeatable,
   implementation: Staged<Operation>,
   input: unknown,
   context: AnyContext,
 ): Promise<Reply<unknown>> {
-  const identity = identityOf(operation, input, context);
+  const identity = identityOf(repeatable, input, context);
   // First, and not only after a failure: the slow work is not to be done for nothing.
   if (await earlierAnswer(identity)) return replay(identity, context);
   const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
@@ -311,7 +327,7 @@ async function writeStaged(
 }
 
 async function writeReceived(
-  operation: Operation,
+  repeatable: Repeatable,
   implementation: Receiving<Operation>,
   input: unknown,
   bytes: AsyncIterable<Buffer>,
@@ -321,7 +337,7 @@ async function writeReceived(
   // The deadline bounds the silence between two chunks; storing what arrived gets a whole one of its own.
   const commitMs = context.deadlineAtMs - Date.now();
   const commit = async (contentDigest: string, work: (scope: TransactionScope) => Promise<unknown>) => {
-    const mine = identityOf(operation, [input, contentDigest], context);
+    const mine = identityOf(repeatable, [input, contentDigest], context);
     identity = mine;
     try {
       return await commitAlone(mine, Date.now() + commitMs, asItIs, work);
@@ -402,20 +418,27 @@ async function replay(identity: EffectIdentity, context: AnyContext): Promise<Re
  */
 export async function answerBefore<Op extends Operation>(
   operation: Op,
-  by: { readonly organizationId: string; readonly idempotencyKey: string },
+  by: EffectKey,
   inputOf: (answer: Output<Op>) => Input<Op> | readonly [Input<Op>, contentDigest: string],
 ): Promise<Output<Op> | undefined> {
-  const identity = (input: unknown) => effectIdentity(by.organizationId, by.idempotencyKey, operation.name, input);
+  const identity = (input: unknown) => effectIdentity(by, operation.name, input);
   const found = await earlierAnswer(identity(null));
   if (!found) return undefined;
   const answer = found.answer as Output<Op>;
   return (await earlierAnswer(identity(inputOf(answer))))?.sameRequest ? answer : undefined;
 }
 
-function identityOf(operation: Operation, input: unknown, context: AnyContext): EffectIdentity {
-  if (!context.idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
-  const organizationId = operation.permissions === 'internal' ? '-' : context.caller.organizationId;
-  return effectIdentity(organizationId, context.idempotencyKey, operation.name, input);
+function identityOf({ operation, areSameItems }: Repeatable, input: unknown, context: AnyContext): EffectIdentity {
+  const { caller, idempotencyKey } = context;
+  if (!idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
+  if (operation.permissions === 'internal') {
+    return effectIdentity({ organizationId: '-', idempotencyKey }, operation.name, input);
+  }
+  const { organizationId, sessionProjectId } = caller;
+  return {
+    ...effectIdentity({ organizationId, idempotencyKey, sessionProjectId }, operation.name, input),
+    areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
+  };
 }
 
 /** A database that is unavailable or late is told as such; everything else goes on as it was thrown. */

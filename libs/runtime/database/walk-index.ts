@@ -55,10 +55,13 @@ export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promis
     { $limit: limit },
     ...present,
   ];
-  return model
-    .aggregate<Row>(stages)
-    .option({ batchSize: limit })
-    .session(session ?? null);
+  return (
+    model
+      .aggregate<Row>(stages)
+      // One more than there are: a batch that is full leaves a cursor open, and that would be a second command.
+      .option({ batchSize: limit + 1 })
+      .session(session ?? null)
+  );
 }
 
 /** One range of the index, and not an `$or` of two: it is walked from here on, whatever the planner makes of the rest. */

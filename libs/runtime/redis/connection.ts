@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
- * A client whose commands fail at once while Redis is away. ioredis's defaults queue and retry them for some 15 s,
+ * A client whose commands fail at once while Redis is unavailable. ioredis's defaults queue and retry them for some 15 s,
  * which would hold up every request; Redis holds only what may be lost, so callers have a way without it.
  * Never rejects: the connection is made in the background and remade for as long as the process runs.
  */
@@ -34,7 +34,7 @@ export function connectRedis(url: string, log: Log): Redis {
   redis.on('error', (error) => {
     if (away) return;
     away = true;
-    log.warn({ error }, 'Redis is away; going on without it');
+    log.warn({ error }, 'Redis is unavailable; going on without it');
   });
   redis.on('ready', () => {
     if (away) log.info({}, 'Redis is back');

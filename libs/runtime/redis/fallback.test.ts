@@ -16,7 +16,7 @@ test('while Redis fails the check is made in memory, said once, counted each tim
   };
   for (let i = 0; i < 10; i++) expect(await check.run(inRedis, () => 'memory')).toBe('memory');
   expect(asked).toBe(1);
-  expect(lines).toEqual(["Redis is away: the check is made in this process's memory"]);
+  expect(lines).toEqual(["Redis is unavailable: the check is made in this process's memory"]);
   expect(await registry.getSingleMetricAsString('worktrack_redis_fallbacks_total')).toContain('{check="example"} 10');
 });
 

@@ -7,13 +7,13 @@ const RETRY_AFTER_MS = 1_000;
 
 const fallbacks = new Counter({
   name: 'worktrack_redis_fallbacks_total',
-  help: "Checks that were made in the process's own memory because Redis was away, by check.",
+  help: "Checks that were made in the process's own memory because Redis was unavailable, by check.",
   labelNames: ['check'],
   registers: [registry],
 });
 
 /**
- * A check that is shared by all replicas while Redis is there, and each process's own while it is away: going on with a weaker
+ * A check that is shared by all replicas while Redis is there, and each process's own while it is unavailable: going on with a weaker
  * check is better than refusing everybody.
  */
 export class RedisFallback {
@@ -29,7 +29,7 @@ export class RedisFallback {
     fallbacks.inc({ check }, 0);
   }
 
-  /** @param inMemory is run instead when Redis cannot do its part, or is known to be away */
+  /** @param inMemory is run instead when Redis cannot do its part, or is known to be unavailable */
   async run<T>(inRedis: () => Promise<T>, inMemory: () => T): Promise<T> {
     const nowMs = performance.now();
     if (!this.#away || nowMs >= this.#retryAtMs) {
@@ -42,7 +42,10 @@ export class RedisFallback {
       } catch (error) {
         if (isMistake(error)) throw error;
         if (!this.#away) {
-          this.#log.warn({ check: this.#check, error }, "Redis is away: the check is made in this process's memory");
+          this.#log.warn(
+            { check: this.#check, error },
+            "Redis is unavailable: the check is made in this process's memory",
+          );
         }
         this.#away = true;
       }
@@ -50,6 +53,11 @@ export class RedisFallback {
     fallbacks.inc({ check: this.#check });
     return inMemory();
   }
+}
+
+/** For a check that decides by itself when it goes without Redis. @param check its name in the metric */
+export function noteFallback(check: string): void {
+  fallbacks.inc({ check });
 }
 
 /** A command or script that Redis takes for wrong is a fault of ours: to go on without it would hide that for good. */

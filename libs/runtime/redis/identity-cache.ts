@@ -1,10 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Identity } from '@worktrack/contracts/keys/identity';
+import type { KeyRate } from '@worktrack/contracts/keys/records';
 import type { Redis } from 'ioredis';
 import { Counter } from 'prom-client';
 import { registry } from '../process/metrics.ts';
 import { uuidv7 } from '../process/uuid.ts';
+import { COUNT_IN_WINDOW, type Counted, MemoryWindows } from './counted-windows.ts';
+import { noteFallback } from './fallback.ts';
 import { trackIncarnation } from './incarnation.ts';
 
 /**
@@ -31,24 +34,46 @@ import { trackIncarnation } from './incarnation.ts';
  * - It loses everything, or evicts: tokens are lost with it, so a look-up that is under way can no longer fill.
  * - It restarts from a snapshot, or a replica takes over, and a DEL is undone: every name holds the server's run id, so what an earlier
  *   run has stored is never read again; both ends take the id from the connection that they use.
- * - It is away: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
+ * - It is unavailable: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
  * - Two servers are believed to be the primary, with gateways on either side (a split brain, or one that was demoted and kept its connections):
  *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here the bound is a time.
+ *
+ * The rate of a key is counted in the same script call that finds its entry: beside the entry there is a window (counted-windows.ts), which all
+ * gateways count in. Only the right key counts, by its digest: whoever knows a prefix, which lists show, cannot use up what is another's. While
+ * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
  */
 export interface IdentityCache {
   /**
-   * The identity behind a presented key: one GET when it is cached, else `verify` (also while Redis is away).
+   * The identity behind a presented key, and its rate with this request: one script call when it is cached, else `verify` (also while Redis is unavailable).
    * @param digest SHA-256 of the whole key, in hexadecimal
    * @param verify reads the keys service's store, after it was called and not before; null means that the key is not valid
+   * @param admit is asked first where the key is not cached; what it throws ends the look-up
    * @returns null when the key is not valid, or is no longer
    */
-  lookUp(prefix: string, digest: string, verify: () => Promise<Verified | null>): Promise<Identity | null>;
+  lookUp(
+    prefix: string,
+    digest: string,
+    verify: () => Promise<Verified | null>,
+    admit?: () => Promise<void>,
+  ): Promise<Known | null>;
+}
+
+export interface Known {
+  readonly identity: Identity;
+  /** What its window holds with this request; undefined: the key has no rate. */
+  readonly rate: KeyRateState | undefined;
+}
+
+export interface KeyRateState extends Counted {
+  readonly limit: number;
+  readonly windowMs: number;
 }
 
 export interface Verified {
   readonly identity: Identity;
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
+  readonly rateLimit: KeyRate;
 }
 
 /** How long an entry is used before the keys service is asked again. Not what makes a revocation hold; see above. */
@@ -56,32 +81,55 @@ export const ENTRY_TTL_MS = 60_000;
 /** How long a claim waits for its fill: above any usual look-up. A later answer is used, but not kept. */
 const CLAIM_TTL_MS = 5_000;
 /** Counts up when the shape of an entry changes; entries of another version are misses. */
-const ENTRY_VERSION = 1;
+const ENTRY_VERSION = 2;
 const RETRY_AFTER_SECONDS = 1;
 
-const FILL = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then
+/** An entry begins with the digest and the rate, for the script: `<digest>|<requests>:<windowMs>|<JSON>`. */
+const LOOK_UP = `${COUNT_IN_WINDOW}
+local stored = redis.call('GET', KEYS[1])
+if not stored then return {false} end
+local digest, requests, windowMs = string.match(stored, '^(%x+)|(%d+):(%d+)|')
+if digest ~= ARGV[1] or requests == '0' then return {stored} end
+return {stored, countIn(KEYS[2], windowMs)}
+`;
+
+/** ARGV: token, entry, its time to live, and the window in which the request is counted, or 0. */
+const FILL = `${COUNT_IN_WINDOW}
+if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-end`;
+end
+if ARGV[4] == '0' then return {} end
+return {countIn(KEYS[2], ARGV[4])}
+`;
 
 const CLAIM = 'claim:';
 
 interface Entry extends Verified {
   readonly version: number;
-  readonly digest: string;
 }
 
 const lookUps = new Counter({
   name: 'worktrack_identity_cache_total',
-  help: 'Look-ups of API keys: hit, miss (asked the keys service), bypass (asked it because Redis was away).',
+  help: 'Look-ups of API keys: hit, miss (asked the keys service), bypass (asked it because Redis was unavailable).',
   labelNames: ['outcome'],
   registers: [registry],
 });
 
 const nameOf = (runId: string, prefix: string) => `wt:identity:${runId}:${prefix}`;
+/** The braces keep it in the slot of the entry in a cluster. */
+const windowOf = (name: string) => `wt:rate:{${name}}`;
+
+type CountedPair = [count: number, resetMs: number];
+type Found = [stored: string | null, ...Partial<CountedPair>];
 
 export function identityCache(redis: Redis): IdentityCache {
   const incarnation = trackIncarnation(redis);
+  const memory = new MemoryWindows();
+
+  /** By EVAL: EVALSHA would be repeated with the script where the server has forgotten it, perhaps on a connection to another run. */
+  async function find(name: string, digest: string): Promise<Found> {
+    return (await redis.eval(LOOK_UP, 2, name, windowOf(name), digest)) as Found;
+  }
 
   /** @returns undefined when another look-up was quicker; this one's answer is then not kept */
   async function place(name: string): Promise<string | undefined> {
@@ -90,41 +138,76 @@ export function identityCache(redis: Redis): IdentityCache {
     return placed === 'OK' ? token : undefined;
   }
 
-  async function fill(name: string, token: string, digest: string, verified: Verified): Promise<void> {
+  /** Keeps what was verified, if the token is still there, and counts the request. */
+  async function fill(name: string, token: string, digest: string, verified: Verified): Promise<Partial<CountedPair>> {
     const leftMs = verified.expiresAt === null ? ENTRY_TTL_MS : Date.parse(verified.expiresAt) - Date.now();
-    if (leftMs <= 0) return;
-    const entry: Entry = { version: ENTRY_VERSION, digest, ...verified };
-    await redis.eval(FILL, 1, name, token, JSON.stringify(entry), Math.min(leftMs, ENTRY_TTL_MS));
+    const entry: Entry = { version: ENTRY_VERSION, ...verified };
+    const { requests, windowMs } = limitOf(verified);
+    return (await redis.eval(
+      FILL,
+      2,
+      name,
+      windowOf(name),
+      leftMs > 0 ? token : '',
+      `${digest}|${requests}:${windowMs}|${JSON.stringify(entry)}`,
+      Math.max(1, Math.min(leftMs, ENTRY_TTL_MS)),
+      requests === 0 ? 0 : windowMs,
+    )) as Partial<CountedPair>;
+  }
+
+  /** The request in its window in this process: where Redis cannot count it. */
+  function countInMemory(prefix: string, verified: Verified): KeyRateState {
+    noteFallback('key rates');
+    const { requests: limit, windowMs } = limitOf(verified);
+    return { limit, windowMs, ...memory.count(prefix, windowMs, performance.now()) };
   }
 
   return {
-    async lookUp(prefix, digest, verify) {
-      const runId = incarnation.now();
-      let outcome: 'miss' | 'bypass' = 'bypass';
-      let claimed: { readonly name: string; readonly token: string } | undefined;
-      if (runId !== undefined) {
-        const name = nameOf(runId, prefix);
-        try {
-          const stored = await redis.get(name);
-          const entry = entryIn(stored);
-          if (entry) {
-            lookUps.inc({ outcome: 'hit' });
-            return matches(entry.digest, digest) ? unexpired(entry) : null;
-          }
-          outcome = 'miss';
-          const token = tokenIn(stored) ?? (await place(name));
-          if (token) claimed = { name, token };
-        } catch {
-          // Redis went away, which connectRedis logs: the keys service is asked, and its answer is not kept.
-        }
+    async lookUp(prefix, digest, verify, admit) {
+      let runId = incarnation.now();
+      if (runId === undefined && redis.status === 'ready') {
+        // The first requests of a gateway wait for it, or they would be counted in memory.
+        await incarnation.known();
+        runId = incarnation.now();
       }
-      lookUps.inc({ outcome });
+      const name = runId === undefined ? undefined : nameOf(runId, prefix);
+      const found = name === undefined ? undefined : await orUndefined(find(name, digest));
+      const stored = found?.[0];
+      const entry = entryIn(stored);
+      if (entry) {
+        lookUps.inc({ outcome: 'hit' });
+        if (!matches(entry.digest, digest) || isOver(entry.verified)) return null;
+        return { identity: entry.verified.identity, rate: rateOf(entry.verified, found?.[1], found?.[2]) };
+      }
+      await admit?.();
+      let token: string | undefined;
+      if (name !== undefined && found !== undefined) {
+        lookUps.inc({ outcome: 'miss' });
+        token = tokenIn(stored) ?? (await orUndefined(place(name)));
+      } else lookUps.inc({ outcome: 'bypass' });
+
       const verified = await verify();
-      // Nobody waits for the fill. When it fails, the next look-up asks again.
-      if (verified && claimed) void fill(claimed.name, claimed.token, digest, verified).catch(() => undefined);
-      return verified && unexpired(verified);
+      if (!verified) return null;
+      const filled =
+        name === undefined || found === undefined ? undefined : orUndefined(fill(name, token ?? '', digest, verified));
+      if (isOver(verified)) return null;
+      // Nobody waits for the fill of a key without a rate. When it fails, the next look-up asks again.
+      if (verified.rateLimit.requests === 0) return { identity: verified.identity, rate: undefined };
+      const counted = await filled;
+      const rate = counted ? rateOf(verified, ...counted) : countInMemory(prefix, verified);
+      return { identity: verified.identity, rate };
     },
   };
+}
+
+function limitOf({ rateLimit }: Verified): { readonly requests: number; readonly windowMs: number } {
+  return { requests: rateLimit.requests, windowMs: rateLimit.windowSeconds * 1_000 };
+}
+
+function rateOf(verified: Verified, count?: number, resetMs?: number): KeyRateState | undefined {
+  if (count === undefined || resetMs === undefined) return undefined;
+  const { requests: limit, windowMs } = limitOf(verified);
+  return { limit, windowMs, count, resetMs };
 }
 
 /** @returns a function that makes sure that no gateway finds these keys in the cache as they were before */
@@ -139,7 +222,7 @@ export function identityInvalidation(redis: Redis): (prefixes: readonly string[]
     } catch (cause) {
       const error = new OperationError(
         'UNAVAILABLE',
-        'The change is stored, but the cache of verified keys is away, so it may not hold everywhere yet. Repeat the request until it succeeds.',
+        'The change is stored, but the cache of verified keys is unavailable, so it may not hold everywhere yet. Repeat the request until it succeeds.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
       error.cause = cause;
@@ -148,17 +231,29 @@ export function identityInvalidation(redis: Redis): (prefixes: readonly string[]
   };
 }
 
-function entryIn(stored: string | null): Entry | undefined {
-  if (stored === null || stored.startsWith(CLAIM)) return undefined;
-  const entry = JSON.parse(stored) as Entry;
-  return entry.version === ENTRY_VERSION ? entry : undefined;
+/** Redis that is unavailable, which connectRedis logs, is done without: the keys service is asked, and its answer is not kept. */
+async function orUndefined<T>(command: Promise<T>): Promise<T | undefined> {
+  try {
+    return await command;
+  } catch {
+    return undefined;
+  }
 }
 
-const tokenIn = (stored: string | null) => (stored?.startsWith(CLAIM) ? stored : undefined);
+function entryIn(
+  stored: string | null | undefined,
+): { readonly digest: string; readonly verified: Verified } | undefined {
+  if (!stored || stored.startsWith(CLAIM)) return undefined;
+  const [digest = '', rate] = stored.split('|', 2);
+  if (rate === undefined) return undefined;
+  const entry = JSON.parse(stored.slice(digest.length + rate.length + 2)) as Entry;
+  return entry.version === ENTRY_VERSION ? { digest, verified: entry } : undefined;
+}
 
-function unexpired(verified: Verified): Identity | null {
-  const over = verified.expiresAt !== null && Date.parse(verified.expiresAt) <= Date.now();
-  return over ? null : verified.identity;
+const tokenIn = (stored: string | null | undefined) => (stored?.startsWith(CLAIM) ? stored : undefined);
+
+function isOver({ expiresAt }: Verified): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 }
 
 function matches(digest: string, presented: string): boolean {

@@ -8,7 +8,7 @@ const RUN_ID_LENGTH = 16;
  * is never found again once the server that it was written on may have lost or undone something.
  */
 export interface Incarnation {
-  /** Of the connection as it is now; undefined while it is not known (or Redis is away). A command that is sent in the same tick goes to that run. */
+  /** Of the connection as it is now; undefined while it is not known (or Redis is unavailable). A command that is sent in the same tick goes to that run. */
   now(): string | undefined;
   /** Waits for it to be known; undefined when it cannot be asked. */
   known(): Promise<string | undefined>;

@@ -2,6 +2,8 @@ import { distance } from 'fastest-levenshtein';
 
 /** Below this length a prefix says nothing. */
 const MIN_PREFIX_LENGTH = 3;
+/** No name is near to anything longer, which would take its time to compare: a body has room for a million characters. */
+const MAX_LENGTH = 100;
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
@@ -10,6 +12,7 @@ const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, 
  * or the closest by edit distance, at most one edit in three characters. `undefined` when none is near: a wrong guess misleads.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   const wanted = bare(name);
   if (wanted === '') return undefined;
   const same = known.find((candidate) => bare(candidate) === wanted);

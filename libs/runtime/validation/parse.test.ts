@@ -56,7 +56,7 @@ describe('a refused input names the field by its dotted path and says what to ch
       { type: 'storry' },
       { type: 'must be one of "task", "story", "epic"; did you mean "story"?' },
     ],
-    ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required: a string' }],
+    ['a missing field inside', { metadata: { review: {} } }, { 'metadata.review.summary': 'is required (string)' }],
     [
       'an unknown field inside',
       { metadata: { review: { summary: 's', sumary: 't' } } },
@@ -70,7 +70,7 @@ describe('a refused input names the field by its dotted path and says what to ch
     [
       'an object that no branch of a union takes',
       { position: { before: uuid } },
-      { 'position.after': 'is required: a string', 'position.before': 'is not a known field; known are after' },
+      { 'position.after': 'is required (string)', 'position.before': 'is not a known field; known are after' },
     ],
     [
       'an object with more than its branch of a union knows',
@@ -81,7 +81,7 @@ describe('a refused input names the field by its dotted path and says what to ch
       'unknown fields, each with the known ones of its own place',
       { position: { aftr: uuid }, titel: 'x' },
       {
-        'position.after': 'is required: a string',
+        'position.after': 'is required (string)',
         'position.aftr': 'is not a known field; did you mean after?',
         titel: 'is not a known field; did you mean title?',
       },
@@ -115,9 +115,34 @@ describe('a refused input names the field by its dotted path and says what to ch
     } catch (error) {
       const { message, extra } = error as OperationError;
       expect(extra.details).toHaveLength(20);
-      expect(message).toMatch(/and 37 more, see details\.$/);
+      expect(message).toMatch(/and more than 17 more, see details for the first 20\.$/);
       expect(message.length).toBeLessThan(1_000);
     }
+  });
+
+  it('up to 20 faults are counted, and not said to be more', () => {
+    const input = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`q${at}`, 1]));
+    expect(() => parseInput(schema, input)).toThrow(/and 17 more, see details\.$/);
+  });
+
+  it('validation ends there: what it was given more is not described, nor repeated at length', () => {
+    let described = 0;
+    const counting = z.strictObject({
+      ids: z.array(z.string().refine(() => false, { error: () => `is wrong ${++described}` })).max(500),
+    });
+    const unknown = Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`${at}`, 1]));
+    expect(Object.keys(detailsOf({ ids: ['x'], ...unknown }, counting))).toHaveLength(20);
+    expect(detailsOf({ ids: Array(200_000).fill('x') }, counting)).toEqual({ ids: 'must have at most 500 entries' });
+    expect(described).toBe(1);
+  });
+
+  it('text that is compared with names is not compared when it is longer than any', () => {
+    expect(detailsOf({ type: 'storry'.repeat(100_000) })).toEqual({ type: 'must be one of "task", "story", "epic"' });
+  });
+
+  it('a path is told up to a length', () => {
+    const free = z.strictObject({ metadata: z.unknown().refine(() => false, { path: ['k'.repeat(1_000_000)] }) });
+    expect(Object.keys(detailsOf({ metadata: 1 }, free))).toEqual([`metadata.${'k'.repeat(60)}…`]);
   });
 });
 

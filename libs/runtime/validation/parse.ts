@@ -3,41 +3,44 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
-/** An answer lists at most so many faults: 500 wrong ids are one mistake. */
+/** Validation ends at so many faults: 500 wrong ids are one mistake, and 90 000 unknown fields an attack. */
 export const MAX_DETAILS = 20;
 /** How many faults the message itself spells out. */
 const MAX_SPELLED_OUT = 3;
 const MAX_ECHOED_LENGTH = 60;
+/** The steps of a path that are told. */
+const MAX_ECHOED_STEPS = 40;
 const LONE_SURROGATES = 'must not hold lone surrogates';
 
 type RawIssue = z.core.$ZodRawIssue;
 
 /** Parses an input by its schema, or throws VALIDATION_FAILED with one detail per fault, each saying what to change. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) {
-    const fault = unstorable(input, '');
-    if (fault) throw invalid([fault]);
-    return parsed.data;
-  }
-  const details = faultsOf(schema, input);
-  if (details.length === 0) throw new Error('A schema that refused its input took it the second time.');
-  throw invalid(details);
+  const parsed = schema.safeParse(input, IN_OUR_WORDS);
+  if (!parsed.success) throw invalid(detailsOf(parsed.error));
+  const fault = unstorable(input);
+  if (fault) throw invalid([{ path: dotted(fault.path.reverse()), message: fault.message }]);
+  return parsed.data;
 }
 
 /**
  * What JSON can write and no store gives back: half of a surrogate pair, which is no character, and a number beyond all doubles.
  * Of an input that its schema takes, so nothing in it is nested deeper than a schema allows.
+ * @returns with its path from the inside out, so that what is right costs none
  */
-function unstorable(value: unknown, path: string): ErrorDetail | undefined {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : { path, message: LONE_SURROGATES };
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, message: 'is too large a number' };
+function unstorable(value: unknown): { readonly path: PropertyKey[]; readonly message: string } | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : { path: [], message: LONE_SURROGATES };
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : { path: [], message: 'is too large a number' };
+  }
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    const fault = key.isWellFormed()
-      ? unstorable(inner, path ? `${path}.${key}` : key)
-      : { path, message: LONE_SURROGATES };
-    if (fault) return fault;
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) return { path: [], message: LONE_SURROGATES };
+    const fault = unstorable((value as Record<string, unknown>)[key]);
+    if (fault) {
+      fault.path.push(key);
+      return fault;
+    }
   }
   return undefined;
 }
@@ -47,14 +50,16 @@ export function spelledOut({ path, message }: ErrorDetail): string {
   return path ? `${path}: ${message}` : message;
 }
 
+/** @param details what was found; of more than MAX_DETAILS the first are told, and that there are more */
 export function invalid(details: readonly ErrorDetail[]): OperationError {
-  const spelled = details.slice(0, MAX_SPELLED_OUT).map(spelledOut);
-  const more = details.length - spelled.length;
-  if (more > 0) spelled.push(`and ${more} more, see details`);
-  const told = spelled.join('; ');
-  return new OperationError('VALIDATION_FAILED', told.endsWith('?') ? told : `${told}.`, {
-    details: details.slice(0, MAX_DETAILS),
-  });
+  const told = details.slice(0, MAX_DETAILS);
+  const spelled = told.slice(0, MAX_SPELLED_OUT).map(spelledOut);
+  const more = told.length - spelled.length;
+  if (details.length > told.length) {
+    spelled.push(`and more than ${more} more, see details for the first ${MAX_DETAILS}`);
+  } else if (more > 0) spelled.push(`and ${more} more, see details`);
+  const text = spelled.join('; ');
+  return new OperationError('VALIDATION_FAILED', text.endsWith('?') ? text : `${text}.`, { details: told });
 }
 
 /** `did you mean …?` for a field that is not known, or the names that are. */
@@ -71,32 +76,43 @@ export function echoed(text: string): string {
   return text.length > MAX_ECHOED_LENGTH ? `${text.slice(0, MAX_ECHOED_LENGTH)}…` : text;
 }
 
-/**
- * One detail per fault; none when the schema takes the input.
- * Only what is refused is parsed by this, with our words: the way of a valid input has no error map to carry.
- */
+/** One detail per fault, but for those beyond MAX_DETAILS; none when the schema takes the input. */
 export function faultsOf(schema: z.ZodType, input: unknown): ErrorDetail[] {
-  /** By the list of those that are not, which stays the same object from the raw issue to the finished one. */
-  const knownFields = new Map<readonly string[], readonly string[]>();
-  const parsed = schema.safeParse(input, {
-    error: (issue) => {
-      if (issue.code === 'unrecognized_keys') knownFields.set(issue.keys, fieldsOf(issue.inst));
-      return describe(issue);
-    },
-  });
+  const parsed = schema.safeParse(input, IN_OUR_WORDS);
+  return parsed.success ? [] : detailsOf(parsed.error);
+}
+
+/** By the list of those that are not, which stays the same object from the raw issue to the finished one. */
+const knownFields = new WeakMap<readonly string[], readonly string[]>();
+
+const IN_OUR_WORDS = {
+  error(issue: RawIssue): string | undefined {
+    if (issue.code !== 'unrecognized_keys') return describe(issue);
+    knownFields.set(issue.keys, fieldsOf(issue.inst));
+    // Told one by one in detailsOf; without a word here, zod lists all of them in its own.
+    return 'has fields that are not known';
+  },
+};
+
+function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  tell(parsed.error?.issues ?? [], []);
+  tell(issues, []);
   return details;
 
-  function tell(issues: readonly z.core.$ZodIssue[], parents: readonly PropertyKey[]): void {
-    for (const issue of issues) {
+  /** One more than is told, so that it is seen that there are more. */
+  function isEnough(): boolean {
+    return details.length > MAX_DETAILS;
+  }
+
+  function tell(some: readonly z.core.$ZodIssue[], parents: readonly PropertyKey[]): void {
+    for (const issue of some) {
+      if (isEnough()) return;
       const path = [...parents, ...issue.path];
       if (issue.code === 'unrecognized_keys') {
         const known = knownFields.get(issue.keys) ?? [];
         for (const key of issue.keys) {
-          // What is not told needs no guess of what was meant: 10 000 of them would be a second of work.
-          const message = details.length < MAX_DETAILS ? unknownField(echoed(key), known) : '';
-          details.push({ path: dotted([...path, echoed(key)]), message });
+          if (isEnough()) return;
+          details.push({ path: dotted([...path, key]), message: unknownField(echoed(key), known) });
         }
         continue;
       }
@@ -107,7 +123,11 @@ export function faultsOf(schema: z.ZodType, input: unknown): ErrorDetail[] {
   }
 }
 
-const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.');
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .slice(0, MAX_ECHOED_STEPS)
+    .map((step) => echoed(String(step)))
+    .join('.');
 
 /** Of a schema for objects; of any other there are none. */
 function fieldsOf(schema: { readonly _zod: { readonly def: unknown } } | undefined): readonly string[] {
@@ -123,7 +143,7 @@ function closestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$Zo
 
 function describe(issue: RawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
-    return `is required: ${expected(issue)}`;
+    return `is required (${expected(issue).replace(/^an? /, '')})`;
   }
   switch (issue.code) {
     case 'invalid_type':

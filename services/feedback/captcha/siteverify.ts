@@ -81,7 +81,7 @@ export class Siteverify implements CaptchaVerifier {
       if (!response.ok) throw new Error(`The captcha verifier answered ${response.status}.`);
       return Verdict.parse(await response.json());
     } catch (error) {
-      log.error({ error }, 'The captcha verifier is away');
+      log.error({ error }, 'The captcha verifier is unavailable');
       throw unavailable();
     }
   }

@@ -83,7 +83,7 @@ test('without Redis a solution is accepted once by each replica', async () => {
   expect(await present(alone, token, sourceId)).toBe('CAPTCHA_INVALID');
 });
 
-test('a verifier that is away is told as such, and its solution can be presented again', async () => {
+test('a verifier that is unavailable is told as such, and its solution can be presented again', async () => {
   const away = await feedback.replica({
     CAPTCHA_PROVIDER: 'turnstile',
     CAPTCHA_SECRET_KEY: 'secret',

@@ -1,4 +1,5 @@
-import mongoose, { type ClientSession } from 'mongoose';
+import type { Scope } from '@worktrack/runtime/database/scope';
+import mongoose from 'mongoose';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
 /** So many items are erased by one command. */
@@ -14,17 +15,19 @@ export function emailKeyOf(email: string): string {
 }
 
 /** Items that hold what this address submitted, by batches. They may be erased while they are read. */
-export function itemsOfSender(organizationId: string, email: string): AsyncIterable<ErasableItem[]> {
+export function itemsOfSender({ caller }: Scope, email: string): AsyncIterable<ErasableItem[]> {
+  const { organizationId } = caller;
   return batches({ organizationId, emailKey: emailKeyOf(email) });
 }
 
 /** Those of a source that were created in the given time, without its ends. */
 export function itemsOfSource(
-  organizationId: string,
+  { caller }: Scope,
   sourceId: string,
   after: Date,
   before: Date,
 ): AsyncIterable<ErasableItem[]> {
+  const { organizationId } = caller;
   return batches({ organizationId, sourceId, createdAt: mongoose.trusted({ $gt: after, $lt: before }) });
 }
 
@@ -42,7 +45,8 @@ async function* batches(filter: object): AsyncGenerator<ErasableItem[]> {
 }
 
 /** Takes away all that the senders of these items wrote, and what was made of it. */
-export async function eraseTexts(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<void> {
+export async function eraseTexts({ caller, tx }: Scope, ids: readonly string[]): Promise<void> {
+  const { organizationId } = caller;
   const now = new Date();
   await ItemModel.updateMany(
     { organizationId, _id: mongoose.trusted({ $in: [...ids] }) },

@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
+import { migrate } from '@worktrack/runtime/database/migrations/migrate';
+import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, outcomes, startFeedback, submission } from '../testing.ts';
+import { emailKeyMigration } from './email-key.repository.ts';
 import { emailKeyOf } from './erasure.repository.ts';
 import { ItemModel } from './items.model.ts';
 
@@ -149,5 +152,30 @@ describe('what a sender submitted', () => {
     // Repeated with its key it answers as the first time, with another one it finds nothing left.
     expect(await erase()).toEqual({ erased: mine.length });
     expect(await feedback.call('feedback.erase', { email: fields.email }, organizationId)).toEqual({ erased: 0 });
+  });
+
+  test('is erased as well where a version stored it that kept no key of the address, once a new one has started', async () => {
+    const { fields } = personal();
+    const organizationId = randomUUID();
+    // More than one batch of the migration.
+    const older = Array.from({ length: 620 }, (_, i) =>
+      submission({ ...fields, organizationId, message: `${fields.message} ${i}` }),
+    );
+    const anonymous = submission({ organizationId, message: 'Without an address.' });
+    const erased = submission({ ...fields, organizationId, message: `${fields.message} and erased before` });
+    for (let i = 0; i < older.length; i += 64) await feedback.ingest(older.slice(i, i + 64));
+    await feedback.ingest([anonymous, erased]);
+    await feedback.call('feedback.delete', { id: erased.itemId }, organizationId);
+    await ItemModel.collection.updateMany({ organizationId }, { $unset: { emailKey: 1 } });
+    const erase = () => feedback.call('feedback.erase', { email: fields.email }, organizationId);
+    expect(await erase()).toEqual({ erased: 0 });
+
+    const started = await migrate([emailKeyMigration], { log: createLog('test', 'silent') });
+    await started.stop();
+    expect(await erase()).toEqual({ erased: older.length });
+    expect(await collectionsWith(fields.email)).toEqual([]);
+    const { items } = await feedback.call('feedback.list', { search: 'without' }, organizationId);
+    expect(items.map(({ id }) => id)).toEqual([anonymous.itemId]);
+    expect(await ItemModel.countDocuments({ organizationId, emailKey: mongoose.trusted({ $exists: true }) })).toBe(0);
   });
 });

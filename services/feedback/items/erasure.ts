@@ -2,6 +2,7 @@ import type { deleteFeedback, eraseSender as eraseSenderOp } from '@worktrack/co
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
+import type { Scope } from '@worktrack/runtime/database/scope';
 import { DUPLICATE_WINDOW_MS, type Duplicates, reservationOf } from './duplicates.ts';
 import { type ErasableItem, eraseTexts, itemsOfSender } from './erasure.repository.ts';
 import { requireItem } from './inbox.ts';
@@ -16,11 +17,10 @@ export async function deleteItem(
   { id }: Input<typeof deleteFeedback>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Output<typeof deleteFeedback>> {
-  const { caller, tx } = context;
   const { sourceId, message, createdAt, erasedAt } = await requireItem(id, context);
   if (erasedAt === undefined) {
     await forget(duplicates, [{ _id: id, sourceId, message, createdAt: new Date(createdAt) }]);
-    await eraseTexts(caller.organizationId, [id], tx);
+    await eraseTexts(context, [id]);
   }
   return { deleted: true, id };
 }
@@ -29,23 +29,23 @@ export async function deleteItem(
 export async function eraseSender(
   duplicates: Duplicates,
   { email }: Input<typeof eraseSenderOp>,
-  { caller, commit }: StagedContext<never, Output<typeof eraseSenderOp>>,
+  context: StagedContext<never, Output<typeof eraseSenderOp>>,
 ): Promise<Output<typeof eraseSenderOp>> {
-  const erased = await eraseAll(duplicates, caller.organizationId, itemsOfSender(caller.organizationId, email));
-  return commit(async () => ({ erased }));
+  const erased = await eraseAll(duplicates, context, itemsOfSender(context, email));
+  return context.commit(async () => ({ erased }));
 }
 
 /** @returns how many */
 export async function eraseAll(
   duplicates: Duplicates,
-  organizationId: string,
+  scope: Scope,
   batches: AsyncIterable<ErasableItem[]>,
 ): Promise<number> {
   let erased = 0;
   for await (const batch of batches) {
     await forget(duplicates, batch);
     await eraseTexts(
-      organizationId,
+      scope,
       batch.map(({ _id }) => _id),
     );
     erased += batch.length;
@@ -66,8 +66,8 @@ export function textless(item: FeedbackItem): FeedbackItem {
 }
 
 /** The answer of a replay: as the first time, but for texts that were erased since. */
-export async function withTexts(recorded: FeedbackItem, { caller }: ReadContext<'NOT_FOUND'>): Promise<FeedbackItem> {
-  const item = await itemById(caller.organizationId, recorded.id);
+export async function withTexts(recorded: FeedbackItem, context: ReadContext<'NOT_FOUND'>): Promise<FeedbackItem> {
+  const item = await itemById(context, recorded.id);
   if (!item) return recorded;
   const { message, email, pageUrl, locale, origin, erasedAt } = item;
   return { ...recorded, message, email, pageUrl, locale, origin, ...(erasedAt !== undefined && { erasedAt }) };

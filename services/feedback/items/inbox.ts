@@ -12,8 +12,9 @@ type Query = Omit<Input<typeof listFeedback>, 'from' | 'to'> & Pick<Input<typeof
 export async function pageOfInbox(
   cursors: Cursors,
   { limit, cursor, ...filter }: Query,
-  { caller, fail }: ReadContext<'VALIDATION_FAILED'>,
+  context: ReadContext<'VALIDATION_FAILED'>,
 ): Promise<Output<typeof listFeedback>> {
+  const { caller, fail } = context;
   const { status, category, sourceId, search = '', from, to } = filter;
   const list = [caller.organizationId, status, category, sourceId, search, from, to].map((part) => part ?? null);
   const after = cursor === undefined ? undefined : cursors.read(cursor, list);
@@ -25,7 +26,7 @@ export async function pageOfInbox(
   // A search for nothing but signs asks for what nothing has; one that is blank asks for nothing.
   if (words.length === 0 && search.trim() !== '') return { items: [], nextCursor: null };
   const items = await newestItems(
-    caller.organizationId,
+    context,
     {
       status,
       category,
@@ -49,22 +50,21 @@ export async function getItem(
   { id }: { readonly id: string },
   context: ReadContext<'NOT_FOUND'>,
 ): Promise<FeedbackItem> {
-  return (await itemById(context.caller.organizationId, id)) ?? missing(id, context);
+  return (await itemById(context, id)) ?? missing(id, context);
 }
 
 export async function updateStatus(
   { id, status }: Input<typeof updateFeedback>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<FeedbackItem> {
-  const { caller, tx } = context;
   await requireItem(id, context);
-  await changeItem(caller.organizationId, id, { status }, tx);
+  await changeItem(context, id, { status });
   return requireItem(id, context);
 }
 
 /** As it stands in the transaction. */
 export async function requireItem(id: string, context: WriteContext<'NOT_FOUND'>): Promise<FeedbackItem> {
-  return (await itemById(context.caller.organizationId, id, context.tx)) ?? missing(id, context);
+  return (await itemById(context, id)) ?? missing(id, context);
 }
 
 function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {

@@ -1,6 +1,7 @@
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
 import { inOrder } from '@worktrack/runtime/database/in-order';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import mongoose from 'mongoose';
 import type { Position } from './cursor.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
@@ -58,11 +59,12 @@ export async function storedItems(
 
 /** A page of the inbox, newest first. */
 export async function newestItems(
-  organizationId: string,
+  { caller }: Scope,
   filter: InboxFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<FeedbackItem[]> {
+  const { organizationId } = caller;
   const { status, category, sourceId, searchParts, fromMs, toMs } = filter;
   const documents = await inOrder<ItemDocument>(ItemModel, {
     filter: {
@@ -87,26 +89,21 @@ export async function newestItems(
 const NEWEST = { field: 'createdAt', direction: -1 } as const;
 const SHOWN = { organizationId: 0, ipHash: 0, contentHash: 0, searchText: 0 } as const;
 
-export async function itemById(
-  organizationId: string,
-  id: string,
-  tx?: ClientSession,
-): Promise<FeedbackItem | undefined> {
-  const document = await ItemModel.findOne({ organizationId, _id: id })
+export async function itemById({ caller, tx }: Scope, id: string): Promise<FeedbackItem | undefined> {
+  const document = await ItemModel.findOne({ organizationId: caller.organizationId, _id: id })
     .session(tx ?? null)
     .lean();
   return document ? recordOf(document) : undefined;
 }
 
 export async function changeItem(
-  organizationId: string,
+  { caller, tx }: TransactionalScope,
   id: string,
   change: { readonly status?: Status; readonly link?: string },
-  tx: ClientSession,
 ): Promise<void> {
   const { status, link } = change;
   await ItemModel.updateOne(
-    { organizationId, _id: id },
+    { organizationId: caller.organizationId, _id: id },
     {
       $set: { ...(status && { status }), updatedAt: new Date() },
       ...(link && { $addToSet: { linkedWorkItemIds: link } }),
@@ -115,17 +112,21 @@ export async function changeItem(
   );
 }
 
-export async function countLinked(organizationId: string, workItemId: string, tx: ClientSession): Promise<number> {
+export async function countLinked({ caller, tx }: TransactionalScope, workItemId: string): Promise<number> {
+  const { organizationId } = caller;
   return ItemModel.countDocuments({ organizationId, linkedWorkItemIds: workItemId }).session(tx);
 }
 
 /** Oldest first, at most `limit` of them, and how many there are. */
 export async function itemsLinkedTo(
-  organizationId: string,
+  { caller }: Scope,
   workItemIds: readonly string[],
   limit: number,
 ): Promise<{ readonly items: FeedbackItem[]; readonly total: number }> {
-  const linked = { organizationId, linkedWorkItemIds: mongoose.trusted({ $in: [...workItemIds] }) };
+  const linked = {
+    organizationId: caller.organizationId,
+    linkedWorkItemIds: mongoose.trusted({ $in: [...workItemIds] }),
+  };
   const documents = await ItemModel.find(linked).sort({ createdAt: 1, _id: 1 }).limit(limit).lean();
   const total = documents.length < limit ? documents.length : await ItemModel.countDocuments(linked);
   return { items: documents.map(recordOf), total };

@@ -18,28 +18,27 @@ export async function linkItem(
   { feedbackId, workItemId }: Input<typeof linkOp>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Output<typeof linkOp>> {
-  const { caller, tx } = context;
   const item = await requireItem(feedbackId, context);
   if (!item.linkedWorkItemIds.includes(workItemId)) {
     const status = BECOMES_LINKED.includes(item.status) ? 'linked' : item.status;
-    await changeItem(caller.organizationId, feedbackId, { status, link: workItemId }, tx);
+    await changeItem(context, feedbackId, { status, link: workItemId });
   }
-  const feedbackCount = await countLinked(caller.organizationId, workItemId, tx);
+  const feedbackCount = await countLinked(context, workItemId);
   return { linked: true, feedbackId, workItemId, feedbackCount };
 }
 
 export async function linkedBefore(
   { idempotencyKey, link }: Input<typeof linkedBeforeOp>,
-  { caller: { organizationId } }: ReadContext,
+  { caller: { organizationId, sessionProjectId } }: ReadContext,
 ): Promise<Output<typeof linkedBeforeOp>> {
-  return (await answerBefore(linkOp, { organizationId, idempotencyKey }, () => link)) ?? null;
+  return (await answerBefore(linkOp, { organizationId, idempotencyKey, sessionProjectId }, () => link)) ?? null;
 }
 
 export async function feedbackOf(
   { workItemIds }: Input<typeof feedbackByWorkItems>,
-  { caller }: ReadContext,
+  context: ReadContext,
 ): Promise<Output<typeof feedbackByWorkItems>> {
-  const { items, total } = await itemsLinkedTo(caller.organizationId, workItemIds, MAX_LINKED_FEEDBACK);
+  const { items, total } = await itemsLinkedTo(context, workItemIds, MAX_LINKED_FEEDBACK);
   return {
     total,
     feedback: new AnswerBudget().take(

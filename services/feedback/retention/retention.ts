@@ -61,8 +61,9 @@ export class Retention {
     let erased = 0;
     for (const expiring of await expiringSources(now)) {
       const { organizationId, sourceId, after: begin, before: end } = expiring;
-      const items = itemsOfSource(organizationId, sourceId, begin, end);
-      erased += await eraseAll(this.#duplicates, organizationId, this.#whileHeld(items));
+      const scope = { caller: { organizationId } };
+      const items = itemsOfSource(scope, sourceId, begin, end);
+      erased += await eraseAll(this.#duplicates, scope, this.#whileHeld(items));
       await noteErased(expiring);
     }
     await forgetDeletedSources(after(now, -LATE_SUBMISSIONS_MS));

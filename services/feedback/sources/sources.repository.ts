@@ -1,7 +1,8 @@
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose from 'mongoose';
 import { DeletedSourceModel } from './deleted-sources.model.ts';
 import { type SourceDocument, SourceModel } from './sources.model.ts';
 
@@ -16,35 +17,35 @@ export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit' | 'r
   retentionDays?: number | null;
 };
 
-export async function insertSource(organizationId: string, settings: Settings, tx: ClientSession): Promise<Source> {
+export async function insertSource({ caller, tx }: TransactionalScope, settings: Settings): Promise<Source> {
+  const { organizationId } = caller;
   const now = new Date();
   const document: SourceDocument = { ...settings, _id: uuidv7(), organizationId, createdAt: now, updatedAt: now };
   await SourceModel.create([document], { session: tx });
   return recordOf(document);
 }
 
-export async function countSources(organizationId: string, tx: ClientSession): Promise<number> {
+export async function countSources({ caller, tx }: TransactionalScope): Promise<number> {
+  const { organizationId } = caller;
   return SourceModel.countDocuments({ organizationId }).session(tx);
 }
 
 /** Newest first. */
-export async function sourcesOf(organizationId: string): Promise<Source[]> {
+export async function sourcesOf({ caller }: Scope): Promise<Source[]> {
+  const { organizationId } = caller;
   return (await SourceModel.find({ organizationId }).sort({ _id: -1 }).lean()).map(recordOf);
 }
 
-export async function sourceById(organizationId: string, id: string, tx?: ClientSession): Promise<Source | undefined> {
+export async function sourceById({ caller, tx }: Scope, id: string): Promise<Source | undefined> {
+  const { organizationId } = caller;
   const document = await SourceModel.findOne({ organizationId, _id: id })
     .session(tx ?? null)
     .lean();
   return document ? recordOf(document) : undefined;
 }
 
-export async function changeSource(
-  organizationId: string,
-  id: string,
-  change: SourceChange,
-  tx?: ClientSession,
-): Promise<void> {
+export async function changeSource({ caller, tx }: Scope, id: string, change: SourceChange): Promise<void> {
+  const { organizationId } = caller;
   const fields = Object.entries(change);
   const taken = fields.filter(([, value]) => value === null).map(([field]) => [field, 1]);
   const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
@@ -55,7 +56,8 @@ export async function changeSource(
   );
 }
 
-export async function removeSource(organizationId: string, id: string, tx: ClientSession): Promise<boolean> {
+export async function removeSource({ caller, tx }: TransactionalScope, id: string): Promise<boolean> {
+  const { organizationId } = caller;
   const { deletedCount } = await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
   if (deletedCount === 0) return false;
   await DeletedSourceModel.create([{ _id: id, organizationId, deletedAt: new Date() }], { session: tx });

@@ -26,17 +26,14 @@ import {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export async function createSource(
-  input: Input<typeof createOp>,
-  { caller, tx, fail }: WriteContext<'CONFLICT'>,
-): Promise<Source> {
-  if ((await countSources(caller.organizationId, tx)) >= MAX_SOURCES) {
-    throw fail(
+export async function createSource(input: Input<typeof createOp>, context: WriteContext<'CONFLICT'>): Promise<Source> {
+  if ((await countSources(context)) >= MAX_SOURCES) {
+    throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_SOURCES} feedback sources already. Delete one that is not used.`,
     );
   }
-  return insertSource(caller.organizationId, { ...input, publicKey: newPublicKey() }, tx);
+  return insertSource(context, { ...input, publicKey: newPublicKey() });
 }
 
 function newPublicKey(): string {
@@ -45,17 +42,16 @@ function newPublicKey(): string {
 }
 
 export async function getSource({ id }: { readonly id: string }, context: ReadContext<'NOT_FOUND'>): Promise<Source> {
-  return (await sourceById(context.caller.organizationId, id)) ?? missing(id, context);
+  return (await sourceById(context, id)) ?? missing(id, context);
 }
 
 export async function updateSource(
   { id, ...change }: Input<typeof updateOp>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Source> {
-  const { caller, tx } = context;
-  const found = async () => (await sourceById(caller.organizationId, id, tx)) ?? missing(id, context);
+  const found = async () => (await sourceById(context, id)) ?? missing(id, context);
   await found();
-  await changeSource(caller.organizationId, id, change, tx);
+  await changeSource(context, id, change);
   return found();
 }
 
@@ -68,12 +64,11 @@ export async function deleteSource(
   { id, erase }: Input<typeof deleteOp>,
   context: StagedContext<'NOT_FOUND' | 'CONFLICT', Output<typeof deleteOp>>,
 ): Promise<Output<typeof deleteOp>> {
-  const { organizationId } = context.caller;
-  if (!(await sourceById(organizationId, id))) missing(id, context);
-  const items = () => itemsOfSource(organizationId, id, BEFORE_ALL, AFTER_ALL);
+  if (!(await sourceById(context, id))) missing(id, context);
+  const items = () => itemsOfSource(context, id, BEFORE_ALL, AFTER_ALL);
   if (erase) {
-    await changeSource(organizationId, id, { enabled: false });
-    await eraseAll(duplicates, organizationId, items());
+    await changeSource(context, id, { enabled: false });
+    await eraseAll(duplicates, context, items());
   } else {
     for await (const _ of items()) {
       throw context.fail(
@@ -83,7 +78,7 @@ export async function deleteSource(
     }
   }
   return context.commit(async ({ tx }) => {
-    if (!(await removeSource(organizationId, id, tx))) missing(id, context);
+    if (!(await removeSource({ caller: context.caller, tx }, id))) missing(id, context);
     return { deleted: true, id };
   });
 }

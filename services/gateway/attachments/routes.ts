@@ -160,6 +160,7 @@ function originOf(
     requestId: request.id,
     idempotencyKey,
     traceparent: traceparentOf(request as FastifyRequest),
+    place: request.place,
   };
 }
 

@@ -192,7 +192,7 @@ describe('the source', () => {
       limits: LIMITS,
       log,
       lookUp: async () => {
-        if (away) throw new OperationError('UNAVAILABLE', 'The feedback service is away.');
+        if (away) throw new OperationError('UNAVAILABLE', 'The feedback service is unavailable.');
         return one;
       },
     });

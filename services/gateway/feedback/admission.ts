@@ -86,7 +86,7 @@ export class Admissions {
 
   /**
    * @param client keyed hash of the client's address
-   * @throws OperationError UNAVAILABLE when the source is in no cache and the feedback service is away
+   * @throws OperationError UNAVAILABLE when the source is in no cache and the feedback service is unavailable
    */
   async admit(kind: RequestKind, publicKey: string, client: string, requestId: string): Promise<Admission> {
     const wellFormed = isPublicKey(publicKey);

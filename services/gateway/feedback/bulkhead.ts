@@ -1,9 +1,15 @@
 import { registry } from '@worktrack/runtime/process/metrics';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 
 const waiting = new Gauge({
   name: 'worktrack_intake_waiting_requests',
   help: 'Requests of the public that wait because calls with an API key come in.',
+  registers: [registry],
+});
+
+const waited = new Counter({
+  name: 'worktrack_intake_waited_total',
+  help: 'Requests of the public that had to wait because calls with an API key came in.',
   registers: [registry],
 });
 
@@ -31,7 +37,7 @@ export class Bulkhead {
     this.#besideCalls = besideCalls;
   }
 
-  /** A call with an API key has come. */
+  /** A call with a valid API key has come. */
   noteCall(): void {
     this.#lastCallAtMs = performance.now();
   }
@@ -86,6 +92,7 @@ export class Bulkhead {
       const timer = setTimeout(begin, MAX_WAIT_MS);
       this.#waiting.add(begin);
       waiting.inc();
+      waited.inc();
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-const PUBLIC_PATHS = '/feedback/';
+export const PUBLIC_PATHS = '/feedback/';
 /** Two hours: what Chromium takes at most. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7_200;
 const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, X-Request-Id';

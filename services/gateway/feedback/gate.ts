@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
-import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientOf } from '../http/client-address.ts';
+import { rateHeaders, tooMany } from '../http/rate-headers.ts';
 import type { Admissions, RequestKind } from './admission.ts';
-import { clientNetwork, hashAddress } from './client-address.ts';
 import { isOriginAllowed, requestOrigin } from './origin.ts';
-import { rateHeaders, retryAfterSeconds } from './rate-headers.ts';
 import type { KnownSource } from './source-entry.ts';
 
 /** Who asks, and for which source, once that is admitted. */
@@ -21,22 +20,17 @@ export class Gate {
   readonly #admissions: Admissions;
   readonly #addressSecret: KeyObject;
 
-  constructor(admissions: Admissions, addressSecret: string) {
+  constructor(admissions: Admissions, addressSecret: KeyObject) {
     this.#admissions = admissions;
-    this.#addressSecret = secretKey(addressSecret);
+    this.#addressSecret = addressSecret;
   }
 
   /** @throws OperationError RATE_LIMITED, SOURCE_NOT_FOUND, ORIGIN_NOT_ALLOWED */
   async enter(kind: RequestKind, publicKey: string, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> {
-    const client = this.#clientOf(request);
+    const client = clientOf(request, this.#addressSecret);
     const { source, rates, retryMs } = await this.#admissions.admit(kind, publicKey, client, request.id);
     reply.headers(rateHeaders(rates));
-    if (retryMs > 0) {
-      const seconds = retryAfterSeconds(retryMs);
-      throw new OperationError('RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`, {
-        retryAfterSeconds: seconds,
-      });
-    }
+    if (retryMs > 0) throw tooMany('Too many requests.', retryMs);
     if (!source) {
       throw new OperationError(
         'SOURCE_NOT_FOUND',
@@ -46,12 +40,6 @@ export class Gate {
     const origin = requestOrigin(request.headers);
     if (!isOriginAllowed(origin, source.allowedOrigins)) throw refused(origin);
     return { source, origin, client };
-  }
-
-  /** What is no address (only a trusted proxy can say such a thing) counts as that proxy. */
-  #clientOf({ ip, socket }: FastifyRequest): string {
-    const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
-    return hashAddress(network, this.#addressSecret);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rateHeaders, retryAfterSeconds } from './rate-headers.ts';
+import { rateHeaders, tooMany } from '../http/rate-headers.ts';
 import { MemoryRateWindows } from './rate-window.ts';
 
 const WINDOW_MS = 100;
@@ -62,6 +62,9 @@ test('the headers name each limit, what is left of it, and full seconds until th
     'RateLimit-Policy': '"ip";q=10;w=60, "source";q=600;w=60',
     RateLimit: '"ip";r=0;t=60, "source";r=599;t=1',
   });
-  expect(retryAfterSeconds(59_001)).toBe(60);
-  expect(retryAfterSeconds(1)).toBe(1);
+  expect(tooMany('Too many.', 59_001)).toMatchObject({
+    message: 'Too many. Try again in 60 s.',
+    extra: { retryAfterSeconds: 60 },
+  });
+  expect(tooMany('Too many.', 1).extra.retryAfterSeconds).toBe(1);
 });

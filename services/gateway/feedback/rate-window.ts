@@ -18,11 +18,11 @@ export interface RateState {
   readonly retryMs: number;
 }
 
-/** How many windows a process keeps while Redis is away; beyond it the one that was used least recently is forgotten. */
+/** How many windows a process keeps while Redis is unavailable; beyond it the one that was used least recently is forgotten. */
 const MAX_WINDOWS = 50_000;
 
 /**
- * Sliding windows in this process's memory, for while Redis is away; the same rule as the script of admission.script.ts:
+ * Sliding windows in this process's memory, for while Redis is unavailable; the same rule as the script of admission.script.ts:
  * a request is admitted when each of its windows holds fewer than `limit` admitted ones, and only then counted, in all of them.
  */
 export class MemoryRateWindows {

@@ -3,16 +3,19 @@ import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { traceparentOf } from '../http/request.ts';
+import { limitRefusedRequests } from '../limits/refused-requests.ts';
 import { Admissions } from './admission.ts';
 import { Bulkhead } from './bulkhead.ts';
-import { answerCrossOrigin, answerPreflight } from './cors.ts';
+import { answerCrossOrigin, answerPreflight, PUBLIC_PATHS } from './cors.ts';
 import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
 import type { FeedbackSettings } from './settings.ts';
@@ -47,16 +50,25 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
     lookUp: async (publicKey, requestId) =>
       (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
   });
-  const gate = new Gate(admissions, settings.IP_HASH_SECRET);
+  const addressSecret = secretKey(settings.IP_HASH_SECRET);
+  const gate = new Gate(admissions, addressSecret);
   const bulkhead = new Bulkhead(settings.FEEDBACK_CONCURRENCY_BESIDE_CALLS);
   const secrets = settings.WIDGET_TOKEN_SECRETS;
   const captcha = captchaConfig(settings);
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.headers.authorization !== undefined) bulkhead.noteCall();
-    done();
+  // Behind the look-up of the key: a header alone, which anybody can write, is nobody at work.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.identity !== null) bulkhead.noteCall();
+    done(null, payload);
   });
   answerCrossOrigin(app);
+  limitRefusedRequests(app, {
+    redis,
+    log,
+    paths: PUBLIC_PATHS,
+    perAddress: settings.FEEDBACK_REFUSALS_PER_IP,
+    addressSecret,
+  });
   answerPreflight(app, BOOTSTRAP, 'GET');
   answerPreflight(app, CHALLENGE, 'GET');
   answerPreflight(app, INGEST, 'POST');
@@ -96,6 +108,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
 
   app.post(
     INGEST,
+    { bodyLimit: PUBLIC_BODY_LIMIT_BYTES },
     bounded(async (request, reply, startedAtMs) => {
       parseInput(NoQuery, request.query);
       const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);

@@ -22,6 +22,8 @@ export const feedbackSettings = {
   FEEDBACK_RATE_PER_SOURCE: rate(600),
   /** Of bootstraps, and of challenges, per client and source. */
   FEEDBACK_BOOTSTRAP_RATE_PER_IP: rate(60),
+  /** Requests that are refused for their shape, per address and minute. Past it they are refused before their body is read. */
+  FEEDBACK_REFUSALS_PER_IP: rate(300),
   /** How many requests of the public each gateway works on at once while calls with API keys come in; see bulkhead.ts. */
   FEEDBACK_CONCURRENCY_BESIDE_CALLS: z.coerce.number().int().min(1).default(8),
   FEEDBACK_RATE_WINDOW_SECONDS: z.coerce.number().int().min(1).max(MAX_RATE_WINDOW_SECONDS).default(60),

@@ -1,6 +1,13 @@
 import { ERRORS, type ErrorValue } from '@worktrack/contracts/errors';
 
-/** What a client without better knowledge waits before it repeats a request that met a part that is away. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body of a failure on a route whose clients read another one than that of REST. */
+    readonly failureBody?: (error: ErrorValue, requestId: string) => string;
+  }
+}
+
+/** What a client without better knowledge waits before it repeats a request that met a part that is unavailable. */
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

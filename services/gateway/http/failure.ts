@@ -4,7 +4,7 @@ import type { Log } from '@worktrack/rpc/types';
 /** Of what anybody else threw only this is told: the rest is in the log under the request id. */
 const INTERNAL: ErrorValue = {
   code: 'INTERNAL',
-  message: 'The service failed in a way that it should not. Try again, and report the request id if it stays so.',
+  message: 'The service failed unexpectedly. Try again; if it keeps failing, report the request id.',
 };
 
 const FORBIDDEN = 403;

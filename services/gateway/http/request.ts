@@ -1,8 +1,11 @@
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access } from '@worktrack/contracts/operation';
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { KeyRateState } from '@worktrack/runtime/redis/identity-cache';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Authenticator } from '../authenticate.ts';
+import { limited } from '../limits/limited.ts';
 import { requirePermissions } from '../permissions.ts';
+import { rateHeaders, tooMany } from './rate-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,11 +21,20 @@ export function decorateRequests(app: FastifyInstance): void {
 
 /** For a route's `onRequest`: who asks and whether they may is settled before a byte of the body is read. */
 export function authorize(authenticator: Authenticator, access: Access): onRequestAsyncHookHandler {
-  return async (request) => {
-    const identity = await authenticator.authenticate(request.headers.authorization, request.id);
-    requirePermissions(identity, access);
+  return async (request, reply) => {
+    const { identity, rate } = await authenticator.authenticate(request.headers.authorization, request);
     request.identity = identity;
+    if (rate) requireRate(rate, reply);
+    requirePermissions(identity, access);
   };
+}
+
+/** On every answer how much of its rate a key has left. @throws OperationError RATE_LIMITED */
+function requireRate({ limit, windowMs, count, resetMs }: KeyRateState, reply: FastifyReply): void {
+  reply.headers(rateHeaders([{ name: 'key', limit, windowMs, remaining: Math.max(0, limit - count), resetMs }]));
+  if (count <= limit) return;
+  limited.inc({ limit: 'key-rate' });
+  throw tooMany(`This API key may make ${limit} requests in ${windowMs / 1_000} s.`, resetMs);
 }
 
 /** The version-traceid-parentid-flags of W3C Trace Context, level 1. */

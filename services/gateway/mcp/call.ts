@@ -1,11 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
+import type { ErrorValue } from '@worktrack/contracts/errors';
 import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
+import { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { registry } from '@worktrack/runtime/process/metrics';
-import { echoed, invalid, unknownField } from '@worktrack/runtime/validation/parse';
+import { faultsOf, invalid } from '@worktrack/runtime/validation/parse';
 import { Counter } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
+import { type JsonSchema, outputSchema } from '../schema.ts';
+import { fit } from './results/fit.ts';
+import { resultOf } from './results/result.ts';
 import type { Tool } from './tools.ts';
 
 const calls = new Counter({
@@ -29,37 +33,53 @@ export async function callTool(
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
   try {
     const input = given.arguments ?? {};
-    refuseOmitted(tool, input);
+    refuseUnknown(tool, input);
     const metaKey = given.meta?.[IDEMPOTENCY_KEY_META];
-    const { output, replayed } = await perform(
-      tool.operation,
-      input,
+    const { caller } = origin;
+    const callOrigin =
       metaKey === undefined
         ? origin
-        : { ...origin, idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) },
-    );
+        : { ...origin, idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) };
+    let isReplayed = false;
+    const output = await resultOf(tool, input, [caller.organizationId, caller.sessionProjectId], async (asked) => {
+      const reply = await perform(tool.operation, asked, callOrigin);
+      isReplayed = reply.replayed === true;
+      return reply.output as Record<string, unknown>;
+    });
     calls.inc({ tool: name, outcome: 'ok' });
     return {
       content: [{ type: 'text', text: JSON.stringify(output) }],
-      structuredContent: output as Record<string, unknown>,
-      ...(replayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
+      structuredContent: output,
+      ...(isReplayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
     };
   } catch (thrown) {
     const { code, message, details, current } = failureOf(thrown);
     calls.inc({ tool: name, outcome: code });
     return {
       isError: true,
-      content: [{ type: 'text', text: JSON.stringify({ error: { code, message, details, current } }) }],
+      content: [
+        { type: 'text', text: JSON.stringify(fit({ error: { code, message, details, current } }, FAILURE, []).value) },
+      ],
     };
   }
 }
 
-/** The schema knows these fields, for REST has them. */
-function refuseOmitted(tool: Tool, input: Record<string, unknown>): void {
-  if (tool.omitted.size === 0) return;
-  const faults: ErrorDetail[] = [];
-  for (const field of Object.keys(input)) {
-    if (tool.omitted.has(field)) faults.push({ path: echoed(field), message: unknownField(field, tool.fields) });
-  }
+/** A conflict shows the item as it is, which may be large. */
+const FAILURE: JsonSchema = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: { details: { type: 'array', items: { properties: {} } }, current: outputSchema(WorkItem) },
+    },
+  },
+};
+
+/** The operation's own schema would name other fields as known: what only REST takes, and not the cursor that is made here. */
+function refuseUnknown({ ownInput, fields, result }: Tool, input: Record<string, unknown>): void {
+  if (!ownInput) return;
+  const isKnown = Object.keys(input).every((field) => fields.includes(field));
+  if (isKnown && (result.paging !== 'made here' || input.cursor === undefined)) return;
+  const faults = faultsOf(ownInput, input);
   if (faults.length > 0) throw invalid(faults);
 }

@@ -9,14 +9,16 @@ import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { authorize, traceparentOf } from '../http/request.ts';
 import type { Perform } from '../perform.ts';
 import { mcpExchanges } from './exchange.ts';
+import { requireModestSize } from './message-size.ts';
 import { refuseForeignOrigins } from './origin.ts';
+import { mcpFailureBody } from './refusal.ts';
 import { mcpServerMaker } from './server.ts';
 import { SessionProjects } from './session-project.ts';
 import { toolCatalogue } from './tools.ts';
 
 /**
- * `POST /mcp`, stateless. What is refused before the protocol begins (key, origin, project, a body that is no JSON) has the envelope of REST;
- * what the protocol refuses is a JSON-RPC error; what a tool refuses is a result with `isError`.
+ * `POST /mcp`, stateless. What is refused before the protocol begins (origin, project, a body that is no JSON) has the envelope of REST, but for
+ * what is said of the key (refusal.ts); what the protocol refuses is a JSON-RPC error; what a tool refuses is a result with `isError`.
  */
 export function registerMcpEndpoint(
   app: FastifyInstance,
@@ -34,6 +36,7 @@ export function registerMcpEndpoint(
   app.route({
     method: 'POST',
     url: '/mcp',
+    config: { failureBody: mcpFailureBody },
     onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [])],
     handler: async (request, reply) => {
       const { identity, body: message } = request;
@@ -42,6 +45,7 @@ export function registerMcpEndpoint(
           details: [{ path: '', message: 'must be a JSON-RPC message' }],
         });
       }
+      requireModestSize(message);
       const projectId = await projects.require(request.query, callerOf(identity), request.id);
       const { status, body } = await serve(request, {
         identity,
@@ -49,6 +53,7 @@ export function registerMcpEndpoint(
         requestId: request.id,
         idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
         traceparent: traceparentOf(request),
+        place: request.place,
       });
       reply.code(status);
       if (body === undefined) return reply.send();

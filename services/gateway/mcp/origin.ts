@@ -23,7 +23,7 @@ export function refuseForeignOrigins(allowedOrigins: ReadonlySet<string>): onReq
     done(
       new OperationError(
         'ORIGIN_NOT_ALLOWED',
-        `Requests from pages of ${origin.slice(0, MAX_ECHOED_LENGTH)} are not taken here.`,
+        `Requests from pages of ${origin.slice(0, MAX_ECHOED_LENGTH)} are not accepted here.`,
       ),
     );
   };

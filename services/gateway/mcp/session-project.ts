@@ -1,12 +1,12 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
-import { Id } from '@worktrack/contracts/fields';
+import { ProjectId, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 
 /**
- * How long a project that was found counts as found. A project neither goes nor changes its organization, so this bounds
- * only what a later way of removing one would mean. What was not found is asked again each time.
+ * How long a project that was found counts as found. It never changes its organization. One that was deleted may be named for so long: the tools then
+ * find nothing in it, and create nothing, as they ask the service. What was not found is asked again each time.
  */
 const FOUND_FOR_MS = 30_000;
 const MAX_FOUND = 10_000;
@@ -28,8 +28,8 @@ export class SessionProjects {
       given = value;
     }
     if (given === undefined) return undefined;
-    const parsed = Id.safeParse(given);
-    if (!parsed.success) throw invalid([{ path: 'projectId', message: 'must be a UUID' }]);
+    const parsed = ProjectId.safeParse(given);
+    if (!parsed.success) throw invalid([{ path: 'projectId', message: `must be a UUID; ${WHERE_PROJECT_IDS_ARE}` }]);
     const projectId = parsed.data;
 
     const entry = `${caller.organizationId} ${projectId}`;
@@ -49,9 +49,13 @@ export class SessionProjects {
       await this.#clients.workitems.call('projects.get', { id }, { caller: asker, requestId });
     } catch (error) {
       if (error instanceof OperationError && error.code === 'NOT_FOUND') {
-        throw new OperationError('NOT_FOUND', 'projectId in the URL names no project of your organization.', {
-          details: [{ path: 'projectId', message: 'names no project of your organization' }],
-        });
+        throw new OperationError(
+          'NOT_FOUND',
+          `projectId in the URL names no project of your organization. ${WHERE_PROJECT_IDS_ARE}.`,
+          {
+            details: [{ path: 'projectId', message: 'names no project of your organization' }],
+          },
+        );
       }
       throw error;
     }

@@ -1,8 +1,11 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { allOperations } from '@worktrack/contracts/catalogue';
+import { deepPaging } from '@worktrack/contracts/fields';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
+import { z } from 'zod';
 import { isPermitted } from '../permissions.ts';
-import { fieldsOf, inputSchema, type JsonSchema } from '../schema.ts';
+import { fieldsOf, inputSchema, type JsonSchema, outputSchema } from '../schema.ts';
+import type { ResultShape } from './results/result.ts';
 
 /** A tool as `tools/list` shows it. */
 export interface ToolDefinition {
@@ -21,9 +24,11 @@ export interface ToolDefinition {
 export interface Tool {
   readonly operation: Operation;
   readonly definition: ToolDefinition;
-  /** The arguments that it takes: fields of the operation but for those that only REST has. */
+  /** The arguments that it takes. */
   readonly fields: readonly string[];
-  readonly omitted: ReadonlySet<string>;
+  /** The arguments as this tool takes them, where they are not quite the operation's input. */
+  readonly ownInput: z.ZodType | undefined;
+  readonly result: ResultShape;
 }
 
 export interface ToolCatalogue {
@@ -58,18 +63,18 @@ export function toolCatalogue(operations: readonly Operation[] = allOperations()
 }
 
 function toolOf(operation: Operation, mcp: McpTool): Tool {
-  const omitted = new Set(mcp.omit ?? []);
-  const whole = inputSchema(operation.input);
+  const result = resultShape(operation);
+  const ownInput = inputOf(operation, mcp, result);
+  const whole = inputSchema(ownInput ?? operation.input);
   const properties = Object.fromEntries(
-    Object.entries(whole.properties ?? {})
-      .filter(([field]) => !omitted.has(field))
-      .map(([field, schema]) => [field, brief(schema)]),
+    Object.entries(whole.properties ?? {}).map(([field, schema]) => [field, brief(schema)]),
   );
-  const required = (whole.required ?? []).filter((field) => !omitted.has(field));
+  const required = whole.required ?? [];
   return {
     operation,
     fields: fieldsOf({ properties }),
-    omitted,
+    ownInput,
+    result,
     definition: {
       name: mcp.tool,
       title: mcp.title,
@@ -86,7 +91,25 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
   };
 }
 
-/** Bounds that a caller hardly meets, and learns of by the answer when it does: the whole list has 20 kB. */
+/** Lists of an answer that may grow long end early where the result would be too large; a read leads on from there. */
+function resultShape({ input, output, effect }: Operation): ResultShape {
+  const schema = outputSchema(output);
+  const lists = Object.entries(schema.properties ?? {}).flatMap(([field, { type, maxItems }]) =>
+    type === 'array' && maxItems === undefined ? [field] : [],
+  );
+  const hasCursor = fieldsOf(inputSchema(input)).includes('cursor');
+  const paging = hasCursor ? 'own' : effect === 'read' && lists.length > 0 ? 'made here' : 'none';
+  return { schema, lists, paging };
+}
+
+/** Without what only REST takes, and with the cursor that is made here. */
+function inputOf({ input }: Operation, { omit = [] }: McpTool, { paging }: ResultShape): z.ZodType | undefined {
+  if (omit.length === 0 && paging !== 'made here') return undefined;
+  const shape = Object.entries((input as z.ZodObject).shape).filter(([field]) => !omit.includes(field));
+  return z.strictObject({ ...Object.fromEntries(shape), ...(paging === 'made here' && { cursor: deepPaging.cursor }) });
+}
+
+/** Bounds that a caller hardly meets, and learns of by the answer when it does: the whole list has 24 kB. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'minLength',
   'maxLength',

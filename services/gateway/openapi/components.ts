@@ -73,14 +73,15 @@ export class Components {
           in: 'header',
           description:
             'The same key and request within 24 hours have their effect once and answer as the first time, with `Idempotency-Replayed: true`.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          // Spaces at the ends are no part of a header's value.
+          schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
         },
         IfMatch: {
           name: 'If-Match',
           in: 'header',
           description:
             'The `version` that was read, quoted or bare. Another one now is 409 `CONFLICT` with the record in `error.current`.',
-          schema: { type: 'string' },
+          schema: { type: 'string', pattern: '^(?:\\*|(?:W/)?(?:"[0-9]{1,15}"|[0-9]{1,15}))$' },
           example: '"3"',
         },
       },

@@ -30,7 +30,7 @@ export async function registerDocumentation(app: FastifyInstance, serverUrl: str
   app.get('/openapi.json', async (_request, reply) => reply.header('content-type', JSON_TYPE).send(text));
 
   const html = page('docs.html');
-  const script = page('docs.js');
+  const parts = { js: page('docs.js'), css: page('docs.css') };
   app.get('/docs', async (_request, reply) =>
     reply
       .header('content-type', 'text/html; charset=utf-8')
@@ -39,7 +39,10 @@ export async function registerDocumentation(app: FastifyInstance, serverUrl: str
       .send(html),
   );
   app.get('/docs/docs.js', async (_request, reply) =>
-    reply.header('content-type', 'text/javascript; charset=utf-8').send(script),
+    reply.header('content-type', 'text/javascript; charset=utf-8').send(parts.js),
+  );
+  app.get('/docs/docs.css', async (_request, reply) =>
+    reply.header('content-type', 'text/css; charset=utf-8').send(parts.css),
   );
   await app.register(fastifyStatic, {
     root: dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),

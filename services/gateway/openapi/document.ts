@@ -2,7 +2,7 @@ import { allOperations } from '@worktrack/contracts/catalogue';
 import { type ErrorCode, IMPLICIT_ERRORS } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
 import { type Route, routeOf } from '../rest/route.ts';
-import { fieldsOf, inputSchema, type JsonSchema } from '../schema.ts';
+import { describedInputSchema, fieldsOf, type JsonSchema } from '../schema.ts';
 import { VERSION } from '../version.ts';
 import { Components } from './components.ts';
 import { publicPaths } from './public-paths.ts';
@@ -42,7 +42,7 @@ export function openApiDocument(serverUrl = '/', operations: readonly Operation[
 }
 
 function describe(operation: Operation, route: Route, components: Components): OpenApiObject {
-  const schema = inputSchema(operation.input);
+  const schema = describedInputSchema(operation.input);
   const writes = operation.effect !== 'read';
   const hasBody = route.fieldsIn === 'body';
   const permissions = operation.permissions === 'internal' ? [] : operation.permissions;
@@ -65,6 +65,7 @@ function describe(operation: Operation, route: Route, components: Components): O
     ...IMPLICIT_ERRORS,
     'API_KEY_MISSING',
     'API_KEY_INVALID',
+    'RATE_LIMITED',
     'INTERNAL',
     'DEADLINE_EXCEEDED',
     ...(permissions.length === 0 ? [] : (['PERMISSION_DENIED'] as const)),
@@ -92,12 +93,15 @@ function describe(operation: Operation, route: Route, components: Components): O
       responses: { ...stream.responses, ...failures },
     };
   }
+  const success = components.success(operation.output, writes, operation.example?.output);
   const status = operation.effect === 'create' ? '201' : '200';
+  // What is created by an id of the caller's own may be there already.
+  const wasThere = status === '201' && 'created' in ((operation.output as { shape?: object }).shape ?? {});
   return {
     ...common,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.bytes === 'up' ? { requestBody: uploadOf(rest) } : hasBody ? bodyOf(rest, given) : {}),
-    responses: { [status]: components.success(operation.output, writes, operation.example?.output), ...failures },
+    responses: { ...(wasThere && { '200': success }), [status]: success, ...failures },
   };
 }
 
@@ -142,7 +146,8 @@ function queryParameters(schema: JsonSchema, given: Readonly<Record<string, unkn
     in: 'query',
     required: schema.required?.includes(name) ?? false,
     ...described(schema.properties?.[name]),
-    ...(name in given ? { example: given[name] } : {}),
+    // A page that lets requests be tried fills examples in: of a filter that would be one that matches nothing.
+    ...(name in given && schema.required?.includes(name) ? { example: given[name] } : {}),
   }));
 }
 
@@ -165,11 +170,28 @@ function bodyOf(schema: JsonSchema, given: Readonly<Record<string, unknown>>): O
   };
 }
 
-function tagsOf(paths: Record<string, Record<string, unknown>>): { name: string }[] {
+const TAGS: Readonly<Record<string, string>> = {
+  projects: 'A project holds boards and work items, and its key begins the task IDs of its items.',
+  boards: 'The columns that work items go through, from left to right.',
+  workItems: 'Tasks, stories, features, epics and ideas: their lists, their moves, and the work of agents on them.',
+  attachments: 'Files of a work item.',
+  sources: 'Where feedback comes from: a site or an app with a public key, limits and a retention of its own.',
+  feedback: 'What the public has sent, its triage, its links to ideas, and its erasure.',
+  identity: 'Whom the key speaks for, and what it may do.',
+  keys: 'API keys with chosen permissions, an expiry and a rate.',
+  users: 'The people of the organization, with their roles.',
+  'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
+};
+
+function tagsOf(paths: Record<string, Record<string, unknown>>): { name: string; description: string }[] {
   const names = new Set<string>();
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item))
       for (const tag of (operation as { tags?: string[] }).tags ?? []) names.add(tag);
   }
-  return [...names].map((name) => ({ name }));
+  return [...names].map((name) => {
+    const description = TAGS[name];
+    if (description === undefined) throw new Error(`The operations of ${name} have no description.`);
+    return { name, description };
+  });
 }

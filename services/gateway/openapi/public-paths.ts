@@ -8,7 +8,7 @@ import {
   PublicKeyQuery,
 } from '@worktrack/contracts/feedback/public-api';
 import type { z } from 'zod';
-import { inputSchema, type JsonSchema } from '../schema.ts';
+import { describedInputSchema, type JsonSchema } from '../schema.ts';
 import type { Components } from './components.ts';
 
 type OpenApiObject = Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
         parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: inputSchema(IngestBody), example: SUBMISSION } },
+          content: { 'application/json': { schema: describedInputSchema(IngestBody), example: SUBMISSION } },
         },
         responses: {
           '201': components.success(Ingested, true, INGESTED),
@@ -109,7 +109,7 @@ function feedback(operation: OpenApiObject): OpenApiObject {
 }
 
 function publicKey(): OpenApiObject[] {
-  const { properties = {} } = inputSchema(PublicKeyQuery);
+  const { properties = {} } = describedInputSchema(PublicKeyQuery);
   const schema = properties.publicKey as JsonSchema;
   return [{ name: 'publicKey', in: 'query', required: true, schema, example: publicKeyOfExample }];
 }

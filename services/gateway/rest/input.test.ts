@@ -138,7 +138,7 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
       'If-Match against another version in the body',
       update,
       { ifMatch: '"1"', body: { version: 2 } },
-      { 'If-Match': 'says another version than the field version' },
+      { 'If-Match': 'gives a different version from the field version' },
     ],
     [
       'If-Match where there is no version',
@@ -148,6 +148,23 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
     ],
   ])('%s', (_, of, parts, details) => {
     expect(refusal(of, parts)).toEqual(details);
+  });
+
+  it('reading ends once there is more to tell than is told', () => {
+    let read = 0;
+    const fields = Array.from({ length: 90_000 }, (_, number) => `unknown${number}`);
+    const body = new Proxy(
+      {},
+      {
+        ownKeys: () => fields,
+        getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+        get: () => {
+          read++;
+        },
+      },
+    );
+    expect(Object.keys(refusal(move, { body }))).toHaveLength(20);
+    expect(read).toBeLessThanOrEqual(21);
   });
 
   it('__proto__ in a query is an unknown field and reaches no prototype', () => {

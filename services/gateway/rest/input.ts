@@ -26,6 +26,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
   const schema = inputSchema(operation.input);
   const known = fieldsOf(schema).filter((field) => !route.placeholders.includes(field));
   const fromQuery = new Map(known.map((field) => [field, queryReader(schema.properties?.[field] ?? {})]));
+  const nullable = known.filter((field) => typesOf(schema.properties?.[field] ?? {}).has('null'));
   const takesVersion = route.method !== 'GET' && known.includes('version');
 
   return ({ params, query, body, ifMatch }) => {
@@ -33,24 +34,32 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
     const input: Record<string, unknown> = Object.create(null);
     const faults: ErrorDetail[] = [];
 
+    const isEnough = () => faults.length > MAX_DETAILS;
+
     for (const [field, value] of Object.entries((query ?? {}) as Record<string, string | string[]>)) {
+      if (isEnough()) break;
       const read = route.fieldsIn === 'query' ? fromQuery.get(field) : undefined;
       if (read) input[field] = read(value);
       else if (route.fieldsIn === 'body' && fromQuery.has(field)) {
         faults.push({ path: field, message: 'belongs in the JSON body, not in the query' });
-      } else faults.push(misplaced(field, route, known, faults.length));
+      } else faults.push(misplaced(field, route, known));
     }
 
     if (body !== undefined && body !== null) {
       if (typeof body !== 'object' || Array.isArray(body))
         throw invalid([{ path: '', message: 'the body must be a JSON object' }]);
-      for (const [field, value] of Object.entries(body)) {
+      for (const field of Object.keys(body)) {
+        if (isEnough()) break;
+        const value = (body as Readonly<Record<string, unknown>>)[field];
         if (route.fieldsIn === 'query' && fromQuery.has(field)) {
           faults.push({ path: field, message: 'belongs in the query, not in a body' });
         } else if (route.fieldsIn === 'body' && fromQuery.has(field)) input[field] = value;
-        else faults.push(misplaced(field, route, known, faults.length));
+        else faults.push(misplaced(field, route, known));
       }
     }
+
+    // Nothing is put in the place of what there is.
+    if (body === null && route.method === 'PUT') for (const field of nullable) input[field] = null;
 
     for (const [field, value] of Object.entries((params ?? {}) as Record<string, string>)) input[field] = value;
 
@@ -61,7 +70,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
         faults.push({ path: 'If-Match', message: 'must be one version number, such as "3"' });
       } else if (condition !== 'any') {
         if (input.version !== undefined && input.version !== condition) {
-          faults.push({ path: 'If-Match', message: 'says another version than the field version' });
+          faults.push({ path: 'If-Match', message: 'gives a different version from the field version' });
         }
         input.version = condition;
       }
@@ -69,19 +78,18 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
 
     if (faults.length > 0) {
       const told = new Set(faults.map(({ path }) => path));
-      throw invalid([...faultsOf(operation.input, input).filter(({ path }) => !told.has(path)), ...faults]);
+      // Of an input that was not read to its end, the schema would miss what comes later.
+      const others = isEnough() ? [] : faultsOf(operation.input, input).filter(({ path }) => !told.has(path));
+      throw invalid([...others, ...faults]);
     }
     return input;
   };
 }
 
-/** @param before how many faults there are already: what is not told needs no guess of what was meant */
-function misplaced(field: string, route: Route, known: readonly string[], before: number): ErrorDetail {
+function misplaced(field: string, route: Route, known: readonly string[]): ErrorDetail {
   const message = route.placeholders.includes(field)
     ? 'is given by the path; leave it out'
-    : before < MAX_DETAILS
-      ? unknownField(echoed(field), known)
-      : 'is not a known field';
+    : unknownField(echoed(field), known);
   return { path: echoed(field), message };
 }
 

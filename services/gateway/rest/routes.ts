@@ -42,15 +42,21 @@ function handlerOf(operation: Operation, route: Route, perform: Perform) {
         requestId: request.id,
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
         traceparent: traceparentOf(request),
+        place: request.place,
       },
     );
-    reply.code(status).header('content-type', JSON_TYPE);
+    reply.code(wasThere(output) ? 200 : status).header('content-type', JSON_TYPE);
     if (replayed) reply.header('idempotency-replayed', 'true');
     const version = versionOf(output);
     // What If-Match takes back.
     if (version !== undefined) reply.header('etag', `"${version}"`);
     return successBody(output);
   };
+}
+
+/** What was to be created was there before, and was not changed. */
+function wasThere(output: unknown): boolean {
+  return ((output ?? {}) as { readonly created?: unknown }).created === false;
 }
 
 function versionOf(output: unknown): number | undefined {

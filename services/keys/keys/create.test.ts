@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
+import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
@@ -119,9 +120,17 @@ describe('a new key', () => {
     await mongoose.connection.transaction(async (tx) => {
       for (const prefix of rest) {
         await insertKey(
-          owner.organization.id,
-          { name: 'CI', prefix, hash: 'x', permissions: [], userId: 'x', createdBy: 'x', expiresAt: null },
-          tx,
+          { caller: { organizationId: owner.organization.id }, tx },
+          {
+            name: 'CI',
+            prefix,
+            hash: 'x',
+            permissions: [],
+            rateLimit: DEFAULT_KEY_RATE,
+            userId: 'x',
+            createdBy: 'x',
+            expiresAt: null,
+          },
         );
       }
     });

@@ -1,5 +1,5 @@
 import type { createKey as operation } from '@worktrack/contracts/keys/keys';
-import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
+import { type CreatedApiKey, DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
@@ -19,28 +19,25 @@ export async function createKey(
   input: Input<typeof operation>,
   context: Context,
 ): Promise<CreatedApiKey> {
-  const { caller, tx, fail } = context;
+  const { caller, fail } = context;
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
-  if ((await countActiveKeys(caller.organizationId, tx)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
+  if ((await countActiveKeys(context)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
     throw fail(
       'CONFLICT',
       `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
     );
   }
   const { key, ...secret } = mint.make();
-  const record = await insertKey(
-    caller.organizationId,
-    {
-      ...secret,
-      name: input.name,
-      permissions,
-      userId,
-      createdBy: caller.userId,
-      expiresAt: expiryWithin(await expiryOf(caller.organizationId, caller.keyId, tx), input.expiresInDays, context),
-    },
-    tx,
-  );
+  const record = await insertKey(context, {
+    ...secret,
+    name: input.name,
+    permissions,
+    rateLimit: input.rateLimit ?? DEFAULT_KEY_RATE,
+    userId,
+    createdBy: caller.userId,
+    expiresAt: expiryWithin(await expiryOf(context, caller.keyId), input.expiresInDays, context),
+  });
   return { ...record, key };
 }
 
@@ -68,11 +65,12 @@ function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail
   );
 }
 
-async function actingUser(userId: string, { caller, tx, fail }: Context): Promise<string> {
+async function actingUser(userId: string, context: Context): Promise<string> {
+  const { caller, fail } = context;
   if (userId !== caller.userId && !caller.permissions.includes('users:write')) {
     throw fail('PERMISSION_DENIED', 'A key that acts as another user needs users:write. Leave `userId` out.');
   }
-  const user = await userById(caller.organizationId, userId, tx);
+  const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (user.disabled)
     throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you make a key for them.`);

@@ -1,3 +1,4 @@
+import type { KeyRate } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import mongoose from 'mongoose';
 
@@ -11,6 +12,8 @@ export interface KeyDocument {
   /** HMAC-SHA-256, keyed with the pepper, of the SHA-256 of the key; in hexadecimal. */
   hash: string;
   permissions: Permission[];
+  /** Of a key of an earlier version there is none: it has the default. */
+  rateLimit?: KeyRate;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
@@ -27,6 +30,7 @@ const keySchema = new mongoose.Schema<KeyDocument>(
     prefix: { type: String, required: true },
     hash: { type: String, required: true },
     permissions: { type: [String], required: true },
+    rateLimit: { type: { _id: false, requests: Number, windowSeconds: Number }, default: undefined },
     createdAt: { type: Date, required: true },
     lastUsedAt: { type: Date, default: null },
     expiresAt: { type: Date, default: null },

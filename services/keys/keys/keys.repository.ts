@@ -1,25 +1,24 @@
 import type { recordUse } from '@worktrack/contracts/keys/identity';
 import type { listKeys } from '@worktrack/contracts/keys/keys';
-import type { ApiKey } from '@worktrack/contracts/keys/records';
+import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import type { ClientSession } from 'mongoose';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 
 export async function insertKey(
-  organizationId: string,
+  { caller, tx }: TransactionalScope,
   key: Pick<KeyDocument, 'name' | 'prefix' | 'hash' | 'userId' | 'createdBy' | 'expiresAt'> & {
     readonly permissions: readonly Permission[];
+    readonly rateLimit: KeyRate;
   },
-  tx: ClientSession,
 ): Promise<ApiKey> {
   const document: KeyDocument = {
     ...key,
     permissions: [...key.permissions],
     _id: uuidv7(),
-    organizationId,
+    organizationId: caller.organizationId,
     createdAt: new Date(),
     lastUsedAt: null,
     revokedAt: null,
@@ -35,8 +34,8 @@ export async function insertKey(
 const active = () => ({ $match: { revokedAt: null, expiresAt: { $not: { $lte: new Date() } } } });
 
 export async function keysOfOrganization(
+  { caller }: Scope,
   { includeRevoked }: Input<typeof listKeys>,
-  { caller }: ReadContext,
 ): Promise<ApiKey[]> {
   const documents = await KeyModel.aggregate<KeyDocument>([
     { $match: { organizationId: caller.organizationId } },
@@ -46,9 +45,9 @@ export async function keysOfOrganization(
   return documents.map(recordOf);
 }
 
-export async function countActiveKeys(organizationId: string, tx: ClientSession): Promise<number> {
+export async function countActiveKeys({ caller, tx }: TransactionalScope): Promise<number> {
   const [counted] = await KeyModel.aggregate<{ keys: number }>([
-    { $match: { organizationId } },
+    { $match: { organizationId: caller.organizationId } },
     active(),
     { $count: 'keys' },
   ]).session(tx);
@@ -56,7 +55,8 @@ export async function countActiveKeys(organizationId: string, tx: ClientSession)
 }
 
 /** @returns null: never */
-export async function expiryOf(organizationId: string, id: string, tx: ClientSession): Promise<Date | null> {
+export async function expiryOf({ caller, tx }: TransactionalScope, id: string): Promise<Date | null> {
+  const { organizationId } = caller;
   const key = await KeyModel.findOne({ organizationId, _id: id }, { expiresAt: 1 }).session(tx).lean();
   if (!key) throw new Error(`There is no key ${id}, although it has made a call.`);
   return key.expiresAt;
@@ -64,10 +64,10 @@ export async function expiryOf(organizationId: string, id: string, tx: ClientSes
 
 /** The first revocation counts: a repeated one changes nothing. */
 export async function markRevoked(
-  organizationId: string,
+  { caller, tx }: TransactionalScope,
   id: string,
-  tx: ClientSession,
 ): Promise<{ readonly revokedAt: Date } | undefined> {
+  const { organizationId } = caller;
   const key = await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean();
   if (!key) return undefined;
   if (key.revokedAt) return { revokedAt: key.revokedAt };
@@ -76,12 +76,13 @@ export async function markRevoked(
   return { revokedAt };
 }
 
-export async function prefixOfKey(organizationId: string, id: string): Promise<string[]> {
-  const key = await KeyModel.findOne({ organizationId, _id: id }, { prefix: 1 }).lean();
+export async function prefixOfKey({ caller }: Scope, id: string): Promise<string[]> {
+  const key = await KeyModel.findOne({ organizationId: caller.organizationId, _id: id }, { prefix: 1 }).lean();
   return key ? [key.prefix] : [];
 }
 
-export async function prefixesOfUser(organizationId: string, userId: string): Promise<string[]> {
+export async function prefixesOfUser({ caller }: Scope, userId: string): Promise<string[]> {
+  const { organizationId } = caller;
   const keys = await KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId } }, active()]);
   return keys.map((key) => key.prefix);
 }
@@ -102,12 +103,18 @@ export async function noteUses(uses: Input<typeof recordUse>['uses']): Promise<v
   );
 }
 
+export function rateOf({ rateLimit }: KeyDocument): KeyRate {
+  const { requests, windowSeconds } = rateLimit ?? DEFAULT_KEY_RATE;
+  return { requests, windowSeconds };
+}
+
 function recordOf(document: KeyDocument): ApiKey {
   return {
     id: document._id,
     name: document.name,
     prefix: document.prefix,
     permissions: document.permissions,
+    rateLimit: rateOf(document),
     userId: document.userId,
     createdBy: document.createdBy,
     createdAt: document.createdAt.toISOString(),

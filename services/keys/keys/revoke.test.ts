@@ -35,7 +35,7 @@ describe('a revocation', () => {
     expect(await keys.verify(apiKey.key as string)).toBeDefined();
   });
 
-  test('is not answered while the cache is away, though it is stored; a repeated one finishes', async () => {
+  test('is not answered while the cache is unavailable, though it is stored; a repeated one finishes', async () => {
     const { owner } = await keys.organization();
     const created = await keys.call('keys.create', { name: 'CI' }, owner);
     const idempotencyKey = uuidv7();

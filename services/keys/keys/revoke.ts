@@ -6,10 +6,10 @@ import { markRevoked } from './keys.repository.ts';
 /** Stores the revocation. Its other half, taking the key out of the gateways' cache, is announced once this is committed. */
 export async function revokeKey(
   { id }: Input<typeof operation>,
-  { caller, tx, fail }: WriteContext<FailureOf<typeof operation>>,
+  context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const revoked = await markRevoked(caller.organizationId, id, tx);
+  const revoked = await markRevoked(context, id);
   if (!revoked)
-    throw fail('NOT_FOUND', `There is no API key ${id} in your organization. GET /api/api-keys lists them.`);
+    throw context.fail('NOT_FOUND', `There is no API key ${id} in your organization. GET /api/api-keys lists them.`);
   return { id, revokedAt: revoked.revokedAt.toISOString() };
 }

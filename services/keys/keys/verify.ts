@@ -6,7 +6,7 @@ import type { Call, Settled } from '@worktrack/rpc/types';
 import { organizationsById } from '../organizations/organizations.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
-import { activeKeysByPrefix } from './keys.repository.ts';
+import { activeKeysByPrefix, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
@@ -53,6 +53,7 @@ function identify(
       key: { id: key._id, name: key.name, prefix: key.prefix },
     },
     expiresAt: key.expiresAt?.toISOString() ?? null,
+    rateLimit: rateOf(key),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { createOrganization as operation } from '@worktrack/contracts/keys/organizations';
+import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
@@ -13,22 +14,20 @@ export async function createOrganization(
   input: Input<typeof operation>,
   { tx }: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const organization = await insertOrganization(input.name, tx);
+  const organization = await insertOrganization({ tx }, input.name);
+  const scope = { caller: { organizationId: organization.id }, tx };
   const name = input.ownerName ?? (input.ownerEmail.split('@', 1)[0] as string);
-  const user = await insertUser(organization.id, { email: input.ownerEmail, name, role: 'owner' }, tx);
+  const user = await insertUser(scope, { email: input.ownerEmail, name, role: 'owner' });
   if (!user) throw new Error(`The new organization ${organization.id} has a user already.`);
   const { key, ...secret } = mint.make();
-  const apiKey = await insertKey(
-    organization.id,
-    {
-      ...secret,
-      name: input.keyName,
-      permissions: PERMISSIONS,
-      userId: user.id,
-      createdBy: user.id,
-      expiresAt: null,
-    },
-    tx,
-  );
+  const apiKey = await insertKey(scope, {
+    ...secret,
+    name: input.keyName,
+    permissions: PERMISSIONS,
+    rateLimit: input.keyRateLimit ?? DEFAULT_KEY_RATE,
+    userId: user.id,
+    createdBy: user.id,
+    expiresAt: null,
+  });
   return { organization, user, apiKey: { ...apiKey, key } };
 }

@@ -1,9 +1,10 @@
 import type { Organization } from '@worktrack/contracts/keys/records';
+import type { TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose from 'mongoose';
 import { type OrganizationDocument, OrganizationModel } from './organizations.model.ts';
 
-export async function insertOrganization(name: string, tx: ClientSession): Promise<Organization> {
+export async function insertOrganization({ tx }: Pick<TransactionalScope, 'tx'>, name: string): Promise<Organization> {
   const document: OrganizationDocument = { _id: uuidv7(), name, ownersRevision: 0, createdAt: new Date() };
   await OrganizationModel.create([document], { session: tx });
   return recordOf(document);
@@ -13,8 +14,8 @@ export async function insertOrganization(name: string, tx: ClientSession): Promi
  * Makes this transaction conflict with every other that reduces the organization's active owners: of two at once, one runs again on what
  * the other has left. Without it each would count the owner that the other is taking away.
  */
-export async function lockOwners(organizationId: string, tx: ClientSession): Promise<void> {
-  await OrganizationModel.updateOne({ _id: organizationId }, { $inc: { ownersRevision: 1 } }, { session: tx });
+export async function lockOwners({ caller, tx }: TransactionalScope): Promise<void> {
+  await OrganizationModel.updateOne({ _id: caller.organizationId }, { $inc: { ownersRevision: 1 } }, { session: tx });
 }
 
 export async function organizationsById(ids: readonly string[]): Promise<Map<string, Organization>> {

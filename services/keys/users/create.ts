@@ -9,9 +9,8 @@ export async function createUser(
   input: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
-  const { caller, tx, fail } = context;
   requireRoleWithin(context, input.role, 'role');
-  const user = await insertUser(caller.organizationId, input, tx);
-  if (!user) throw fail('CONFLICT', `A user with the address ${input.email} is in your organization already.`);
+  const user = await insertUser(context, input);
+  if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is in your organization already.`);
   return user;
 }

@@ -11,8 +11,8 @@ export async function updateUser(
   { id, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<User> {
-  const { caller, tx, fail } = context;
-  const user = await userById(caller.organizationId, id, tx);
+  const { fail } = context;
+  const user = await userById(context, id);
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
   requireRoleWithin(context, user.role, 'id');
   if (given.role !== undefined) requireRoleWithin(context, given.role, 'role');
@@ -20,16 +20,16 @@ export async function updateUser(
   // Nothing to write is nothing to conflict about, when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
-    if ((await countActiveOwners(caller.organizationId, tx)) < 2) {
+    if ((await countActiveOwners(context)) < 2) {
       throw fail(
         'CONFLICT',
         `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
       );
     }
     // Holds only while nobody else reduces the owners: two that counted at once conflict here, and the later one counts again.
-    await lockOwners(caller.organizationId, tx);
+    await lockOwners(context);
   }
-  return changeUser(caller.organizationId, user, change, tx);
+  return changeUser(context, user, change);
 }
 
 function difference(user: User, given: UserChange): UserChange {

@@ -2,9 +2,9 @@ import { pagination } from '@worktrack/contracts/fields';
 import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose from 'mongoose';
 import { type UserDocument, UserModel } from './users.model.ts';
 
 const DUPLICATE_KEY = 11_000;
@@ -13,15 +13,14 @@ export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'disabled'
 
 /** @returns undefined when the organization has a user with this address already */
 export async function insertUser(
-  organizationId: string,
+  { caller, tx }: TransactionalScope,
   user: Pick<UserDocument, 'email' | 'name' | 'role'>,
-  tx: ClientSession,
 ): Promise<User | undefined> {
   const now = new Date();
   const document: UserDocument = {
     ...user,
     _id: uuidv7(),
-    organizationId,
+    organizationId: caller.organizationId,
     disabled: false,
     createdAt: now,
     updatedAt: now,
@@ -35,30 +34,28 @@ export async function insertUser(
   return recordOf(document);
 }
 
-export async function userById(organizationId: string, id: string, tx: ClientSession): Promise<User | undefined> {
+export async function userById({ caller, tx }: TransactionalScope, id: string): Promise<User | undefined> {
+  const { organizationId } = caller;
   const document = await UserModel.findOne({ organizationId, _id: id }).session(tx).lean();
   return document ? recordOf(document) : undefined;
 }
 
 /** Of a user whom the transaction has read. @returns the user as changed */
-export async function changeUser(
-  organizationId: string,
-  user: User,
-  change: UserChange,
-  tx: ClientSession,
-): Promise<User> {
+export async function changeUser({ caller, tx }: TransactionalScope, user: User, change: UserChange): Promise<User> {
+  const { organizationId } = caller;
   const updatedAt = new Date();
   await UserModel.updateOne({ organizationId, _id: user.id }, { $set: { ...change, updatedAt } }, { session: tx });
   return { ...user, ...change, updatedAt: updatedAt.toISOString() };
 }
 
-export async function countActiveOwners(organizationId: string, tx: ClientSession): Promise<number> {
+export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {
+  const { organizationId } = caller;
   return UserModel.countDocuments({ organizationId, role: 'owner', disabled: false }).session(tx);
 }
 
 export async function pageOfUsers(
+  { caller }: Scope,
   { page, limit }: Input<typeof listUsers>,
-  { caller }: ReadContext,
 ): Promise<Output<typeof listUsers>> {
   const { organizationId } = caller;
   const [documents, total] = await Promise.all([

@@ -71,9 +71,9 @@ export async function addAttachment(
 
 export async function addedBefore(
   { idempotencyKey, upload }: Input<typeof addedBeforeOperation>,
-  { caller: { organizationId } }: ReadContext,
+  { caller: { organizationId, sessionProjectId } }: ReadContext,
 ): Promise<Output<typeof addedBeforeOperation>> {
-  const by = { organizationId, idempotencyKey };
+  const by = { organizationId, idempotencyKey, sessionProjectId };
   return (await answerBefore(operation, by, ({ sha256 }) => [upload, sha256])) ?? null;
 }
 

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import { Remembered } from '../remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
 import { BoardModel, type BoardRecord } from './boards.model.ts';
-import { makeTallies, relyOnColumns } from './tallies.repository.ts';
+import { makeTallies, relyOnColumns, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
@@ -42,12 +42,6 @@ export async function requireBoard(scope: FailingScope<'NOT_FOUND'>, id: string)
 export async function requireBoardForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id: string): Promise<BoardRecord> {
   const board = await boardForWrite(scope, id);
   if (!board) throw scope.fail('NOT_FOUND', `There is no board ${id}.`);
-  return board;
-}
-
-export async function boardOfColumn(scope: FailingScope<'NOT_FOUND'>, columnId: string): Promise<BoardRecord> {
-  const board = await boardWithColumn(scope, columnId);
-  if (!board) throw scope.fail('NOT_FOUND', `There is no board column ${columnId}.`);
   return board;
 }
 
@@ -89,6 +83,17 @@ export async function saveBoard(
   )
     .orFail()
     .lean();
+}
+
+/** @returns which they were */
+export async function removeBoardsOfProject(
+  scope: WriteScope & TransactionScope,
+  projectId: string,
+): Promise<string[]> {
+  const boards = await boardsOfProject(scope, projectId);
+  await removeTallies(scope, projectId);
+  await BoardModel.deleteMany({ organizationId: scope.caller.organizationId, projectId }, { session: scope.tx });
+  return boards.map(({ _id }) => _id);
 }
 
 const remembered = new Remembered(findBoard);

@@ -1,4 +1,7 @@
+import type { OperationError } from '@worktrack/contracts/errors';
+import { isUuid } from '@worktrack/contracts/fields';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 
@@ -17,21 +20,44 @@ export function columnName(board: BoardRecord | undefined, id: string): string {
   return column.name;
 }
 
+/**
+ * The column that a caller means by its UUID or its name. Case counts only between columns whose names differ in nothing else.
+ * @param ref as ColumnRef parses it
+ */
+export function columnMeant(board: BoardRecord, ref: string): ColumnRecord | undefined {
+  const exact = columnById(board, ref) ?? board.columns.find(({ name }) => name === ref);
+  if (exact) return exact;
+  const alike = board.columns.filter(({ name }) => caseless(name) === caseless(ref));
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+const caseless = (name: string) => name.normalize('NFC').toLowerCase();
+
 /** @param field of the input that names the column */
 export function requireColumn(
-  { fail }: FailingScope<'VALIDATION_FAILED'>,
+  scope: FailingScope<'VALIDATION_FAILED'>,
   board: BoardRecord,
-  columnId: string,
+  ref: string,
   field = 'boardColumnId',
 ): ColumnRecord {
-  const column = columnById(board, columnId);
-  if (!column) {
-    const columns = board.columns.map(({ id, name }) => `${name} (${id})`).join(', ');
-    throw fail('VALIDATION_FAILED', `${field} must be a column of board "${board.name}": ${columns}.`, {
-      details: [{ path: field, message: `must be a column of board ${board._id}` }],
-    });
-  }
+  const column = columnMeant(board, ref);
+  if (!column) throw noSuchColumn(scope, board, ref, field);
   return column;
+}
+
+export function noSuchColumn(
+  { fail }: FailingScope<'VALIDATION_FAILED'>,
+  board: BoardRecord,
+  ref: string,
+  field = 'boardColumnId',
+): OperationError {
+  const names = board.columns.map(({ name }) => name);
+  const meant = isUuid(ref) ? undefined : nearest(ref, names);
+  const message = `board "${board.name}" has no column ${JSON.stringify(ref)}${meant ? `; did you mean ${meant}?` : ''}`;
+  const columns = board.columns.map(({ id, name }) => `${name} (${id})`).join(', ');
+  return fail('VALIDATION_FAILED', `${field}: ${message}${meant ? '' : '.'} Its columns are ${columns}.`, {
+    details: [{ path: field, message }],
+  });
 }
 
 /** @param instead what the caller should do about it */

@@ -1,3 +1,4 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   getBoard as getOperation,
@@ -25,7 +26,11 @@ export async function getBoard(
 async function defaultBoardId(context: ReadContext<FailureOf<typeof getOperation>>): Promise<string> {
   const { sessionProjectId } = context.caller;
   if (sessionProjectId) return (await requireProject(context, sessionProjectId)).defaultBoardId;
-  throw context.fail('VALIDATION_FAILED', 'Give the id of a board, or connect with ?projectId= in the address.', {
-    details: [{ path: 'id', message: 'is required without a project of the session' }],
-  });
+  throw context.fail(
+    'VALIDATION_FAILED',
+    `Pass the id of a board, or connect to /mcp?projectId=<id>. ${WHERE_PROJECT_IDS_ARE}.`,
+    {
+      details: [{ path: 'id', message: 'is required without a session project' }],
+    },
+  );
 }

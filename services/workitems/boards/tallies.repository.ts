@@ -14,6 +14,9 @@ import { TallyModel, type TallyRecord } from './tallies.model.ts';
 const SLOTS = 16;
 const ownSlot = Math.floor(Math.random() * SLOTS);
 
+/** The tallies of one board, or of all boards of a project. */
+type OfBoards = { readonly boardId: string } | { readonly projectId: string };
+
 const idOf = (boardId: string, slot: number) => `${boardId}:${slot}`;
 
 export function newTallies({ organizationId, projectId, _id: boardId, columnsVersion }: BoardRecord): TallyRecord[] {
@@ -79,17 +82,14 @@ export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, c
  */
 export async function holdColumns(
   { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
-  boardId: string,
+  which: OfBoards,
 ): Promise<void> {
   const { organizationId } = caller;
-  await TallyModel.updateMany({ organizationId, boardId }, { $inc: { columnsVersion: 1 } }, { session: tx });
+  await TallyModel.updateMany({ organizationId, ...which }, { $inc: { columnsVersion: 1 } }, { session: tx });
 }
 
 /** @returns by column id; columns without items may be missing */
-export async function countsOf(
-  { caller, tx }: Scope,
-  which: { readonly boardId: string } | { readonly projectId: string },
-): Promise<Map<string, number>> {
+export async function countsOf({ caller, tx }: Scope, which: OfBoards): Promise<Map<string, number>> {
   const { organizationId } = caller;
   const tallies = await TallyModel.find({ organizationId, ...which }, { counts: 1 })
     .session(tx ?? null)
@@ -101,4 +101,12 @@ export async function countsOf(
     }
   }
   return counts;
+}
+
+/** Whatever knows the boards of the project finds none of them any more. */
+export async function removeTallies(
+  { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
+  projectId: string,
+): Promise<void> {
+  await TallyModel.deleteMany({ organizationId: caller.organizationId, projectId }, { session: tx });
 }

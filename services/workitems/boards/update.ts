@@ -15,7 +15,7 @@ export async function updateBoard(
   { id, name, columns: wanted }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
-  if (wanted) await holdColumns(context, id);
+  if (wanted) await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
   const columns = wanted && columnsAfter(context, board, wanted);
   if (!columns) return toBoard(await saveBoard(context, id, { ...(name && { name }) }));

@@ -2,16 +2,16 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnById, columnNamed } from '../boards/columns.ts';
+import { columnMeant, columnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { handOverProblem } from '../items/lease.ts';
+import { handOverProblem, isHolder } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
 import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
 import { metadataEvents } from './metadata-event.ts';
 
-/** Hands the work over for review. Who does not hold the item's lease while there is one is refused. */
+/** Hands the work over for review. A caller that does not hold the item's live lease is refused. */
 export async function completeAiTask(
   input: Input<typeof operation>,
   context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
@@ -19,11 +19,11 @@ export async function completeAiTask(
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
-  const to = columnById(board, input.reviewColumnId);
+  const to = columnMeant(board, input.reviewColumnId);
   if (to?.name !== 'Review') {
     const review = columnNamed(board, 'Review');
     const message = review
-      ? `must be the Review column of board "${board.name}": ${review.id}`
+      ? `must be the column Review of board "${board.name}": ${review.name} (${review.id})`
       : `must be a column named Review, and board "${board.name}" has none: add one, or move the item yourself`;
     throw context.fail('VALIDATION_FAILED', `reviewColumnId ${message}.`, {
       details: [{ path: 'reviewColumnId', message }],
@@ -37,9 +37,15 @@ export async function completeAiTask(
   if (problem) throw context.fail('CONFLICT', problem);
 
   const { userActions } = input;
-  const { session, event } = await keepSession(context, item, input);
+  const isByHolder = isHolder(item.lease, context.caller.keyId, input.leaseToken);
+  const { session, event } = await keepSession(context, item, {
+    ...input,
+    agent: isByHolder ? item.lease?.agent : undefined,
+    toldMicrodollars: isByHolder ? item.lease?.report?.costMicrodollars : undefined,
+  });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
+    leaseEnds: isByHolder ? 'completed' : undefined,
     changes: { isAiProcessing: false, lease: null, metadata },
     events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });

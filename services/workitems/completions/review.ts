@@ -6,6 +6,8 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
+import { sentBack } from '../items/returned.ts';
+import { heldWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { metadataEvents } from './metadata-event.ts';
 
@@ -28,11 +30,13 @@ export async function completeReview(
   const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
   const metadata = merged(context, withReview(item.metadata, review), {});
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata },
+    changes: { isAiProcessing: false, metadata, ...(result === 'fail' && sentBack(item, 'review')) },
     // Without the history of reviews: each of them has an event of its own.
     events: metadataEvents(item.metadata, metadata, ['review']),
   });
-  return { completed: true, workItemId: item._id, taskId: item.taskId, result, fromColumn, movedTo: toColumn };
+  const { _id: workItemId, taskId } = item;
+  const warnings = warned(heldWarnings([item], context.caller.keyId));
+  return { completed: true, workItemId, taskId, result, fromColumn, movedTo: toColumn, ...warnings };
 }
 
 /**

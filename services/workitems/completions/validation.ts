@@ -6,6 +6,8 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
+import { sentBack } from '../items/returned.ts';
+import { heldWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import type { FailingScope } from '../scope.ts';
 import { requireSameItem } from '../usage/same-item.ts';
@@ -30,7 +32,7 @@ export async function completeValidation(
   const metadata = merged(context, item.metadata, patch);
   const { session, event } = await keepSession(context, item, { ...input, sessionType: SESSION_TYPE });
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata },
+    changes: { isAiProcessing: false, metadata, ...(!passed && sentBack(item, 'validation')) },
     events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
   });
   const { id, estimatedCost, totalTokens } = session;
@@ -45,6 +47,7 @@ export async function completeValidation(
     sessionId: id,
     estimatedCost,
     totalTokens,
+    ...warned(heldWarnings([item], context.caller.keyId)),
   };
 }
 

@@ -1,6 +1,14 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import {
+  call,
+  failure,
+  startProject,
+  startWorkItems,
+  stopWorkItems,
+  storeUnchecked,
+  type TestProject,
+} from '../testing.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -30,12 +38,13 @@ describe('get_implement_context', () => {
     const waits = await task('waits', 'Backlog', [ready.id, review.id]);
     const last = await task('last', 'Backlog', [waits.id, ready.id]);
     await task('behind', 'Backlog', [working.id, ready.id]);
-    await task('lost', 'Backlog', ['W-T-9999', outside.taskId, 'what is this']);
+    const lost = await task('lost', 'Backlog');
+    await storeUnchecked(lost.id, { dependsOn: ['W-T-9999', outside.taskId, 'what is this'] });
     const first = await task('first of a ring', 'Backlog');
     const second = await task('second of a ring', 'Backlog', [first.id]);
-    await project.update(first.id, { metadata: { dependsOn: [second.taskId] } });
+    await storeUnchecked(first.id, { dependsOn: [second.taskId] });
     const self = await task('waits for itself', 'Backlog');
-    await project.update(self.id, { metadata: { dependsOn: [self.id] } });
+    await storeUnchecked(self.id, { dependsOn: [self.id] });
 
     const context = await implement([epic.taskId, ready.id, 'W-T-9999', 'nonsense']);
     expect(context.inputIds).toEqual([epic.taskId, ready.id, 'W-T-9999', 'nonsense']);
@@ -65,6 +74,7 @@ describe('get_implement_context', () => {
       priority: 'medium',
       columnName: 'To Do',
       state: 'ready',
+      lease: null,
       dependsOn: [done.taskId, review.taskId],
       blockedBy: [],
       parent: { id: story.id, taskId: story.taskId, title: 'Story', type: 'story' },
@@ -85,7 +95,8 @@ describe('get_implement_context', () => {
   test('does not take an id of another project for a dependency, nor an item of it for one of the batch', async () => {
     const other = await startProject('Another', project.organization);
     const elsewhere = await other.create('task', { column: 'Done' });
-    const task = await project.create('task', { metadata: { dependsOn: [elsewhere.taskId] } });
+    const task = await project.create('task');
+    await storeUnchecked(task.id, { dependsOn: [elsewhere.taskId] });
     const { tasks, notFound } = await implement([task.id, elsewhere.id], project.project.id);
     expect(notFound).toEqual([elsewhere.id]);
     expect(tasks).toMatchObject([{ state: 'blocked', blockedBy: [elsewhere.taskId] }]);
@@ -171,7 +182,8 @@ describe('get_review_context', () => {
   });
 
   test('survives whatever is in metadata', async () => {
-    const item = await project.create('task', { metadata: { review: 'a text', dependsOn: { not: 'a list' } } });
+    const item = await project.create('task', { metadata: { review: 'a text' } });
+    await storeUnchecked(item.id, { dependsOn: { not: 'a list' } });
     expect(await call(project.caller, 'workItems.reviewContext', { taskId: item.id })).toMatchObject({
       dependencies: [],
       latestReview: null,

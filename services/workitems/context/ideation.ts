@@ -1,3 +1,4 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
@@ -29,7 +30,8 @@ export async function getIdeationContext(
   const related = ranked.map(({ item }) => item).filter(({ type }) => type === 'epic' || type === 'feature');
   const { items: others, boards, projects } = await newestParents(context, projectId, limit);
   const [project] = projects;
-  if (projectId !== undefined && !project) throw context.fail('NOT_FOUND', `There is no project ${projectId}.`);
+  if (projectId !== undefined && !project)
+    throw context.fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
   const board = project ? boards.get(project.defaultBoardId) : boardOfMost(found, boards);
   const parents = [...new Map([...related, ...others].map((item) => [item._id, item])).values()];
   const columnOf = (item: { boardId: string; boardColumnId: string }) =>

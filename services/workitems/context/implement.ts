@@ -1,6 +1,9 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getImplementContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';
+import { shownLease } from '../items/lease.ts';
+import { isReturned } from '../items/returned.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
 import type { Outline } from './outline.repository.ts';
@@ -33,7 +36,8 @@ export async function getImplementContext(
         title: task.title,
         priority: task.priority,
         columnName: plan.columnOf(task),
-        state: verdict.state,
+        state: verdict.state !== 'blocked' && isReturned(task, plan.columnOf(task)) ? 'rework' : verdict.state,
+        lease: shownLease(task.lease),
         dependsOn: taskIds(plan.dependenciesOf(task)),
         blockedBy: taskIds(verdict.blockedBy),
         parent: parent ? toBrief(parent) : null,
@@ -43,5 +47,6 @@ export async function getImplementContext(
     waves: plan.waves.map(taskIds),
     cycles: plan.cycles.map(taskIds),
     board: await boardFor(context, tasks, plan.boards, projectId),
+    budget: tightest(await budgetsOverTasks(context, tasks, plan.budgets)),
   };
 }

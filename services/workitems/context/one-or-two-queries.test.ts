@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(stopWorkItems);
 
-/** The beat of the process, which no call asks for. */
+/** The heartbeat of the process, which no call asks for. */
 const BEAT = 'transaction_owners.';
 
 /** What `work` asks the database: every command that the driver sends, the fetching of further results too. */

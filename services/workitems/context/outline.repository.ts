@@ -1,7 +1,9 @@
 import type { PipelineStage } from 'mongoose';
 import { AttachmentModel, type AttachmentRecord } from '../attachments/attachments.model.ts';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
+import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { SHOWN_OF_LEASE } from '../items/lease.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
 import type { Scope } from '../scope.ts';
 import { below, childOf, itself } from '../trees/found-by.ts';
@@ -20,6 +22,8 @@ export type Outline = Pick<
   | 'position'
   | 'parentId'
   | 'lease'
+  | 'returned'
+  | 'assignee'
   | 'revision'
 > & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
 
@@ -33,7 +37,10 @@ const OUTLINE = {
   boardColumnId: 1,
   position: 1,
   parentId: 1,
-  lease: 1,
+  ...SHOWN_OF_LEASE,
+  'lease.before.returned': 1,
+  returned: 1,
+  assignee: 1,
   revision: 1,
   'metadata.dependsOn': 1,
   'metadata.prompt.generatedAt': 1,
@@ -62,6 +69,7 @@ export interface Surroundings<Item extends Outline = Outline> {
   /** All of the given projects. */
   readonly boards: ReadonlyMap<string, BoardRecord>;
   readonly attachments: readonly AttachmentRecord[];
+  readonly budgets: readonly BudgetRecord[];
 }
 
 /**
@@ -73,26 +81,32 @@ export async function surroundings<Described extends boolean = false>(
   scope: Scope,
   which: Which,
   projectIds: Iterable<string>,
-  options: { readonly attachmentsOf?: string; readonly alsoDescriptions?: Described } = {},
+  options: {
+    readonly attachmentsOf?: string;
+    readonly alsoDescriptions?: Described;
+    readonly alsoBudgets?: boolean;
+  } = {},
 ): Promise<Surroundings<Described extends true ? Outline & { readonly description: string } : Outline>> {
   const { organizationId } = scope.caller;
-  const { attachmentsOf, alsoDescriptions } = options;
+  const { attachmentsOf, alsoDescriptions, alsoBudgets } = options;
   const projects = [...new Set(projectIds)];
-  if (projects.length === 0) return { items: [], boards: new Map(), attachments: [] };
-  const found = await ItemModel.aggregate<Outline | BoardRecord | AttachmentRecord>([
+  if (projects.length === 0) return { items: [], boards: new Map(), attachments: [], budgets: [] };
+  const found = await ItemModel.aggregate<Outline | BoardRecord | AttachmentRecord | BudgetRecord>([
     ...matching(scope, which),
     { $project: { ...OUTLINE, ...(alsoDescriptions && { description: 1 }) } },
     union(BoardModel.collection.name, { organizationId, projectId: { $in: projects } }),
     ...(attachmentsOf === undefined
       ? []
       : [union(AttachmentModel.collection.name, { organizationId, workItemId: attachmentsOf })]),
+    ...(alsoBudgets ? [union(BudgetModel.collection.name, { organizationId, projectId: { $in: projects } })] : []),
   ])
     .option(IN_ONE_ANSWER)
     .session(scope.tx ?? null);
   return {
-    items: found.filter((each) => 'taskId' in each) as never,
+    items: found.filter((each) => 'taskId' in each && 'boardId' in each) as never,
     boards: boardsAmong(found),
     attachments: found.filter((each) => 'workItemId' in each),
+    budgets: found.filter((each) => 'limitMicrodollars' in each),
   };
 }
 

@@ -1,13 +1,16 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
+import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { Scope } from '../scope.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
-import { stageOf } from './stage.ts';
+import { stageOf, stageOfTask } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';
 
 export interface BatchPlan extends Plan {
   readonly boards: ReadonlyMap<string, BoardRecord>;
+  /** All of the projects. */
+  readonly budgets: readonly BudgetRecord[];
   /** What stands around the batch and was read with it: parents, and dependencies outside of it. */
   readonly around: ReadonlyMap<string, Outline>;
   /** The keys of a task's dependencies, as they are in `blockedBy`. */
@@ -27,7 +30,7 @@ const NAMES_NOTHING = '?';
 export async function planBatch(
   scope: Scope,
   tasks: readonly Outline[],
-  stage: (task: Outline, column: string) => Progress = (_, column) => stageOf(column),
+  stage: (task: Outline, column: string) => Progress = stageOfTask,
 ): Promise<BatchPlan> {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const byTaskId = new Map(tasks.map((task) => [task.taskId, task]));
@@ -38,7 +41,7 @@ export async function planBatch(
   }
   const named = [...wanted].filter((reference) => !inBatch.has(reference) && !byTaskId.has(reference));
   const projectIds = new Set(tasks.map(({ projectId }) => projectId));
-  const { items, boards } = await surroundings(scope, { named }, projectIds);
+  const { items, boards, budgets } = await surroundings(scope, { named }, projectIds, { alsoBudgets: true });
   // A dependency is one of the same project: what an id names elsewhere is as good as nothing.
   const around = items.filter(({ projectId }) => projectIds.has(projectId));
   const known = new Map<string, Outline>();
@@ -66,6 +69,7 @@ export async function planBatch(
   return {
     ...plan,
     boards,
+    budgets,
     around: new Map(around.map((item) => [item._id, item])),
     dependenciesOf: (task) => dependencies.get(task._id) ?? [],
     nameOf: (key) => known.get(key)?.taskId ?? key.slice(NAMES_NOTHING.length),

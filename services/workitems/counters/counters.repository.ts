@@ -1,3 +1,4 @@
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import mongoose from 'mongoose';
 import type { Scope } from '../scope.ts';
 import { CounterModel } from './counters.model.ts';
@@ -6,7 +7,7 @@ const DUPLICATE_KEY = 11_000;
 /** One suffices on a server that tells a document that is there from one that is not. */
 const MAX_ATTEMPTS = 20;
 
-/** Who waits for the next draw of a counter, while one is under way. */
+/** The callers that wait for the next draw of a counter, while one is under way. */
 interface Line {
   isDrawing: boolean;
   waiting: { readonly count: number; readonly take: (last: number) => void; readonly fail: (error: unknown) => void }[];
@@ -73,4 +74,12 @@ async function makeCounter(which: Which): Promise<void> {
     // Somebody else was first.
     if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
   }
+}
+
+export async function removeCounters(
+  { caller, tx }: TransactionScope & Scope,
+  names: readonly string[],
+): Promise<void> {
+  const { organizationId } = caller;
+  await CounterModel.deleteMany({ organizationId, name: mongoose.trusted({ $in: [...names] }) }, { session: tx });
 }

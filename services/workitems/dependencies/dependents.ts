@@ -1,35 +1,10 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { claimable } from '../items/claimable.ts';
-import { adjustItem, relyOn } from '../items/item-writes.ts';
-import { dependentsOf, findOutlines, type ItemOutline } from '../items/items.repository.ts';
+import { adjustItem } from '../items/item-writes.ts';
+import { dependentsOf, type ItemOutline } from '../items/items.repository.ts';
 import type { WriteScope } from '../scope.ts';
-
-/**
- * Which of these an item of the project still waits for: what is not handed over, and what names nothing. The write relies on each of the items that
- * they name, so that none of them is handed over unseen.
- * @param references as dependenciesOf makes them
- */
-export async function unmetAmong(
-  scope: WriteScope,
-  projectId: string,
-  references: readonly string[],
-): Promise<string[]> {
-  if (references.length === 0) return [];
-  const found = (await findOutlines(scope, references)).filter((item) => item.projectId === projectId);
-  const boards = await boardsForWrite(
-    scope,
-    found.map(({ boardId }) => boardId),
-  );
-  const met = new Set<string>();
-  for (const item of found) {
-    relyOn(scope, item);
-    if (isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
-  }
-  return references.filter((reference) => !met.has(reference));
-}
 
 /** An item that has got to another column, or is no more, and what that means for who depends on it. */
 export interface Crossing {

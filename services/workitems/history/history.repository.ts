@@ -46,6 +46,28 @@ export async function eventsOfItem(
   return { events: records.map(eventOf), totalEvents: counted?.total ?? 0 };
 }
 
+/** Comments of others than one key that an item got after a revision of it, the oldest first. */
+export async function commentsSince(
+  { caller }: Scope,
+  workItemId: string,
+  revision: number,
+  { exceptOf, limit }: { readonly exceptOf: string; readonly limit: number },
+): Promise<(Pick<HistoryEvent, 'actor' | 'createdAt'> & { readonly revision: number; readonly text: string })[]> {
+  const { organizationId } = caller;
+  const eventType: EventType = 'comment';
+  const records = await HistoryModel.aggregate<HistoryRecord>([
+    {
+      $match: { organizationId, workItemId, revision: { $gt: revision }, eventType, 'actor.keyId': { $ne: exceptOf } },
+    },
+    { $sort: { revision: 1, _id: 1 } },
+    { $limit: limit },
+  ]);
+  return records.map((each) => {
+    const { actor, createdAt } = eventOf(each);
+    return { text: String(each.data.text), actor, createdAt, revision: each.revision };
+  });
+}
+
 /** How a deleted item was called. */
 export async function deletedItem(
   { caller }: Scope,

@@ -4,13 +4,14 @@ import { columnById } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
 import { isInProgress } from './lease.ts';
+import { isReturned } from './returned.ts';
 
 /**
  * Whether a task can be claimed, kept in the item, so that the next task for an agent is a look at the start of an index, however many tasks there are
  * and however many of them wait.
  */
 export interface Claimable {
-  /** Of a pending task with nothing left to wait for: its place among those of the project. The least is claimed first. */
+  /** Of a pending task, or one that was sent back, with nothing left to wait for: its place among those of the project. The least is claimed first. */
   claimOrder: number | null;
   /** Of a task that an agent holds: when its lease ends, and another may have it. */
   claimableFrom: Date | null;
@@ -18,13 +19,17 @@ export interface Claimable {
 
 const NOT: Claimable = { claimOrder: null, claimableFrom: null };
 
-type Task = Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'lease' | 'priority' | 'position' | 'boardColumnId'>;
+type Task = Pick<
+  ItemRecord,
+  'type' | 'childCount' | 'waitsFor' | 'lease' | 'returned' | 'priority' | 'position' | 'boardColumnId'
+>;
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task that has others below it is done by doing those.
   if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
   const name = columnById(board, item.boardColumnId)?.name ?? '';
   if (isPending(name)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
+  if (isReturned(item, name)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
   return isInProgress(name) && item.lease ? { ...NOT, claimableFrom: item.lease.expiresAt } : NOT;
 }
 
@@ -39,7 +44,14 @@ const POSITIONS = 2 ** 36;
 
 /** By priority, then by column from left to right, then from top to bottom. */
 function claimOrder({ priority, boardColumnId, position }: Task, columns: readonly string[]): number {
-  const notUrgent = PRIORITIES.length - 1 - PRIORITIES.indexOf(priority);
-  const group = notUrgent * MAX_PENDING_COLUMNS + columns.indexOf(boardColumnId);
-  return group * POSITIONS + POSITIONS / 2 + position;
+  return (firstGroup(priority) + columns.indexOf(boardColumnId)) * POSITIONS + POSITIONS / 2 + position;
+}
+
+/** Before all pending tasks of its priority: far below the middle of their first group, where their positions are. */
+function claimOrderOfReturned({ priority, position }: Task): number {
+  return firstGroup(priority) * POSITIONS + POSITIONS / 4 + position;
+}
+
+function firstGroup(priority: Task['priority']): number {
+  return (PRIORITIES.length - 1 - PRIORITIES.indexOf(priority)) * MAX_PENDING_COLUMNS;
 }

@@ -52,6 +52,30 @@ describe('at the same time', () => {
     expect(parents.filter((parent) => parent === null)).toHaveLength(1);
   });
 
+  test.each(ROUNDS)('two tasks come to depend on each other: one of them does (round %i)', async () => {
+    const [one, two] = [await project.create('task'), await project.create('task')];
+    const outcomes = await Promise.allSettled([
+      project.update(one.id, { dependsOn: [two.id] }),
+      project.update(two.id, { metadata: { dependsOn: [one.taskId] } }),
+    ]);
+    expect(ended(outcomes, 'fulfilled')).toBe(1);
+  });
+
+  test.each(ROUNDS)('three chains of dependencies are tied together: they make no cycle (round %i)', async () => {
+    const chains = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const first = await project.create('task');
+        const second = await project.create('task', { dependsOn: [first.id] });
+        return { first, last: await project.create('task', { dependsOn: [second.taskId] }) };
+      }),
+    );
+    const outcomes = await Promise.allSettled(
+      chains.map(({ first }, n) => project.update(first.id, { dependsOn: [chains[(n + 1) % 3]?.last.id as string] })),
+    );
+    expect(ended(outcomes, 'fulfilled')).toBe(2);
+    expect(ended(outcomes, 'rejected')).toBe(1);
+  });
+
   test.each(ROUNDS)('three chains of tasks are tied together: they make no ring (round %i)', async () => {
     const chains = await Promise.all(
       [1, 2, 3].map(async () => {

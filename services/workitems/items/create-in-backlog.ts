@@ -41,6 +41,6 @@ async function projectFor(type: ItemType, parent: ItemRecord | undefined, contex
   }
   throw context.fail(
     'VALIDATION_FAILED',
-    `create_${type} needs the project of the session: connect to /mcp?projectId=<project id>, or use create_work_item, which takes a board.`,
+    `create_${type} needs a session project: connect to /mcp?projectId=<id>, or use create_work_item, which takes a board. list_projects shows the ids of both.`,
   );
 }

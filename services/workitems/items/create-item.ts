@@ -1,10 +1,11 @@
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
-import type { ItemType, Priority, WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { CreatedItem, ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { boardsById } from '../boards/boards.repository.ts';
 import { isHandedOver } from '../boards/progress.ts';
-import { dependenciesOf } from '../dependencies/dependencies.ts';
-import { followCrossings, unmetAmong } from '../dependencies/dependents.ts';
+import { followCrossings } from '../dependencies/dependents.ts';
+import { requireNamed } from '../dependencies/required.ts';
 import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
@@ -14,9 +15,11 @@ import { requireParentFor } from '../trees/parent.ts';
 import { claimable } from './claimable.ts';
 import { countChildren, insertItem } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
-import { merged } from './metadata.ts';
+import { merged, metadataPatch } from './metadata.ts';
 import { toWorkItem } from './present.ts';
+import { findByExternalId } from './shown.repository.ts';
 import { drawTaskId } from './task-id.ts';
+import { keyWarnings, warned } from './warnings.ts';
 
 export interface NewItem {
   readonly type: ItemType;
@@ -24,6 +27,9 @@ export interface NewItem {
   readonly description?: string;
   readonly priority: Priority;
   readonly assignee?: string;
+  readonly dependsOn?: readonly string[];
+  readonly ideaId?: string;
+  readonly externalId?: string;
   readonly metadata?: Metadata;
 }
 
@@ -37,17 +43,24 @@ export interface Place {
 /** What all tools that create have in common. */
 export async function createItem(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
-  { type, title, description, priority, assignee, metadata }: NewItem,
+  { type, title, description, priority, assignee, ...input }: NewItem,
   { project, board, column, parent }: Place,
-): Promise<WorkItem> {
+): Promise<CreatedItem> {
   const projectId = project._id;
+  const { externalId } = input;
+  const existing = externalId === undefined ? null : await findByExternalId(scope, projectId, externalId);
+  if (existing) {
+    const { [existing.boardId]: boardOfExisting } = Object.fromEntries(await boardsById(scope, [existing.boardId]));
+    return { ...toWorkItem(existing, boardOfExisting), created: false };
+  }
   if (parent) {
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
-  const wholeMetadata = merged(scope, {}, metadata ?? {});
-  const dependsOn = dependenciesOf(wholeMetadata);
-  const waitsFor = await unmetAmong(scope, projectId, dependsOn);
+  const metadata = merged(scope, {}, metadataPatch(input) ?? {});
+  const isWritten = { dependsOn: 'dependsOn' in metadata, ideaId: 'ideaId' in metadata };
+  const named = await requireNamed(scope, { projectId, metadata, isWritten });
+  const { dependsOn, waitsFor } = named ?? { dependsOn: [], waitsFor: [] };
   const now = new Date();
   // Numbers come last: what is refused has used none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
@@ -62,10 +75,11 @@ export async function createItem(
     title,
     description: description ?? '',
     assignee: assignee || null,
+    externalId: input.externalId,
     parentId: parent?._id ?? null,
     foundBy: foundBy({ _id, taskId }, parent ?? null),
     treeVersion: 1,
-    metadata: wholeMetadata,
+    metadata,
     dependsOn,
     isAiProcessing: false,
     ...state,
@@ -80,5 +94,5 @@ export async function createItem(
   indexItem(scope, item);
   // Somebody may wait for the task ID that this one has got.
   if (isHandedOver(column.name)) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
-  return created;
+  return { ...created, ...(externalId !== undefined && { created: true }), ...warned(keyWarnings(input.metadata)) };
 }

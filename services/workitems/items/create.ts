@@ -16,7 +16,7 @@ export async function createWorkItem(
   const projectId = input.projectId ?? context.caller.sessionProjectId ?? board.projectId;
   if (projectId !== board.projectId) {
     const message = `is ${board.projectId} for the board "${board.name}", not ${projectId}`;
-    throw context.fail('VALIDATION_FAILED', `The project ${message}. Take a board of the project.`, {
+    throw context.fail('VALIDATION_FAILED', `The project ${message}. Choose a board of that project.`, {
       details: [{ path: 'projectId', message }],
     });
   }

@@ -4,16 +4,21 @@ import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
-import { isHandedOver } from '../boards/progress.ts';
-import { followCrossings } from '../dependencies/dependents.ts';
+import { dropBudget, moveSpending } from '../budgets/budgets.ts';
+import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { forgetItem } from '../search/search.repository.ts';
 import { leaveParent, loseParent } from '../trees/parent.ts';
+import { abandonSession } from '../usage/abandoned.ts';
 import { handDownSessions } from '../usage/sessions.repository.ts';
 import { changeItem, removeItem } from './item-writes.ts';
-import { childrenOf, requireItem } from './items.repository.ts';
+import type { ItemRecord } from './items.model.ts';
+import { childrenOf, dependentsWithLists, requireItem } from './items.repository.ts';
+import { heldWarnings, warned } from './warnings.ts';
 
-/** Children lose their parent, attachments go, what the work cost counts for the parent; the history stays, and ends here. */
+/**
+ * Children lose their parent, who depends on it does so no more, attachments go, what the work cost counts for the parent; the history stays, and
+ * ends here.
+ */
 export async function deleteWorkItem(
   { id }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
@@ -21,33 +26,70 @@ export async function deleteWorkItem(
   const item = await requireItem(context, id);
   const { _id, taskId, title } = item;
   const board = await boardOf(context, item);
-  await orphanChildren(context, _id);
-  loseParent(context, item);
+  const sessions = abandonSession(context, item);
   await leaveParent(context, item.parentId);
+  await leaveBehind(context, item);
+  loseParent(context, item);
   const contentIds = (await removeAttachmentsOf(context, _id)).map(({ contentId }) => contentId);
   releaseContent(context, contentIds);
   if (item.parentId !== null) handDownSessions(context, _id, item.parentId);
   forgetItem(context, item);
-  // Who depends on it depends on nothing that there is, from now on.
-  if (isHandedOver(columnName(board, item.boardColumnId))) {
-    await followCrossings(context, [{ item, isHandedOver: false }], []);
-  }
-  removeItem(context, item, board, { eventType: 'deleted', data: { taskId, title } });
-  return { deleted: true, id: _id };
+  await moveSpending(context, item, []);
+  await dropBudget(context, item);
+  removeItem(context, item, board, [...sessions, { eventType: 'deleted', data: { taskId, title } }]);
+  return { deleted: true, id: _id, ...warned(heldWarnings([item], context.caller.keyId)) };
 }
 
-/** None can be added meanwhile: that would be counted in the item, which is deleted only as it was read. */
-async function orphanChildren(context: GroupedContext<never>, parentId: string): Promise<void> {
-  const children = await childrenOf(context, [parentId]);
+/**
+ * None can be added meanwhile: a child would be counted in the item, who depends on it would rely on it, and it is deleted only as it was read.
+ * What is both is changed once.
+ */
+async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Promise<void> {
+  const { _id, taskId, projectId } = item;
+  const children = await childrenOf(context, [_id]);
+  const dependents = await dependentsWithLists(context, [_id, taskId]);
+  const others = new Map([...children, ...dependents].map((other) => [other._id, other]));
+  others.delete(_id);
   const boards = await boardsForWrite(
     context,
-    children.map(({ boardId }) => boardId),
+    [...others.values()].map(({ boardId }) => boardId),
   );
-  for (const child of children) {
-    const board = boards.get(child.boardId);
-    if (!board) throw new Error(`Board ${child.boardId} of work item ${child._id} is gone.`);
-    changeItem(context, child, board, { parentId: null }, [
-      { eventType: 'updated', data: { changes: { parentId: { from: parentId, to: null } } } },
+  const lists = new Map(
+    dependents.filter((other) => other.projectId === projectId).map((other) => [other._id, other.metadata?.dependsOn]),
+  );
+  for (const other of others.values()) {
+    const board = boards.get(other.boardId);
+    if (!board) throw new Error(`Board ${other.boardId} of work item ${other._id} is gone.`);
+    const isChild = other.parentId === _id;
+    if (!isChild && !lists.has(other._id)) continue;
+    const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
+    // After leaveParent: what it said of who may claim the parent is said again here, with one dependency less.
+    const after = other._id === item.parentId ? { ...other, childCount: other.childCount - 1 } : other;
+    changeItem(context, after, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
+      {
+        eventType: 'updated',
+        data: { changes: { ...(isChild && { parentId: { from: _id, to: null } }), ...shorter?.described } },
+      },
     ]);
   }
+}
+
+/** A list of dependencies without the item. @param written as it stands in the metadata */
+function without(
+  { _id, taskId }: ItemRecord,
+  { dependsOn, waitsFor }: Pick<ItemRecord, 'dependsOn' | 'waitsFor'>,
+  written: unknown,
+) {
+  const isOther = (ref: string) => ref !== _id && ref !== taskId;
+  const left = Array.isArray(written)
+    ? written.filter((entry) => dependenciesOf({ dependsOn: [entry] }).every(isOther))
+    : [];
+  return {
+    changes: {
+      dependsOn: dependsOn.filter(isOther),
+      waitsFor: waitsFor.filter(isOther),
+      'metadata.dependsOn': left,
+    },
+    described: { metadata: { from: { dependsOn: written }, to: { dependsOn: left } } },
+  };
 }

@@ -1,13 +1,19 @@
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import { Stale } from '@worktrack/runtime/database/flush';
 import type { Collection } from '@worktrack/runtime/database/write-set';
 import type { BoardRecord } from '../boards/boards.model.ts';
+import { columnById } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { WriteScope } from '../scope.ts';
 import { below } from '../trees/found-by.ts';
+import { abandonSession } from '../usage/abandoned.ts';
 import { claimable } from './claimable.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import type { ItemOutline } from './items.repository.ts';
+import { previousAfter } from './previous.ts';
+import { returnedAfter } from './returned.ts';
 
 /** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and what claimable.ts says follow by themselves. */
 export type ItemChanges = Partial<
@@ -25,6 +31,7 @@ export type ItemChanges = Partial<
     | 'metadata'
     | 'isAiProcessing'
     | 'lease'
+    | 'returned'
     | 'dependsOn'
     | 'waitsFor'
   >
@@ -40,7 +47,8 @@ const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => 
 
 export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
   countMove(scope, board, undefined, item.boardColumnId);
-  scope.writes.insert(items, item);
+  // Of several that were created at once with one external id, the others find it when they run again.
+  scope.writes.insert(items, item, item.externalId === undefined ? undefined : () => new Stale());
   record(
     scope,
     events.map((event) => ({ ...event, item })),
@@ -56,27 +64,70 @@ export function changeItem<Item extends ItemOutline>(
   scope: WriteScope,
   item: Item,
   board: BoardRecord,
-  changes: ItemChanges & { readonly 'metadata.aiProvider'?: string },
+  changes: ItemChanges & {
+    readonly 'metadata.aiProvider'?: string;
+    readonly 'metadata.dependsOn'?: readonly unknown[];
+  },
   events: readonly NewEvent[],
+  /** Of a lease that ends with the change. A completion tells itself what the work has used. */
+  why: PreviousWork['endedBecause'] = 'moved',
 ): Item {
-  const after = changed(item, board, changes);
+  const after = changed(item, board, changes, why);
+  const { returned, previous } = after;
   countMove(scope, board, item.boardColumnId, after.boardColumnId);
   const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
   scope.writes.update(items, unchanged(item), {
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
-    set: { ...changes, ...claimable(after, board), updatedAt: after.updatedAt },
+    set: {
+      ...changes,
+      ...(returned !== item.returned && { returned }),
+      ...(previous !== item.previous && { previous }),
+      ...claimable(after, board),
+      updatedAt: after.updatedAt,
+    },
   });
   record(
     scope,
-    events.map((event) => ({ ...event, item: after })),
+    [...events, ...abandoned(scope, item, after, why)].map((event) => ({ ...event, item: after })),
   );
   return after;
 }
 
-function changed<Item extends ItemOutline>(item: Item, board: BoardRecord, changes: ItemChanges) {
-  const { version, revision } = item;
-  const after = { ...item, ...changes, version: version + 1, revision: revision + 1, updatedAt: new Date() };
-  return { ...after, ...claimable(after, board) };
+/** What an agent told of its work by beats, and nobody completed, is a session of its own: nothing that was spent is lost. */
+function abandoned(
+  scope: WriteScope,
+  item: ItemOutline,
+  after: Pick<ItemRecord, 'lease'>,
+  why: PreviousWork['endedBecause'],
+): NewEvent[] {
+  return why === 'completed' || item.lease?.token === after.lease?.token ? [] : abandonSession(scope, item);
+}
+
+function changed<Item extends ItemOutline>(
+  item: Item,
+  board: BoardRecord,
+  changes: ItemChanges,
+  why: PreviousWork['endedBecause'],
+) {
+  const { version, revision, lease } = item;
+  const now = new Date();
+  const returned = returnedAfter(item.returned, changes);
+  const after = {
+    ...item,
+    ...changes,
+    ...(returned === null && { returned }),
+    version: version + 1,
+    revision: revision + 1,
+    updatedAt: now,
+  };
+  const columnName = columnById(board, after.boardColumnId)?.name ?? '';
+  const previous = previousAfter(
+    item,
+    { lease: changes.lease === undefined ? lease : changes.lease, columnName },
+    why,
+    now,
+  );
+  return { ...after, ...(previous !== undefined && { previous }), ...claimable(after, board) };
 }
 
 /** What changes of an item without being a change of its own: nothing that `version` counts. */
@@ -99,6 +150,15 @@ export function touch(scope: WriteScope, item: ReadItem): void {
 /** As `touch`, for a rule that relies on nothing but the item itself: any number of them go together. */
 export function relyOn(scope: WriteScope, item: ReadItem): void {
   scope.writes.share(items, unchanged(item), { once: { revision: 1 } });
+}
+
+/** As `relyOn`, for a rule that relies on where the item is and on nothing else of it: calls that came before or come after do not disturb it. */
+export function relyOnColumnOf(
+  scope: WriteScope,
+  item: Pick<ItemRecord, '_id' | 'organizationId' | 'boardColumnId'>,
+): void {
+  const { _id, organizationId, boardColumnId } = item;
+  scope.writes.share(items, { organizationId, _id, boardColumnId }, { once: { revision: 1 } });
 }
 
 /**
@@ -137,10 +197,14 @@ export function replaceAncestors(
   );
 }
 
-export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, event: NewEvent): void {
+export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
   countMove(scope, board, item.boardColumnId, undefined);
   scope.writes.remove(items, unchanged(item));
-  record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  const gone = { _id: item._id, revision: item.revision + 1 };
+  record(
+    scope,
+    events.map((event) => ({ ...event, item: gone })),
+  );
 }
 
 /** An event that goes with no change of the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */

@@ -1,7 +1,18 @@
+import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
-import type { LeaseRecord } from './lease.ts';
+import type { LeaseRecord, Returned, TokenReport } from './lease.ts';
+
+/** How the last agent's work on an item ended: for who takes it up again. */
+export interface Previous {
+  agent: string;
+  endedBecause: PreviousWork['endedBecause'];
+  note: string | null;
+  /** JSON; what an earlier agent left, where the last one left nothing. */
+  checkpoint: string | null;
+  at: Date;
+}
 
 export interface ItemRecord {
   _id: string;
@@ -15,6 +26,8 @@ export interface ItemRecord {
   type: ItemType;
   priority: Priority;
   assignee: string | null;
+  /** Absent where none was given. */
+  externalId?: string | undefined;
   parentId: string | null;
   /** See found-by.ts. */
   foundBy: string[];
@@ -33,6 +46,10 @@ export interface ItemRecord {
   isAiProcessing: boolean;
   /** Ends when the item leaves `In Progress`, whoever moves it. */
   lease: LeaseRecord | null;
+  /** Absent, or null, in all but those that wait to be taken up again. */
+  returned?: Returned | null | undefined;
+  /** Absent, or null, where no agent has worked on it, or it is done. */
+  previous?: Previous | null | undefined;
   /** Counts the changes that a caller can see; what `If-Match` compares. */
   version: number;
   /**
@@ -44,15 +61,58 @@ export interface ItemRecord {
   updatedAt: Date;
 }
 
+const returnedSchema = new mongoose.Schema<Returned>(
+  { from: { type: String, required: true }, at: { type: Date, required: true } },
+  { _id: false },
+);
+
+const previousSchema = new mongoose.Schema<Previous>(
+  {
+    agent: { type: String, required: true },
+    endedBecause: { type: String, required: true },
+    note: String,
+    checkpoint: String,
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const reportSchema = new mongoose.Schema<TokenReport>(
+  {
+    model: { type: String, required: true },
+    provider: { type: String, required: true },
+    totalTokens: { type: Number, required: true },
+    inputTokens: Number,
+    outputTokens: Number,
+    costMicrodollars: Number,
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
 const leaseSchema = new mongoose.Schema<LeaseRecord>(
   {
     token: { type: String, required: true },
     keyId: { type: String, required: true },
+    agent: String,
+    claimedAt: Date,
     expiresAt: { type: Date, required: true },
+    leaseSeconds: Number,
+    stallsAt: Date,
+    state: String,
+    userId: String,
+    note: String,
+    question: String,
+    progress: Number,
+    report: reportSchema,
+    unsettledUntil: Date,
+    checkpoint: String,
+    heardRevision: Number,
     before: {
       boardColumnId: { type: String, required: true },
       assignee: { type: String, default: null },
       isAiProcessing: { type: Boolean, required: true },
+      returned: returnedSchema,
     },
   },
   { _id: false },
@@ -71,6 +131,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     type: { type: String, enum: ITEM_TYPES, required: true },
     priority: { type: String, enum: PRIORITIES, required: true },
     assignee: { type: String, default: null },
+    externalId: String,
     parentId: { type: String, default: null },
     foundBy: { type: [String], required: true },
     treeVersion: { type: Number, required: true },
@@ -83,6 +144,8 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
     isAiProcessing: { type: Boolean, required: true },
     lease: { type: leaseSchema, default: null },
+    returned: returnedSchema,
+    previous: previousSchema,
     version: { type: Number, required: true },
     revision: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -111,6 +174,14 @@ itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimableFrom: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimOrder: 1, _id: 1 });
+// What agents hold: few among all items, so one index does for every list of them.
+itemSchema.index({ organizationId: 1, 'lease.state': 1, _id: 1 });
+itemSchema.index(
+  { organizationId: 1, externalId: 1, projectId: 1 },
+  { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
+);
+// Of all organizations, and nearly always empty: what nobody completed is recorded by the service itself.
+itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });

@@ -82,10 +82,13 @@ export type ItemOutline = Pick<
   | 'waitsFor'
   | 'dependsOn'
   | 'lease'
+  | 'returned'
+  | 'previous'
+  | 'assignee'
   | 'priority'
   | 'position'
 >;
-const OUTLINE = {
+export const OUTLINE = {
   organizationId: 1,
   taskId: 1,
   type: 1,
@@ -100,6 +103,9 @@ const OUTLINE = {
   waitsFor: 1,
   dependsOn: 1,
   lease: 1,
+  returned: 1,
+  previous: 1,
+  assignee: 1,
   priority: 1,
   position: 1,
 } as const;
@@ -119,6 +125,17 @@ export async function dependentsOf({ caller, tx }: Scope, references: readonly s
   return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, OUTLINE)
     .session(tx ?? null)
     .lean();
+}
+
+/** As dependentsOf, with the lists as they stand in their metadata. */
+export async function dependentsWithLists(
+  { caller, tx }: Scope,
+  references: readonly string[],
+): Promise<(ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } })[]> {
+  const { organizationId } = caller;
+  return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, { ...OUTLINE, 'metadata.dependsOn': 1 })
+    .session(tx ?? null)
+    .lean<(ItemOutline & { readonly metadata?: { readonly dependsOn?: unknown } })[]>();
 }
 
 export async function outlinesInColumns({ caller, tx }: Scope, columnIds: readonly string[]): Promise<ItemOutline[]> {

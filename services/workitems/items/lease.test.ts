@@ -5,7 +5,14 @@ const now = new Date('2026-06-01T12:00:00Z');
 const lease = (expiresAt: string): LeaseRecord => ({
   token: 'mine',
   keyId: 'my key',
+  agent: 'agent',
+  claimedAt: new Date('2026-06-01T11:00:00Z'),
   expiresAt: new Date(expiresAt),
+  leaseSeconds: 3_600,
+  stallsAt: new Date(expiresAt),
+  state: 'working',
+  userId: 'me',
+  heardRevision: 1,
   before: { boardColumnId: 'To Do', assignee: null, isAiProcessing: false },
 });
 const live = lease('2026-06-01T12:00:01Z');

@@ -1,17 +1,140 @@
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { LeaseState, ShownLease } from '@worktrack/contracts/work-items/work-item';
+
+/**
+ * A task that a failed review or validation sent back to `In Progress`: work to be taken up, not work in progress, until it is claimed, moved or given an
+ * assignee. What is to be mended stands in its metadata.
+ */
+export interface Returned {
+  from: 'review' | 'validation';
+  at: Date;
+}
 
 /** The exclusive right of an agent to work on an item, for a while. Part of the item's record, so that it ends in the same write as its cause. */
 export interface LeaseRecord {
   token: string;
   /** The API key that claimed. */
   keyId: string;
+  agent: string;
+  claimedAt: Date;
   expiresAt: Date;
+  /** How long it lasts from each beat on. */
+  leaseSeconds: number;
+  /** When it is stalled, unless a beat comes before. */
+  stallsAt: Date;
+  state: LeaseState;
+  /** The owner of the key. */
+  userId: string;
+  note?: string;
+  question?: string;
+  progress?: number;
+  /** What the agent's work has used so far, which no completion has told yet. */
+  report?: TokenReport;
+  /** When it expires, where it holds a report: until then somebody may complete the work. For whoever records what nobody did (settle.ts). */
+  unsettledUntil?: Date;
+  /** JSON for whoever works on the item next. */
+  checkpoint?: string;
+  /** The item's revision up to which the agent has heard what others commented. */
+  heardRevision: number;
   /** What a release restores. */
-  before: { boardColumnId: string; assignee: string | null; isAiProcessing: boolean };
+  before: {
+    boardColumnId: string;
+    assignee: string | null;
+    isAiProcessing: boolean;
+    /** Why it was in `In Progress` already, to be mended. */
+    returned?: Returned | null;
+  };
 }
 
-export function isLive(lease: LeaseRecord | null | undefined, now: Date): lease is LeaseRecord {
+export interface TokenReport {
+  model: string;
+  provider: string;
+  totalTokens: number;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  /** null: the price is not known. */
+  costMicrodollars: number | null;
+  at: Date;
+}
+
+export function isLive<Lease extends Pick<LeaseRecord, 'expiresAt'>>(
+  lease: Lease | null | undefined,
+  now: Date,
+): lease is Lease {
   return !!lease && lease.expiresAt > now;
+}
+
+const SECOND_MS = 1_000;
+/** Half of what it lasts without a beat: an agent that beats in time is never shown as stalled. */
+const STALLS_AFTER = 0.5;
+
+/** People answer in their own time. */
+const AWAITING_INPUT_SECONDS = 24 * 60 * 60;
+
+/** The times of a lease that is given, or renewed, now. */
+export function termOf(
+  now: Date,
+  leaseSeconds: number,
+  state: LeaseState,
+): Pick<LeaseRecord, 'leaseSeconds' | 'expiresAt' | 'stallsAt'> {
+  const after = (seconds: number) => new Date(now.getTime() + seconds * SECOND_MS);
+  return {
+    leaseSeconds,
+    expiresAt: after(state === 'awaiting_input' ? AWAITING_INPUT_SECONDS : leaseSeconds),
+    stallsAt: after(leaseSeconds * STALLS_AFTER),
+  };
+}
+
+/** By a beat, or by a claim with its token. */
+export function renewed(
+  lease: LeaseRecord,
+  now: Date,
+  leaseSeconds: number,
+  told: Partial<LeaseRecord> = {},
+): LeaseRecord {
+  const after = { ...lease, ...told };
+  const term = termOf(now, leaseSeconds, after.state ?? 'working');
+  return { ...after, ...term, ...(after.report && { unsettledUntil: term.expiresAt }) };
+}
+
+/** What has to be read of a lease to show it, as a projection: not all that an agent may have left in it. */
+export const SHOWN_OF_LEASE = {
+  'lease.agent': 1,
+  'lease.keyId': 1,
+  'lease.claimedAt': 1,
+  'lease.expiresAt': 1,
+  'lease.stallsAt': 1,
+  'lease.state': 1,
+  'lease.note': 1,
+  'lease.progress': 1,
+  'lease.report.totalTokens': 1,
+} as const;
+
+/** Whether a claim was made by this key, or is meant by its token. */
+export function isHolder(
+  lease: LeaseRecord | null | undefined,
+  keyId: string,
+  leaseToken?: string,
+): lease is LeaseRecord {
+  return !!lease && (leaseToken === undefined ? lease.keyId === keyId : lease.token === leaseToken);
+}
+
+/** A lease as it is shown; null once it has ended. */
+export function shownLease(lease: LeaseRecord | null | undefined, now = new Date()): ShownLease | null {
+  if (!isLive(lease, now)) return null;
+  // Versions before this one kept token, key and expiry alone. Theirs have ended an hour after the upgrade.
+  const { agent = 'unknown', keyId, claimedAt = lease.expiresAt, expiresAt, state = 'working', stallsAt } = lease;
+  return {
+    agent,
+    keyId,
+    claimedAt: claimedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    state,
+    stalled: stallsAt !== undefined && stallsAt <= now,
+    note: lease.note ?? null,
+    progress: lease.progress ?? null,
+    tokensSoFar: lease.report?.totalTokens ?? null,
+  };
 }
 
 export function isInProgress(columnName: string): boolean {
@@ -29,7 +152,7 @@ export function endsLease(toColumn: string): boolean {
  * @returns undefined when it may, else what to tell
  */
 export function handOverProblem(
-  lease: LeaseRecord | null | undefined,
+  lease: Pick<LeaseRecord, 'token' | 'keyId' | 'expiresAt'> | null | undefined,
   by: { readonly keyId: string; readonly leaseToken: string | undefined },
   now: Date,
 ): string | undefined {

@@ -2,6 +2,20 @@ import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-ite
 import type { FailingScope } from '../scope.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 
+/** Metadata as they are given, with those parameters that are kept in them. undefined: none is given. */
+export function metadataPatch({
+  metadata,
+  dependsOn,
+  ideaId,
+}: {
+  readonly metadata?: Metadata | undefined;
+  readonly dependsOn?: readonly string[] | undefined;
+  readonly ideaId?: string | null | undefined;
+}): Metadata | undefined {
+  if (metadata === undefined && dependsOn === undefined && ideaId === undefined) return undefined;
+  return { ...metadata, ...(dependsOn && { dependsOn }), ...(ideaId !== undefined && { ideaId }) };
+}
+
 /** Metadata after a merge, or VALIDATION_FAILED when it has become too large. */
 export function merged({ fail }: FailingScope<'VALIDATION_FAILED'>, current: Metadata, patch: Metadata): Metadata {
   const metadata = mergeMetadata(current, patch);

@@ -4,10 +4,23 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../scope.ts';
 import type { ItemRecord } from './items.model.ts';
+import { shownLease } from './lease.ts';
 
 type Summary = Pick<
   ItemRecord,
-  '_id' | 'taskId' | 'title' | 'type' | 'priority' | 'assignee' | 'boardId' | 'boardColumnId' | 'parentId' | 'projectId'
+  | '_id'
+  | 'taskId'
+  | 'title'
+  | 'type'
+  | 'priority'
+  | 'assignee'
+  | 'boardId'
+  | 'boardColumnId'
+  | 'parentId'
+  | 'projectId'
+  | 'isAiProcessing'
+  | 'lease'
+  | 'externalId'
 >;
 
 export async function presentedSummaries(scope: Scope, items: readonly Summary[]): Promise<WorkItemSummary[]> {
@@ -31,11 +44,14 @@ export function toSummary(item: Summary, board: BoardRecord | undefined): WorkIt
     columnName: columnName(board, item.boardColumnId),
     parentId: item.parentId,
     projectId: item.projectId,
+    isAiProcessing: item.isAiProcessing,
+    lease: shownLease(item.lease),
+    externalId: item.externalId ?? null,
   };
 }
 
 type Whole = Summary &
-  Pick<ItemRecord, 'description' | 'position' | 'metadata' | 'isAiProcessing' | 'version' | 'createdAt' | 'updatedAt'>;
+  Pick<ItemRecord, 'description' | 'position' | 'metadata' | 'version' | 'createdAt' | 'updatedAt'>;
 
 export function toWorkItem(item: Whole, board: BoardRecord | undefined): WorkItem {
   return {
@@ -43,7 +59,6 @@ export function toWorkItem(item: Whole, board: BoardRecord | undefined): WorkIte
     description: item.description,
     position: item.position,
     metadata: item.metadata,
-    isAiProcessing: item.isAiProcessing,
     version: item.version,
     createdAt: item.createdAt.toISOString(),
     updatedAt: item.updatedAt.toISOString(),

@@ -2,9 +2,10 @@ import mongoose from 'mongoose';
 import type { FailingScope, Scope } from '../scope.ts';
 import { below, itself } from '../trees/found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
+import { SHOWN_OF_LEASE } from './lease.ts';
 
 /** What `get` shows of an item. */
-export type ShownItem = Pick<ItemRecord, keyof typeof SHOWN | '_id'>;
+export type ShownItem = Pick<ItemRecord, Exclude<keyof typeof SHOWN, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'>;
 const SHOWN = {
   taskId: 1,
   title: 1,
@@ -19,6 +20,8 @@ const SHOWN = {
   position: 1,
   metadata: 1,
   isAiProcessing: 1,
+  externalId: 1,
+  ...SHOWN_OF_LEASE,
   version: 1,
   createdAt: 1,
   updatedAt: 1,
@@ -30,9 +33,25 @@ export async function shownItems({ caller }: Scope, refs: readonly string[]): Pr
   return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
 }
 
+/** The item of a project that was created with this id. */
+export async function findByExternalId(
+  { caller }: Scope,
+  projectId: string,
+  externalId: string,
+): Promise<ShownItem | null> {
+  const { organizationId } = caller;
+  // With the condition of the index, which holds the items that have one.
+  const [item] = await ItemModel.aggregate<ShownItem>([
+    { $match: { organizationId, externalId: { $eq: externalId, $exists: true }, projectId } },
+    { $limit: 1 },
+    { $project: SHOWN },
+  ]);
+  return item ?? null;
+}
+
 /** How an item is called and where it is, for what shows something else of it. */
 export type NamedItem = Pick<ItemRecord, keyof typeof NAMED | '_id'>;
-const NAMED = { taskId: 1, title: 1, type: 1, projectId: 1, boardId: 1, boardColumnId: 1 } as const;
+const NAMED = { taskId: 1, title: 1, type: 1, projectId: 1, boardId: 1, boardColumnId: 1, foundBy: 1 } as const;
 
 /** @param ref a UUID or a task ID */
 export async function findNamed({ caller }: Scope, ref: string): Promise<NamedItem | null> {
@@ -47,7 +66,10 @@ export async function requireNamed(scope: FailingScope<'NOT_FOUND'>, ref: string
 }
 
 /** What `resolve` shows of an item, and what places it in a tree. */
-export type ResolvableItem = Pick<ItemRecord, keyof typeof RESOLVABLE | '_id'> & {
+export type ResolvableItem = Pick<
+  ItemRecord,
+  Exclude<keyof typeof RESOLVABLE, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'
+> & {
   /** Of those that were asked for with it. */
   readonly description?: string;
 };
@@ -62,7 +84,9 @@ const RESOLVABLE = {
   boardColumnId: 1,
   parentId: 1,
   isAiProcessing: 1,
+  externalId: 1,
   version: 1,
+  ...SHOWN_OF_LEASE,
 } as const;
 
 /**

@@ -4,8 +4,8 @@ import type { updateWorkItem as operation } from '@worktrack/contracts/work-item
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
-import { dependenciesOf } from '../dependencies/dependencies.ts';
-import { unmetAmong } from '../dependencies/dependents.ts';
+import { dropBudget, moveSpending } from '../budgets/budgets.ts';
+import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
@@ -15,8 +15,9 @@ import { differenceOf, type Editable } from './changes.ts';
 import { changeItem, countChildren, type ItemChanges } from './item-writes.ts';
 import type { ItemRecord } from './items.model.ts';
 import { requireItem, sizeBelow } from './items.repository.ts';
-import { merged } from './metadata.ts';
+import { merged, metadataPatch } from './metadata.ts';
 import { toWorkItem } from './present.ts';
+import { heldWarnings, keyWarnings, warned } from './warnings.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
@@ -54,9 +55,16 @@ export async function updateWorkItem(
   } else if (isChanged) {
     after = changeItem(context, item, board, changes, events);
   }
-  if (newParent !== undefined) await followParent(context, item, newParent, descendants);
+  if (newParent !== undefined) {
+    await followParent(context, item, newParent, descendants);
+    await moveSpending(context, item, newParent ? [newParent] : []);
+  }
+  if (after.type === 'task' || after.type === 'idea') await dropBudget(context, item);
   if (changes.title !== undefined || changes.description !== undefined) indexAgain(context, after);
-  return toWorkItem(after, board);
+  return {
+    ...toWorkItem(after, board),
+    ...warned(keyWarnings(input.metadata), after === item ? [] : heldWarnings([item], context.caller.keyId)),
+  };
 }
 
 function wantedOf(
@@ -65,7 +73,8 @@ function wantedOf(
   parent: ItemRecord | null | undefined,
   context: Context,
 ): Partial<Editable> {
-  const { title, description, type, priority, assignee, metadata } = input;
+  const { title, description, type, priority, assignee } = input;
+  const patch = metadataPatch(input);
   return {
     title,
     description,
@@ -74,7 +83,7 @@ function wantedOf(
     // An empty name is nobody, for clients that cannot send null.
     assignee: assignee === '' ? null : assignee,
     parentId: parent === null ? null : parent?._id,
-    metadata: metadata && merged(context, item.metadata, metadata),
+    metadata: patch && merged(context, item.metadata, patch),
   };
 }
 
@@ -111,7 +120,11 @@ async function changedDependencies(
   { metadata }: Partial<Editable>,
 ): Promise<Pick<ItemChanges, 'dependsOn' | 'waitsFor'>> {
   if (metadata === undefined) return {};
-  const dependsOn = dependenciesOf(metadata);
-  if (isDeepStrictEqual(dependsOn, item.dependsOn)) return {};
-  return { dependsOn, waitsFor: await unmetAmong(context, item.projectId, dependsOn) };
+  const isWritten = {
+    dependsOn: !isDeepStrictEqual(metadata.dependsOn, item.metadata.dependsOn) && metadata.dependsOn !== undefined,
+    ideaId: !isDeepStrictEqual(metadata.ideaId, item.metadata.ideaId) && metadata.ideaId !== undefined,
+  };
+  const named = await requireNamed(context, { projectId: item.projectId, existing: item, metadata, isWritten });
+  if (named) return named;
+  return 'dependsOn' in metadata || item.dependsOn.length === 0 ? {} : { dependsOn: [], waitsFor: [] };
 }

@@ -1,37 +1,46 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
+import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
+import type { BudgetRecord } from '../budgets/budgets.model.ts';
+import { idsBelow } from '../budgets/budgets.repository.ts';
+import { budgetsToShow, isUsedUp, usedUp } from '../budgets/budgets.ts';
 import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 import type { Outline } from '../context/outline.repository.ts';
 import { planBatch } from '../context/plan-batch.ts';
-import { stageOf } from '../context/stage.ts';
-import { isLive } from '../items/lease.ts';
-import type { FailingScope } from '../scope.ts';
-import { abandonedTasks, type Candidate, countTasks, readyTasks, takeOrder } from './candidates.repository.ts';
-import { isReserved } from './reservations.ts';
+import { stageOfTask } from '../context/stage.ts';
+import { shared } from '../gathered.ts';
+import { isInProgress, isLive } from '../items/lease.ts';
+import { projectHasBudgets } from '../projects/projects.repository.ts';
+import type { FailingWriteScope, Scope, WriteScope } from '../scope.ts';
+import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
+import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
+import { isReserved, reserve } from './reservations.ts';
 
 /** How many are looked at, of which other claims may be about to take the first, or which are on a board where nothing can be claimed. */
 const LOOK = 40;
-/** Of pending tasks of which none is ready, for the reason that is given. */
+/** Of tasks of which none can be claimed, for the reason that is given. */
 const MAX_COUNTED = 100;
 
-/** What an agent could take: tasks in the order in which they are to be taken, or why there is none. */
+/** What an agent is to take, kept off the others until `release`; or what others are about to take, which is all that there is; or why there is none. */
 export type Choice =
-  | { readonly best: Candidate | undefined; readonly reserved: readonly string[] }
+  | { readonly best: Candidate; readonly release: () => void; readonly budgets: readonly BudgetRecord[] }
+  | { readonly reserved: readonly string[] }
   | { readonly reason: string };
 
 /** The best ready tasks of a project: all dependencies met, then by priority, then in the order of the board. */
 export async function bestOfProject(
-  scope: FailingScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  scope: FailingWriteScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
   projectId: string,
   now: Date,
 ): Promise<Choice> {
-  const [ready, abandoned, boards] = await Promise.all([
-    readyTasks(scope, projectId, LOOK),
-    abandonedTasks(scope, projectId, now, LOOK),
-    boardsOfProject(scope, projectId),
-  ]);
-  if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}.`);
+  const { organizationId } = scope.caller;
+  const hasBudgets = await projectHasBudgets(scope, projectId);
+  const { ready, abandoned, boards, budgets } = await look(`${organizationId}:${projectId}:${hasBudgets}`, () =>
+    lookAt(scope, projectId, now, hasBudgets),
+  );
+  if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
   const usable = boards.filter((board) => columnNamed(board, 'In Progress'));
   if (usable.length === 0) {
     throw scope.fail(
@@ -43,24 +52,68 @@ export async function bestOfProject(
   const order = takeOrder(columns.map(({ id }) => id));
   const ids = new Set(columns.map(({ id }) => id));
   const inOrder = [...ready, ...abandoned].filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
-  if (inOrder.length > 0) return chosen(inOrder);
-  const pending = columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
-  const count = await countTasks(scope, pending, MAX_COUNTED);
-  if (count === 0) return { reason: 'There is no pending task in the project.' };
-  const told = count === MAX_COUNTED ? `${count} or more` : count;
-  return {
-    reason: `None of the project's ${told} pending tasks is ready: each waits for a dependency or for what is below it. get_implement_context says what for.`,
-  };
+  if (inOrder.length > 0) return chosen(inOrder, budgets);
+  return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
 }
 
-function chosen(inOrder: readonly Candidate[]): Choice {
+async function reasonInProject(
+  scope: Scope,
+  boards: readonly BoardRecord[],
+  ended: readonly BudgetRecord[],
+  now: Date,
+): Promise<string> {
+  const ofBudgets = reasonOf(ended);
+  if (ended.some(({ taskId }) => taskId === null)) return ofBudgets;
+  const columns = boards.flatMap((board) => board.columns);
+  const idsOf = (is: (name: string) => boolean) => columns.filter(({ name }) => is(name)).map(({ id }) => id);
+  const pending = new Set(idsOf(isPending));
+  const found = await tasksIn(scope, [...pending, ...idsOf(isInProgress)], MAX_COUNTED);
+  const tasks = found.sort(takeOrder([...columns.map(({ id }) => id)]));
+  const count = tasks.filter(({ boardColumnId }) => pending.has(boardColumnId)).length;
+  const told = found.length === MAX_COUNTED ? `${count} or more` : count;
+  const none =
+    count === 0 ? 'There is no pending task in the project' : `None of the project's ${told} pending tasks is ready`;
+  if (tasks.length === 0) return `${none}.`;
+  const underEnded = await idsBelow(
+    scope,
+    tasks.map(({ _id }) => _id),
+    ended.map(({ _id }) => _id),
+  );
+  const others = tasks.filter(({ _id }) => !underEnded.has(_id));
+  if (others.length === 0) return ofBudgets;
+  const waiting = await waitingInProject(scope, others, new Map(boards.map((board) => [board._id, board])));
+  return `${ofBudgets && `${ofBudgets} `}${none}: ${whyNot(waiting, now)}.`;
+}
+
+function reasonOf(ended: readonly BudgetRecord[]): string {
+  return ended.map((budget) => `${usedUp(budget)}.`).join(' ');
+}
+
+/** Agents that claim at once share one look, of which each takes another task. */
+const look = shared<Awaited<ReturnType<typeof lookAt>>>();
+
+async function lookAt(scope: Scope, projectId: string, now: Date, hasBudgets: boolean) {
+  const budgets = hasBudgets ? await budgetsToShow(scope, [projectId], now) : [];
+  const ended = budgets.filter(isUsedUp);
+  const isAllEnded = ended.some(({ taskId }) => taskId === null);
+  const notBelow = ended.map(({ _id }) => _id);
+  const [ready, abandoned, boards] = await Promise.all([
+    isAllEnded ? [] : readyTasks(scope, projectId, LOOK, notBelow),
+    isAllEnded ? [] : abandonedTasks(scope, projectId, now, LOOK, notBelow),
+    boardsOfProject(scope, projectId),
+  ]);
+  return { ready, abandoned, boards, budgets };
+}
+
+function chosen(inOrder: readonly Candidate[], budgets: readonly BudgetRecord[]): Choice {
   const best = inOrder.find(({ _id }) => !isReserved(_id));
-  return { best, reserved: best ? [] : inOrder.map(({ _id }) => _id) };
+  // At once: who shares the look chooses in the same turn.
+  return best ? { best, release: reserve(best._id), budgets } : { reserved: inOrder.map(({ _id }) => _id) };
 }
 
 /** The best ready one of the given tasks and of the leaf tasks below other given items. */
 export async function bestOfItems(
-  scope: FailingScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  scope: FailingWriteScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
   ids: readonly string[],
   projectId: string | undefined,
   now: Date,
@@ -71,17 +124,44 @@ export async function bestOfItems(
       details: [{ path: 'ids', message: 'must name tasks, or items with tasks below them' }],
     });
   }
-  const { boards, verdicts } = await planBatch(scope, tasks, stageFor(now));
+  const plan = await planBatch(scope, tasks, stageFor(now));
+  const { boards, verdicts } = plan;
   const columns = [...boards.values()].flatMap((board) => board.columns.map(({ id }) => id));
   const ready = tasks.filter(({ _id }) => verdicts.get(_id)?.state === 'ready').sort(takeOrder(columns));
-  if (ready.length > 0) return chosen(ready);
+  const budgets = await budgetsOf(scope, tasks, now);
+  const ended = budgets.filter(isUsedUp);
+  const endedProjects = new Set(ended.filter(({ taskId }) => taskId === null).map(({ _id }) => _id));
+  const underEnded =
+    ended.length === 0
+      ? new Set<string>()
+      : await idsBelow(
+          scope,
+          ready.map(({ _id }) => _id),
+          ended.map(({ _id }) => _id),
+        );
+  const free = ready.filter(({ _id, projectId: of }) => !underEnded.has(_id) && !endedProjects.has(of));
+  if (free.length > 0) return chosen(free, budgets);
+  if (ready.length > 0) return { reason: reasonOf(ended) };
   const counts = Map.groupBy(verdicts.values(), ({ state }) => state);
-  const told = [...counts].map(([state, { length }]) => `${length} ${state.replace('_', ' ')}`).join(', ');
-  return { reason: `None of the ${tasks.length} tasks is ready: ${told}.` };
+  const stateOf = (state: string) => state.replace('_', ' ');
+  const [only] = counts.keys();
+  const none =
+    tasks.length === 1 && only !== undefined
+      ? `The task is not ready: it is ${stateOf(only)}.`
+      : `None of the ${tasks.length} tasks is ready: ${[...counts].map(([state, { length }]) => `${length} ${stateOf(state)}`).join(', ')}.`;
+  const waiting = whyNot(waitingInBatch(tasks, plan), now);
+  return { reason: waiting ? `${none} ${waiting}.` : none };
+}
+
+async function budgetsOf(scope: WriteScope, tasks: readonly Outline[], now: Date): Promise<readonly BudgetRecord[]> {
+  const projects = [...new Set(tasks.map(({ projectId }) => projectId))];
+  const having: string[] = [];
+  for (const id of projects) if (await projectHasBudgets(scope, id)) having.push(id);
+  return budgetsToShow(scope, having, now);
 }
 
 /** A task whose agent did not come back is pending again, though it still sits in In Progress. */
 function stageFor(now: Date) {
   return (task: Outline, column: string) =>
-    column === 'In Progress' && task.lease && !isLive(task.lease, now) ? 'pending' : stageOf(column);
+    column === 'In Progress' && task.lease && !isLive(task.lease, now) ? 'pending' : stageOfTask(task, column);
 }

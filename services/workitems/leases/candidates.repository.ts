@@ -2,28 +2,52 @@ import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { type ItemOutline, OUTLINE } from '../items/items.repository.ts';
+import { isRework } from '../items/returned.ts';
 import type { Scope } from '../scope.ts';
+import { below } from '../trees/found-by.ts';
 
 const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 
-export type Candidate = Pick<ItemRecord, '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position'> &
+export type Candidate = Pick<
+  ItemRecord,
+  '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position' | 'returned' | 'lease'
+> &
   Partial<Pick<ItemRecord, 'revision'>>;
-const CANDIDATE = { taskId: 1, priority: 1, boardColumnId: 1, position: 1, claimOrder: 1 } as const;
+const CANDIDATE = {
+  taskId: 1,
+  priority: 1,
+  boardColumnId: 1,
+  position: 1,
+  claimOrder: 1,
+  returned: 1,
+  'lease.before.returned': 1,
+} as const;
 
-/** Where a task stands in the order in which tasks are taken: priority, then the board from left to right and from top to bottom. */
+/** Where a task stands in the order in which tasks are taken: priority, then what was sent back, then the board from left to right and from top to bottom. */
 export function takeOrder(columnIds: readonly string[]) {
   const column = new Map(columnIds.map((id, index) => [id, index]));
   return (a: Candidate, b: Candidate) =>
     BEST_FIRST.indexOf(a.priority) - BEST_FIRST.indexOf(b.priority) ||
+    Number(isRework(b)) - Number(isRework(a)) ||
     (column.get(a.boardColumnId) ?? 0) - (column.get(b.boardColumnId) ?? 0) ||
     a.position - b.position ||
     (a._id < b._id ? -1 : 1);
 }
 
 /** Those of a project that can be claimed at once, in the order in which they are to be taken. */
-export function readyTasks({ caller, tx }: Scope, projectId: string, limit: number): Promise<Candidate[]> {
+export function readyTasks(
+  { caller, tx }: Scope,
+  projectId: string,
+  limit: number,
+  notBelow: readonly string[] = [],
+): Promise<Candidate[]> {
   return inOrder(ItemModel, {
-    filter: { organizationId: caller.organizationId, projectId },
+    filter: {
+      organizationId: caller.organizationId,
+      projectId,
+      ...(notBelow.length > 0 && { foundBy: { $nin: notBelow.map(below) } }),
+    },
     // Both ends, so that an index is read where there are numbers only.
     range: { $gte: 0, $lt: Number.MAX_SAFE_INTEGER },
     order: { field: 'claimOrder', direction: 1 },
@@ -41,11 +65,17 @@ export async function abandonedTasks(
   projectId: string,
   now: Date,
   limit: number,
+  notBelow: readonly string[] = [],
 ): Promise<Candidate[]> {
   const { organizationId } = caller;
   const byNow = new Date(now.getTime() + 1);
   return ItemModel.find(
-    { organizationId, projectId, claimableFrom: mongoose.trusted({ $gt: BEFORE_ANY_LEASE, $lt: byNow }) },
+    {
+      organizationId,
+      projectId,
+      claimableFrom: mongoose.trusted({ $gt: BEFORE_ANY_LEASE, $lt: byNow }),
+      ...(notBelow.length > 0 && { foundBy: mongoose.trusted({ $nin: notBelow.map(below) }) }),
+    },
     CANDIDATE,
   )
     .limit(limit)
@@ -53,10 +83,15 @@ export async function abandonedTasks(
     .lean<Candidate[]>();
 }
 
-/** How many tasks there are in these columns, counted up to `limit`. */
-export async function countTasks({ caller, tx }: Scope, columnIds: readonly string[], limit: number): Promise<number> {
+/** Tasks that are in these columns, in no order. */
+export async function tasksIn(
+  { caller, tx }: Scope,
+  columnIds: readonly string[],
+  limit: number,
+): Promise<ItemOutline[]> {
   const { organizationId } = caller;
-  return ItemModel.countDocuments({ organizationId, boardColumnId: mongoose.trusted({ $in: columnIds }), type: 'task' })
+  return ItemModel.find({ organizationId, boardColumnId: mongoose.trusted({ $in: columnIds }), type: 'task' }, OUTLINE)
     .limit(limit)
-    .session(tx ?? null);
+    .session(tx ?? null)
+    .lean();
 }

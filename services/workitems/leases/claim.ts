@@ -1,18 +1,23 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
 import { Stale } from '@worktrack/runtime/database/flush';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
+import { relyOnRest } from '../budgets/budgets.repository.ts';
+import { over } from '../budgets/budgets.ts';
 import { adjustItem, changeItem } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
-import { isLive, type LeaseRecord } from '../items/lease.ts';
+import { isLive, type LeaseRecord, renewed, termOf } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
+import { shownPrevious } from '../items/previous.ts';
+import { reworkOf } from '../items/returned.ts';
 import { moveTo } from '../moves/move.ts';
 import { bestOfItems, bestOfProject } from './best-ready.ts';
 import type { Candidate } from './candidates.repository.ts';
-import { oneOf, reserve } from './reservations.ts';
+import { oneOf } from './reservations.ts';
 import { itemIdOf, newToken } from './token.ts';
 
 type Claim = Output<typeof operation>;
@@ -28,25 +33,29 @@ async function claimBest(input: Input<typeof operation>, context: Context): Prom
   const now = new Date();
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   if (input.ids === undefined && projectId === undefined) {
-    throw context.fail('VALIDATION_FAILED', 'Give projectId or ids, or connect with ?projectId= in the address.', {
-      details: [{ path: 'projectId', message: 'is required without ids' }],
-    });
+    throw context.fail(
+      'VALIDATION_FAILED',
+      `Pass projectId or ids, or connect to /mcp?projectId=<id>. ${WHERE_PROJECT_IDS_ARE}.`,
+      {
+        details: [{ path: 'projectId', message: 'is required without ids' }],
+      },
+    );
   }
   const choice =
     input.ids === undefined
       ? await bestOfProject(context, projectId as string, now)
       : await bestOfItems(context, input.ids, projectId, now);
   if ('reason' in choice) return { claimed: false, workItem: null, lease: null, reason: choice.reason };
-  if (!choice.best) {
+  if ('reserved' in choice) {
     // Others are about to take all that there is. If one of them does not, it is for this one.
     await oneOf(choice.reserved);
     throw new Stale();
   }
-  const release = reserve(choice.best._id);
-  context.writes.afterwards(release);
+  context.writes.afterwards(choice.release);
   const item = await findItem(context, choice.best._id);
   // Since it was chosen another replica may have taken it, or something that it depends on may have been taken back.
   if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
+  for (const budget of over(choice.budgets, item)) relyOnRest(context, budget);
   return take(item, input, now, context);
 }
 
@@ -57,15 +66,20 @@ function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen:
 }
 
 async function take(item: ItemRecord, input: Input<typeof operation>, now: Date, context: Context): Promise<Claim> {
-  const { _id, boardColumnId, assignee, isAiProcessing } = item;
+  const { _id, boardColumnId, assignee, isAiProcessing, returned } = item;
   const lease: LeaseRecord = {
     token: newToken(_id),
     keyId: context.caller.keyId,
-    expiresAt: expiry(now, input.leaseSeconds),
+    agent: input.agent,
+    claimedAt: now,
+    ...termOf(now, input.leaseSeconds, 'working'),
+    state: 'working',
+    userId: context.caller.userId,
+    heardRevision: item.revision,
     // After an agent that did not come back, still what was before that one.
-    before: item.lease?.before ?? { boardColumnId, assignee, isAiProcessing },
+    before: { ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }), ...(returned && { returned }) },
   };
-  const changes = { assignee: input.agent, isAiProcessing: true, lease };
+  const changes = { assignee: input.agent, isAiProcessing: true, lease, ...(returned && { returned: null }) };
   const events =
     assignee === input.agent
       ? []
@@ -76,7 +90,12 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
     boardColumnId === inProgress.id
       ? changeItem(context, item, board, changes, events)
       : (await moveTo(context, item, board, inProgress, { changes, events })).moved;
-  return claimed(toWorkItem(taken, board), lease);
+  const toMend = lease.before.returned;
+  return {
+    ...claimed(toWorkItem(taken, board), lease),
+    ...(toMend && { rework: reworkOf(toMend, item.metadata) }),
+    ...(taken.previous && { previous: shownPrevious(taken.previous) }),
+  };
 }
 
 async function renew(input: Input<typeof operation>, leaseToken: string, context: Context): Promise<Claim> {
@@ -89,16 +108,12 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
       'There is no such lease any more: it expired, or the item was moved, released or claimed by another. Claim again without leaseToken.',
     );
   }
-  const lease = { ...item.lease, expiresAt: expiry(now, input.leaseSeconds) };
-  // Without counting as a change of the item: whoever reads it sees nothing of a lease.
+  const lease = renewed(item.lease, now, input.leaseSeconds);
+  // Without counting as a change of the item: it is the agent's business, and goes on all the time.
   adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
-  return claimed(toWorkItem(item, await boardOf(context, item)), lease);
+  return claimed(toWorkItem({ ...item, lease }, await boardOf(context, item)), lease);
 }
 
 function claimed(workItem: Claim['workItem'], { token, expiresAt }: LeaseRecord): Claim {
   return { claimed: true, workItem, lease: { token, expiresAt: expiresAt.toISOString() } };
-}
-
-function expiry(now: Date, leaseSeconds: number): Date {
-  return new Date(now.getTime() + leaseSeconds * 1_000);
 }

@@ -6,7 +6,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { isLive } from '../items/lease.ts';
+import { isInProgress, isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
 import { moveTo } from '../moves/move.ts';
 
@@ -29,7 +29,14 @@ export async function releaseWorkItem(
       ? columnBefore(board, before.boardColumnId)
       : requireColumn(context, board, boardColumnId);
   const { moved } = await moveTo(context, item, board, to, {
-    changes: { assignee: before.assignee, isAiProcessing: before.isAiProcessing, lease: null },
+    leaseEnds: 'released',
+    changes: {
+      assignee: before.assignee,
+      isAiProcessing: before.isAiProcessing,
+      lease: null,
+      // It is still to be mended, unless it is put somewhere else.
+      ...(before.returned && isInProgress(to.name) && { returned: before.returned }),
+    },
     events:
       item.assignee === before.assignee
         ? []

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import {
+  call,
+  failure,
+  startProject,
+  startWorkItems,
+  stopWorkItems,
+  storeUnchecked,
+  type TestProject,
+} from '../testing.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -29,7 +37,8 @@ test.each([
   ['what cannot be an id', { not: 'an id' }],
 ])('an item that names %s stems from no idea', async (_, named) => {
   const other = await project.create('task');
-  const item = await project.create('epic', { metadata: { ideaId: named === 'task' ? other.id : named } });
+  const item = await project.create('epic');
+  await storeUnchecked(item.id, { ideaId: named === 'task' ? other.id : named });
   expect((await lineage(item.id)).idea).toBeNull();
 });
 
@@ -61,7 +70,8 @@ test('of an idea was made what is below it, what names it, and all below that; w
 test('items of other organizations are neither found nor followed', async () => {
   const stranger = await startProject();
   const theirs = await stranger.create('idea');
-  const item = await project.create('epic', { metadata: { ideaId: theirs.id } });
+  const item = await project.create('epic');
+  await storeUnchecked(item.id, { ideaId: theirs.id });
   expect((await lineage(item.id)).idea).toBeNull();
   expect(await failure(lineage(theirs.id))).toMatchObject({ code: 'NOT_FOUND' });
   const seen = await call(stranger.caller, 'workItems.lineage', { id: theirs.id });

@@ -6,6 +6,7 @@ import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
+import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { type Outline, outlinesOf } from '../context/outline.repository.ts';
 import { toPlaced } from '../context/present.ts';
@@ -40,6 +41,7 @@ export async function getLineage(
     descendants: budget.take(all.descendants),
     sessions: budget.take(all.sessions),
     totals,
+    budget: tightest(over(await budgetsToShow(context, [item.projectId]), item)),
     ...truncated(budget.isTruncated, all),
   };
 }

@@ -1,46 +1,93 @@
+import type { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/list';
-import type { BoardRecord } from '../boards/boards.model.ts';
-import { boardWithColumn, findBoard } from '../boards/boards.repository.ts';
-import type { Scope } from '../scope.ts';
+import { findBoard } from '../boards/boards.repository.ts';
+import { findProject } from '../projects/projects.repository.ts';
+import type { FailingScope } from '../scope.ts';
+import { columnOfList } from './column-filter.ts';
 import { placeOfParent } from './listed-items.repository.ts';
+import { namesNothing } from './named.ts';
 import type { Where } from './where.ts';
 
 export type ListFilter = Pick<
   Input<typeof listWorkItems>,
-  'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'type' | 'priority' | 'assignee'
+  | 'projectId'
+  | 'boardId'
+  | 'boardColumnId'
+  | 'parentId'
+  | 'type'
+  | 'priority'
+  | 'assignee'
+  | 'leaseState'
+  | 'externalId'
 >;
-
-/** The filter contradicts itself, or names what there is not. */
-export const NOWHERE = Symbol('nowhere');
 
 /**
  * A column implies its board, a board its project, and children are in the project of their parent: what is implied is checked here, once, and left
  * out of the query.
+ * @param sessionProjectId the project where the filter names none
+ * @throws VALIDATION_FAILED for a filter that can match nothing. A project that nothing else of the filter is held against is not looked up:
+ * `requireProjectOf` does, once nothing was found.
  */
-export async function whereOf(scope: Scope, filter: ListFilter): Promise<Where | typeof NOWHERE> {
-  const { projectId, boardId, boardColumnId, parentId, type, priority, assignee } = filter;
+export async function whereOf(
+  scope: FailingScope<'VALIDATION_FAILED'>,
+  filter: ListFilter,
+  sessionProjectId: string | undefined,
+): Promise<Where> {
+  const { boardId, boardColumnId, parentId, type, priority, assignee, leaseState, externalId } = filter;
+  const projectId = filter.projectId ?? sessionProjectId;
   const like = {
     ...(type !== undefined && { type }),
     ...(priority !== undefined && { priority }),
     ...(assignee !== undefined && { assignee }),
+    ...(externalId !== undefined && { externalId }),
   };
-  const [board, parent] = await Promise.all([
-    boardOf(scope, filter),
+  const [boardGiven, parent] = await Promise.all([
+    boardId === undefined ? undefined : findBoard(scope, boardId),
     parentId === undefined ? undefined : placeOfParent(scope, parentId),
   ]);
-  if (board === null || parent === null || (boardId && board?._id !== boardId)) return NOWHERE;
-  const projects = new Set([projectId, board?.projectId, parent?.projectId].filter((id) => id !== undefined));
-  if (projects.size > 1) return NOWHERE;
+  if (boardGiven === null) throw await namesNothing(scope, 'boardId', boardId as string);
+  if (parent === null) throw await namesNothing(scope, 'parentId', parentId as string);
+  const near = { board: boardGiven, projectId: projectId ?? parent?.projectId };
+  const ofColumn = boardColumnId === undefined ? undefined : await columnOfList(scope, boardColumnId, near);
+  const board = ofColumn?.board ?? boardGiven;
+  if (ofColumn && boardGiven && ofColumn.board._id !== boardGiven._id) {
+    throw contradiction(
+      scope,
+      'boardColumnId',
+      `is a column of board ${ofColumn.board._id}, not of boardId ${boardId}`,
+    );
+  }
+  const inProject = parent?.projectId ?? board?.projectId ?? projectId;
+  if (board && board.projectId !== inProject) {
+    const field = ofColumn ? 'boardColumnId' : 'boardId';
+    throw contradiction(scope, field, `is of project ${board.projectId}, but parentId of project ${inProject}`);
+  }
+  if (projectId !== undefined && projectId !== inProject) {
+    if (filter.projectId !== undefined) await requireProjectOf(scope, filter);
+    const field = parent ? 'parentId' : ofColumn ? 'boardColumnId' : 'boardId';
+    const other =
+      filter.projectId === undefined ? `the session's (${projectId}); add projectId` : `projectId ${projectId}`;
+    throw contradiction(scope, field, `is of project ${inProject}, not of ${other}`);
+  }
   const place = {
     ...(parent && { parentId: parent._id }),
-    ...(boardColumnId ? { boardColumnId } : boardId && { boardId }),
-    ...(!parent && !board && projectId && { projectId }),
+    ...(ofColumn ? { boardColumnId: ofColumn.column.id } : boardGiven && { boardId: boardGiven._id }),
+    ...(!parent && !board && inProject && { projectId: inProject }),
   };
-  return { place, projectId: projects.values().next().value, like };
+  const held = leaseState && { how: leaseState, at: new Date() };
+  return { place, projectId: inProject, like, held };
 }
 
-async function boardOf(scope: Scope, { boardId, boardColumnId }: ListFilter): Promise<BoardRecord | null | undefined> {
-  if (boardColumnId) return boardWithColumn(scope, boardColumnId);
-  return boardId ? findBoard(scope, boardId) : undefined;
+/** Where a list is empty: nothing else tells a project without such items from none. */
+export async function requireProjectOf(
+  scope: FailingScope<'VALIDATION_FAILED'>,
+  { projectId }: ListFilter,
+): Promise<void> {
+  if (projectId === undefined || (await findProject(scope, projectId))) return;
+  throw await namesNothing(scope, 'projectId', projectId);
+}
+
+function contradiction({ fail }: FailingScope<'VALIDATION_FAILED'>, path: string, message: string): OperationError {
+  return fail('VALIDATION_FAILED', `${path} ${message}: nothing can match both.`, { details: [{ path, message }] });
 }

@@ -2,6 +2,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/list';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TallyModel } from '../boards/tallies.model.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
@@ -16,19 +17,28 @@ beforeAll(async () => {
 afterAll(stopWorkItems);
 
 const list = (input: RawInput<typeof listWorkItems>, p = project) => call(p.caller, 'workItems.list', input);
+const refusal = async (input: RawInput<typeof listWorkItems>, p = project) => {
+  const error = await failure(list(input, p));
+  expect(error.code).toBe('VALIDATION_FAILED');
+  return error;
+};
 const titles = async (input: RawInput<typeof listWorkItems>, p = project) =>
   (await list(input, p)).workItems.map(({ title }) => title);
 
 describe('a list', () => {
-  test('holds the eleven fields of each item, and the page', async () => {
+  test('holds the fields of each item that are not long, and the page', async () => {
     const own = await startProject();
     const parent = await own.create('epic');
     const item = await own.create('task', { parentId: parent.id, assignee: 'ada', metadata: { large: 1 } });
     const { workItems, pagination } = await list({ parentId: parent.taskId }, own);
     const { id, taskId, title, type, priority, assignee, boardId, boardColumnId, columnName, parentId, projectId } =
       item;
+    const places = { boardId, boardColumnId, columnName, parentId, projectId };
     expect(workItems).toEqual([
-      { id, taskId, title, type, priority, assignee, boardId, boardColumnId, columnName, parentId, projectId },
+      {
+        ...{ id, taskId, title, type, priority, assignee, ...places },
+        ...{ isAiProcessing: false, lease: null, externalId: null },
+      },
     ]);
     expect(pagination).toEqual({ page: 1, limit: 50, total: 1, totalPages: 1 });
   });
@@ -65,7 +75,105 @@ describe('a list', () => {
     expect(await titles({ projectId: two.project.id }, one)).toEqual(['in two']);
     expect((await call(one.organization, 'workItems.list', {})).pagination.total).toBe(2);
     const stranger = await startProject();
-    expect(await titles({ projectId: one.project.id }, stranger)).toEqual([]);
+    expect(await titles({}, stranger)).toEqual([]);
+  });
+
+  test('takes a column by its name on its board, in any case, and on all boards of its project where it names none', async () => {
+    const own = await startProject();
+    await own.create('task', { title: 'here', column: 'In Progress' });
+    await own.create('task', { title: 'there', column: 'Review' });
+    const epic = await own.create('epic', { title: 'above' });
+    await own.create('task', { title: 'below', column: 'In Progress', parentId: epic.id });
+    expect(await titles({ boardColumnId: 'in progress' }, own)).toEqual(['here', 'below']);
+    expect(await titles({ boardColumnId: 'IN PROGRESS', parentId: epic.taskId }, own)).toEqual(['below']);
+    const { sessionProjectId: _, ...roaming } = own.caller;
+    const found = await call(roaming, 'workItems.list', { boardColumnId: 'Review' });
+    expect(found.workItems.map(({ title }) => title)).toEqual(['there']);
+
+    const unknown = await refusal({ boardColumnId: 'In Progres' }, own);
+    for (const { id, name } of own.board.columns) expect(unknown.message).toContain(`${name} (${id})`);
+    expect(unknown.message).toContain('did you mean In Progress?');
+
+    const second = await call(own.caller, 'boards.create', { id: own.project.id, name: 'Second' });
+    const ambiguous = await refusal({ boardColumnId: 'Review' }, own);
+    expect(ambiguous.message).toContain(second.id);
+    expect(ambiguous.message).toContain(own.column('Review'));
+    expect(await titles({ boardColumnId: 'Review', boardId: own.board.id }, own)).toEqual(['there']);
+    expect(await titles({ boardColumnId: 'Review', boardId: second.id }, own)).toEqual([]);
+    await startProject('Other', own.organization);
+    const nowhere = await failure(call(roaming, 'workItems.list', { boardColumnId: 'Review' }));
+    expect(nowhere.message).toMatch(/boardId or projectId.*list_projects/);
+  });
+
+  test('refuses a filter that can match nothing, with what it is and which parameter takes it', async () => {
+    const own = await startProject();
+    const other = await startProject('Other', own.organization);
+    const stranger = await startProject();
+    const task = await own.create('task');
+    await other.create('task');
+    const things = {
+      projectId: own.project.id,
+      boardId: own.board.id,
+      boardColumnId: own.column('Done'),
+      parentId: task.id,
+    };
+    const strange = {
+      projectId: stranger.project.id,
+      boardId: stranger.board.id,
+      boardColumnId: stranger.column('Done'),
+      parentId: (await stranger.create('task')).id,
+    };
+    for (const field of ['projectId', 'boardId', 'boardColumnId', 'parentId'] as const) {
+      for (const [kind, id] of Object.entries(things)) {
+        if (kind === field) {
+          expect(await list({ [field]: id }, own)).toMatchObject({ nextCursor: null });
+          continue;
+        }
+        for (const search of [undefined, 'task', '???']) {
+          const { message, extra } = await refusal({ [field]: id, search }, own);
+          expect(message).toContain(`pass it as ${kind}`);
+          expect(extra.details).toMatchObject([{ path: field }]);
+        }
+      }
+      for (const id of [uuidv7(), strange[field]]) {
+        expect((await refusal({ [field]: id }, own)).message).toMatch(/there is no .*(GET \/api|list_)/);
+      }
+    }
+    expect((await refusal({ parentId: 'W-E-99999' }, own)).message).toContain('there is no work item W-E-99999');
+    // Each is there, and no item is in both.
+    for (const filter of [
+      { projectId: other.project.id, boardId: own.board.id },
+      { projectId: other.project.id, boardColumnId: own.column('Done') },
+      { projectId: other.project.id, parentId: task.id },
+      { boardId: other.board.id, boardColumnId: own.column('Done') },
+      { boardId: other.board.id, parentId: task.id },
+    ]) {
+      expect((await refusal(filter, own)).message).toMatch(/nothing can match both|of project/);
+    }
+    expect((await refusal({ boardId: other.board.id }, own)).message).toMatch(/the session's .*add projectId/);
+    expect(await titles({ boardId: other.board.id, projectId: other.project.id }, own)).toEqual(['A task']);
+  });
+
+  test('of a project with items asks the database for nothing that it did not ask for without the project', async () => {
+    const own = await startProject();
+    await own.create('task');
+    const commandsOf = async (run: () => Promise<unknown>) => {
+      const commands: string[] = [];
+      mongoose.set('debug', (collection: string, method: string) => {
+        // Its heartbeat is the process's, and comes when it comes.
+        if (collection !== 'transaction_owners') commands.push(`${collection}.${method}`);
+      });
+      try {
+        await run();
+      } finally {
+        mongoose.set('debug', false);
+      }
+      return commands.sort();
+    };
+    const { sessionProjectId: _, ...roaming } = own.caller;
+    const all = await commandsOf(() => call(roaming, 'workItems.list', {}));
+    expect(all.length).toBeGreaterThan(0);
+    expect(await commandsOf(() => list({ projectId: own.project.id }, own))).toEqual(all);
   });
 
   test('has what all its filters say', async () => {
@@ -80,7 +188,6 @@ describe('a list', () => {
     expect(await titles({ assignee: 'ada', type: 'task', parentId: epic.id }, own)).toEqual(['one']);
     expect(await titles({ boardId: own.board.id, priority: 'urgent' }, own)).toEqual(['Epic']);
     expect(await titles({ boardColumnId: own.column('Review'), search: 't' }, own)).toEqual(['two']);
-    expect(await titles({ parentId: 'W-E-99999' }, own)).toEqual([]);
   });
 });
 

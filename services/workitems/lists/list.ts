@@ -7,7 +7,7 @@ import { presentedSummaries } from '../items/present.ts';
 import { pageOf, type Start, startOf, type Total } from '../paging.ts';
 import type { Scope } from '../scope.ts';
 import { countMatches, matchesInOrder } from '../search/matches.repository.ts';
-import { NOWHERE, whereOf } from './filter.ts';
+import { requireProjectOf, whereOf } from './filter.ts';
 import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
 import { totalOf } from './totals.repository.ts';
 import { holds, type Where } from './where.ts';
@@ -17,18 +17,14 @@ export async function listWorkItems(
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const { organizationId, sessionProjectId } = context.caller;
-  const projectId = given.projectId ?? sessionProjectId;
-  const filter = { ...given, ...(projectId && { projectId }) };
   const text = search.trim();
-  const order: ItemOrder = filter.boardColumnId ? 'column' : 'newest';
-  const list = [organizationId, Object.entries(filter).sort(), text];
+  const order: ItemOrder = given.boardColumnId ? 'column' : 'newest';
+  const projectId = given.projectId ?? sessionProjectId;
+  const list = [organizationId, Object.entries({ ...given, ...(projectId && { projectId }) }).sort(), text];
   const start = startOf({ page, limit, cursor }, list, context);
-  const where = await whereOf(context, filter);
-  const found = await (where === NOWHERE
-    ? nothing
-    : text
-      ? matching(context, where, text, order, start)
-      : listed(context, where, order, start));
+  const where = await whereOf(context, given, sessionProjectId);
+  const found = await (text ? matching(context, where, text, order, start) : listed(context, where, order, start));
+  if (found.rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const { rows, pagination, nextCursor } = await pageOf(
     found.rows,
     start,

@@ -1,11 +1,12 @@
 import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { SHOWN_OF_LEASE } from '../items/lease.ts';
 import type { Start } from '../paging.ts';
 import type { Scope } from '../scope.ts';
-import type { Where } from './where.ts';
+import { conditionsOf, type Where } from './where.ts';
 
 /** What a list shows of an item, and where it stands in its column. */
-export type ListedItem = Pick<ItemRecord, keyof typeof LISTED | '_id'>;
+export type ListedItem = Pick<ItemRecord, Exclude<keyof typeof LISTED, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'>;
 export const LISTED = {
   taskId: 1,
   title: 1,
@@ -17,6 +18,9 @@ export const LISTED = {
   boardColumnId: 1,
   parentId: 1,
   position: 1,
+  isAiProcessing: 1,
+  externalId: 1,
+  ...SHOWN_OF_LEASE,
 } as const;
 
 export type ItemOrder = 'newest' | 'column';
@@ -32,12 +36,12 @@ export function placeIn(order: ItemOrder, { _id, position }: Pick<ItemRecord, '_
 /** One item more than the page has, where there is one. */
 export function pageOfItems(
   { caller }: Scope,
-  { place, like }: Where,
+  where: Where,
   order: ItemOrder,
   { skip, after, limit }: Pick<Start, 'skip' | 'after' | 'limit'>,
 ): Promise<ListedItem[]> {
   return inOrder(ItemModel, {
-    filter: { organizationId: caller.organizationId, ...place, ...like },
+    filter: { organizationId: caller.organizationId, ...conditionsOf(where) },
     order: ORDERS[order],
     skip,
     after,

@@ -4,16 +4,17 @@ import { countsOf } from '../boards/tallies.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
 import type { Total } from '../paging.ts';
 import type { Scope } from '../scope.ts';
-import type { Where } from './where.ts';
+import { conditionsOf, type Where } from './where.ts';
 
 /**
  * How many items there are. Of a whole project, board or column, or of all children of a parent, exactly; of what a filter chooses among
  * them, at most MAX_COUNTED are counted.
  */
-export async function totalOf(scope: Scope, { place, like }: Where): Promise<Total> {
-  const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0;
+export async function totalOf(scope: Scope, where: Where): Promise<Total> {
+  const { place, like, held } = where;
+  const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0 && !held;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
-  const counted = await count(scope, { ...place, ...like }, MAX_COUNTED + 1);
+  const counted = await count(scope, conditionsOf(where), MAX_COUNTED + 1);
   return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };
 }
 

@@ -64,7 +64,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
       const { priority, position, boardColumnId } = item;
       const childCount = childCounts.get(_id) ?? 0;
-      const state = { type, lease, priority, position, boardColumnId, waitsFor, childCount };
+      const state = { type, lease, returned: null, priority, position, boardColumnId, waitsFor, childCount };
       const board = boards.get(item.boardId);
       if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {

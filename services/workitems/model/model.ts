@@ -116,6 +116,8 @@ export class Model {
     search?: string;
   }): ModelItem[] {
     const { boardColumnId, search, ...fields } = filter;
+    const board = this.boards.find(({ columns }) => columns.some(({ id }) => id === boardColumnId));
+    refuseIf([[board !== undefined && (filter.boardId ?? board.id) !== board.id, 'VALIDATION_FAILED']]);
     const all = boardColumnId
       ? (this.column(boardColumnId)?.items ?? []).map((id) => this.item(id))
       : [...this.items.values()].toReversed();
@@ -204,6 +206,7 @@ export class Model {
       isAiProcessing: false,
       version: 1,
       lease: null,
+      isReturned: false,
       history: [],
     };
     this.items.set(item.id, item);
@@ -244,6 +247,7 @@ export class Model {
       [parent !== null && !this.#mayHaveParent({ ...item, type: wanted.type }, parent), 'VALIDATION_FAILED'],
       [this.childrenOf(item).some(({ type }) => !PARENTS[type].includes(wanted.type)), 'VALIDATION_FAILED'],
     ]);
+    refuseIf([[this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED']]);
     const differing = (['title', 'type', 'priority', 'assignee', 'parentId', 'metadata'] as const).filter(
       (field) => !isDeepStrictEqual(wanted[field], item[field]),
     );
@@ -252,7 +256,9 @@ export class Model {
       Object.fromEntries(differing.map((field) => [field, { from: item[field], to: wanted[field] }])),
     );
     if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes, events });
-    else if (differing.length > 0) this.#change(item, changes, events);
+    else if (differing.length > 0) {
+      this.#change(item, { ...changes, ...(changes.assignee && { isReturned: false }) }, events);
+    }
     return item;
   }
 
@@ -289,11 +295,24 @@ export class Model {
     this.#record(this.item(input.workItemId), [{ eventType: 'comment', data: { text: input.text } }]);
   }
 
-  /** Children lose their parent; what the work cost counts for the parent of the deleted item. */
+  /** Children lose their parent, lists of dependencies the item; what the work cost counts for the parent of the deleted item. */
   delete(id: string): ModelItem {
     const item = this.item(id);
-    for (const child of this.childrenOf(item)) {
-      this.#change(child, { parentId: null }, updated({ parentId: { from: item.id, to: null } }));
+    for (const other of this.items.values()) {
+      const isChild = other.parentId === item.id;
+      const list = other.metadata.dependsOn as string[] | undefined;
+      const left = list?.filter((ref) => this.find(ref) !== item);
+      const isShorter = left?.length !== list?.length;
+      if (other === item || !(isChild || isShorter)) continue;
+      const metadata = isShorter ? { ...other.metadata, dependsOn: left } : other.metadata;
+      this.#change(
+        other,
+        { ...(isChild && { parentId: null }), metadata },
+        updated({
+          ...(isChild && { parentId: { from: item.id, to: null } }),
+          ...(isShorter && { metadata: { from: other.metadata, to: metadata } }),
+        }),
+      );
     }
     for (const session of this.sessions) if (session.countedFor === item.id) session.countedFor = item.parentId;
     this.#takeOut(item);
@@ -331,7 +350,7 @@ export class Model {
       ...(earlier.length > 0 && { reviewHistory: earlier }),
     };
     this.#move(item, to as ModelColumn, {
-      changes: { isAiProcessing: false, metadata },
+      changes: { isAiProcessing: false, metadata, isReturned: review.result === 'fail' && item.type === 'task' },
       events: updated({ metadata: { from: item.metadata, to: metadata } }),
     });
     return { item, fromColumn, to: to as ModelColumn };
@@ -364,7 +383,9 @@ export class Model {
       ...(input.documentation && { documentation: input.documentation }),
       ...(input.testResults && { testResults: input.testResults }),
     };
-    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {});
+    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {
+      isReturned: !passed && item.type === 'task',
+    });
     return { item, fromColumn, to: to as ModelColumn, passed, redirected };
   }
 
@@ -402,6 +423,8 @@ export class Model {
     const candidates = named ?? [...this.items.values()].filter((item) => this.childrenOf(item).length === 0);
     const ready = candidates.filter((item) => item.type === 'task' && this.#isReady(item, nowMs));
     const priority = PRIORITIES.find((each) => ready.some((item) => item.priority === each));
+    const toMend = ready.filter((item) => item.priority === priority && this.isRework(item));
+    if (toMend.length > 0) return toMend;
     return this.boards.flatMap(
       ({ columns }) =>
         columns
@@ -416,11 +439,14 @@ export class Model {
     learned: { readonly id: string; readonly token: string; readonly expiresAtMs: number },
   ): ModelItem {
     const item = this.item(learned.id);
-    const { boardColumnId, assignee, isAiProcessing } = item;
-    const before = item.lease?.before ?? { boardColumnId, assignee, isAiProcessing };
+    const { boardColumnId, assignee, isAiProcessing, isReturned } = item;
+    const before = {
+      ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }),
+      isReturned: isReturned || item.lease?.before.isReturned === true,
+    };
     this.tokens.push({ token: learned.token, itemId: item.id });
     const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, before };
-    const changes = { assignee: input.agent, isAiProcessing: true, lease };
+    const changes = { assignee: input.agent, isAiProcessing: true, lease, isReturned: false };
     const events = assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } });
     const to = this.#columnNamed(item, 'In Progress') as ModelColumn;
     if (to.id === boardColumnId) this.#change(item, changes, events);
@@ -448,12 +474,13 @@ export class Model {
       [!this.#isHeld(item, nowMs) || item.lease?.token !== input.leaseToken, 'CONFLICT'],
       [input.boardColumnId !== undefined && !given, 'VALIDATION_FAILED'],
     ]);
-    const { boardColumnId, assignee, isAiProcessing } = (item.lease as ModelLease).before;
+    const { boardColumnId, assignee, isAiProcessing, isReturned } = (item.lease as ModelLease).before;
     const back =
       columns.find(({ id }) => id === boardColumnId) ?? columns.find(({ id }) => id === learned.boardColumnId);
     const events = item.assignee === assignee ? [] : updated({ assignee: { from: item.assignee, to: assignee } });
-    const changes = { assignee, isAiProcessing, lease: null };
-    this.#move(item, given ?? (back as ModelColumn), { changes, events });
+    const to = given ?? (back as ModelColumn);
+    const changes = { assignee, isAiProcessing, lease: null, isReturned: isReturned && to.name === 'In Progress' };
+    this.#move(item, to, { changes, events });
     return item;
   }
 
@@ -465,7 +492,6 @@ export class Model {
     positionOf: (id: string) => number,
   ): { readonly moved: ModelItem[]; readonly skipped: string[] } {
     const to = this.column(input.boardColumnId);
-    refuseIf([[!to, 'NOT_FOUND']]);
     const board = this.boards.find(({ columns }) => columns.includes(to as ModelColumn));
     const refs = [...new Set(input.workItemIds)];
     const isMoving = (ref: string) => this.find(ref)?.boardId === board?.id;
@@ -481,6 +507,7 @@ export class Model {
           metadata: merge(item.metadata, provider),
           ...(input.setAiProcessing && { isAiProcessing: true }),
           ...(to?.name !== 'In Progress' && { lease: null }),
+          isReturned: false,
         },
         [{ eventType: 'moved', data }],
       );
@@ -507,7 +534,7 @@ export class Model {
 
   /** What is shown of an item, but for its place's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
-    const { history: _, lease: __, ...shown } = item;
+    const { history: _, lease: __, isReturned: ___, ...shown } = item;
     return { ...shown, columnName: this.columnName(item) };
   }
 
@@ -534,7 +561,7 @@ export class Model {
     item.boardColumnId = to.id;
     const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.name] ?? item.isAiProcessing;
     const lease = to.name === 'In Progress' ? item.lease : null;
-    this.#change(item, { isAiProcessing, lease, ...options.changes }, [
+    this.#change(item, { isAiProcessing, lease, isReturned: false, ...options.changes }, [
       ...(options.events ?? []),
       { eventType: 'moved', data: { ...data, ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }) } },
     ]);
@@ -576,13 +603,19 @@ export class Model {
     return { eventType: 'ai_session', data: { id, workItemId: item.id, totalTokens, model, estimatedCost } };
   }
 
+  /** To claim it is to mend something, also where the agent that was about to did not come back. */
+  isRework(item: ModelItem): boolean {
+    return item.isReturned || item.lease?.before.isReturned === true;
+  }
+
   /** Its dependencies are in `Review` or further, and nobody works on it: it is pending, or its agent did not come back. */
   #isReady(item: ModelItem, nowMs: number): boolean {
     const column = this.columnName(item);
     const isAbandoned = column === 'In Progress' && item.lease !== null && !this.#isHeld(item, nowMs);
+    const isSentBack = column === 'In Progress' && item.lease === null && item.isReturned;
     const dependencies = (item.metadata.dependsOn ?? []) as string[];
     return (
-      (isPending(column) || isAbandoned) &&
+      (isPending(column) || isAbandoned || isSentBack) &&
       dependencies.map((ref) => this.find(ref)).every((found) => found && isHandedOver(this.columnName(found)))
     );
   }
@@ -597,6 +630,15 @@ export class Model {
     if (isCycle) return false;
     const levels = this.#depthOf(parent) + (existing ? this.#heightOf(existing) : 1);
     return PARENTS[child.type].includes(parent.type) && levels <= MAX_TREE_LEVELS;
+  }
+
+  #closesCycle(item: ModelItem, { dependsOn }: Metadata): boolean {
+    if (isDeepStrictEqual(dependsOn, item.metadata.dependsOn)) return false;
+    const reached = new Set(((dependsOn ?? []) as string[]).map((ref) => this.find(ref)));
+    for (const other of reached) {
+      for (const ref of (other?.metadata.dependsOn ?? []) as string[]) reached.add(this.find(ref));
+    }
+    return reached.has(item);
   }
 
   #depthOf({ parentId }: ModelItem): number {

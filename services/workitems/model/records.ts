@@ -26,6 +26,7 @@ export interface ModelLease {
     readonly boardColumnId: string;
     readonly assignee: string | null;
     readonly isAiProcessing: boolean;
+    readonly isReturned: boolean;
   };
 }
 export interface ModelItem {
@@ -42,6 +43,8 @@ export interface ModelItem {
   isAiProcessing: boolean;
   version: number;
   lease: ModelLease | null;
+  /** A failed review or validation sent it back. */
+  isReturned: boolean;
   readonly history: ModelEvent[];
 }
 export interface Tokens {

@@ -1,6 +1,6 @@
 import type { ItemType, Metadata, Priority, Report } from './records.ts';
 
-/** The tables of the interface, and what is reckoned by them. */
+/** The tables of the interface, and what is computed from them. */
 
 const PROGRESS = ['Backlog', 'To Do', 'In Progress', 'Review', 'Testing', 'Validating', 'To Document', 'Done'];
 export const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'medium', 'low'];

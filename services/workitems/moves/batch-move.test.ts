@@ -69,12 +69,37 @@ describe('a batch move', () => {
     await expect(batch([one.id, ...many, 'W-T-1000000'], 'Done')).rejects.toThrow('workItemIds');
   });
 
-  test('to a column that is not there, or of another organization, finds nothing', async () => {
+  test('to a column by its name moves each item on its own board, and skips those whose board has none of the name', async () => {
+    const own = await startProject();
+    const columnsOf = (names: string[]) => ({
+      id: own.project.id,
+      name: 'Other',
+      columns: names.map((name) => ({ name })),
+    });
+    const other = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Shipped', 'DONE']));
+    const third = await call(own.caller, 'boards.create', columnsOf(['Backlog']));
+    const on = (board: typeof other) => own.create('task', { boardId: board.id, boardColumnId: board.columns[0]?.id });
+    const [here, there, without] = [await own.create('task'), await on(other), await on(third)];
+    const workItemIds = [here.id, there.id, without.id];
+    const answer = await call(own.caller, 'workItems.batchMove', { workItemIds, boardColumnId: 'done' });
+    expect(answer.movedCount).toBe(2);
+    expect(answer.items).toMatchObject([
+      { id: here.id, boardColumnId: own.column('Done'), columnName: 'Done' },
+      { id: there.id, boardColumnId: other.columns[2]?.id, columnName: 'DONE' },
+    ]);
+    expect(answer.skipped).toMatchObject([{ id: without.id }]);
+    expect(await own.get(there.id)).toMatchObject({ columnName: 'DONE', version: 2 });
+    expect(await own.get(without.id)).toMatchObject({ version: 1 });
+  });
+
+  test('to a column that is on no board of the items is refused with the columns that there are', async () => {
     const stranger = await startProject();
     const item = await project.create('task');
-    for (const boardColumnId of [item.id, stranger.column('Done')]) {
+    for (const boardColumnId of [item.id, stranger.column('Done'), 'Nowhere']) {
       const input = { workItemIds: [item.id], boardColumnId };
-      expect((await failure(call(project.caller, 'workItems.batchMove', input))).code).toBe('NOT_FOUND');
+      const { code, message } = await failure(call(project.caller, 'workItems.batchMove', input));
+      expect(code).toBe('VALIDATION_FAILED');
+      for (const { id, name } of project.board.columns) expect(message).toContain(`${name} (${id})`);
     }
   });
 });

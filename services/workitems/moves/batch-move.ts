@@ -2,15 +2,17 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
-import { boardOfColumn } from '../boards/boards.repository.ts';
-import { columnName, requireColumn } from '../boards/columns.ts';
-import { relyOnColumns } from '../boards/tallies.repository.ts';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { boardsForWrite } from '../boards/boards.repository.ts';
+import { columnMeant, columnName, noSuchColumn } from '../boards/columns.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
 import { changeItem } from '../items/item-writes.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
 import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
+import { heldWarnings, warned } from '../items/warnings.ts';
+import type { FailingScope } from '../scope.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
@@ -20,19 +22,21 @@ export async function batchMoveWorkItems(
   { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const board = await boardOfColumn(context, boardColumnId);
-  const to = requireColumn(context, board, boardColumnId);
-  relyOnColumns(context, board);
-
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
   const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
+  const boards = await boardsForWrite(
+    context,
+    found.map(({ boardId }) => boardId),
+  );
+  const destinations = destinationsOn(context, boards, boardColumnId);
   const moving = new Map<string, (typeof found)[number]>();
   const skipped: Output<typeof operation>['skipped'] = [];
   for (const ref of new Set(workItemIds)) {
     const item = byRef.get(ref);
     if (!item) skipped.push({ id: ref, reason: 'There is no such work item.' });
-    else if (item.boardId !== board._id) skipped.push({ id: ref, reason: `It is not on board "${board.name}".` });
-    else moving.set(item._id, item);
+    else if (!destinations.has(item.boardId)) {
+      skipped.push({ id: ref, reason: `Its board "${boards.get(item.boardId)?.name}" has no such column.` });
+    } else moving.set(item._id, item);
   }
   const provider = setAiProcessing && aiProvider ? { aiProvider } : undefined;
   if (provider) {
@@ -49,6 +53,7 @@ export async function batchMoveWorkItems(
   const items = [...moving.values()];
   const crossings: Crossing[] = [];
   const moved = items.map((item) => {
+    const { board, to } = destinations.get(item.boardId) as Destination;
     const fromColumn = columnName(board, item.boardColumnId);
     crossings.push(...crossing(item, fromColumn, to.name));
     return changeItem(
@@ -67,12 +72,30 @@ export async function batchMoveWorkItems(
   await followCrossings(context, crossings, moved);
   return {
     movedCount: items.length,
-    items: items.map((item) => ({
-      ...toSummary({ ...item, boardColumnId: to.id }, board),
-      isAiProcessing: setAiProcessing || item.isAiProcessing,
-      version: item.version + 1,
-    })),
+    items: moved.map((item) => ({ ...toSummary(item, boards.get(item.boardId)), version: item.version })),
     skipped,
     note: NOTE,
+    ...warned(heldWarnings(items, context.caller.keyId)),
   };
+}
+
+interface Destination {
+  readonly board: BoardRecord;
+  readonly to: ColumnRecord;
+}
+
+/** The column that is meant, on each board that has it: one at most by its UUID, by its name maybe several. */
+function destinationsOn(
+  context: FailingScope<'VALIDATION_FAILED'>,
+  boards: ReadonlyMap<string, BoardRecord>,
+  ref: string,
+): ReadonlyMap<string, Destination> {
+  const destinations = new Map<string, Destination>();
+  for (const [id, board] of boards) {
+    const to = columnMeant(board, ref);
+    if (to) destinations.set(id, { board, to });
+  }
+  const [board] = boards.values();
+  if (board && destinations.size === 0) throw noSuchColumn(context, board, ref);
+  return destinations;
 }

@@ -12,6 +12,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
+import { heldWarnings, warned } from '../items/warnings.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
@@ -30,7 +31,8 @@ export async function moveWorkItem(
     requireColumn(context, board, input.boardColumnId),
     input,
   );
-  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded };
+  const warnings = warned(heldWarnings([item], context.caller.keyId));
+  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...warnings };
 }
 
 export interface MoveRequest extends AiRequest {
@@ -41,6 +43,8 @@ export interface MoveRequest extends AiRequest {
   readonly changes?: Omit<ItemChanges, 'boardColumnId' | 'position'>;
   /** What else is recorded with it, before the move. */
   readonly events?: readonly NewEvent[];
+  /** By what a lease ends that this move ends; default: by the move. */
+  readonly leaseEnds?: 'released' | 'completed' | undefined;
 }
 
 export interface Moved {
@@ -81,6 +85,7 @@ export async function moveTo(
       ...(request.events ?? []),
       { eventType: 'moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }) } },
     ],
+    request.leaseEnds,
   );
   const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, toColumn);
   const crossings = [...crossing(item, fromColumn, toColumn), ...(cascade?.crossings ?? [])];

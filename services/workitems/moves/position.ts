@@ -1,6 +1,7 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
-import { draw } from '../counters/counters.repository.ts';
+import { draw, removeCounters } from '../counters/counters.repository.ts';
 import { claimable } from '../items/claimable.ts';
 import { adjustItem, touch } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -14,6 +15,11 @@ import type { FailingWriteScope, Scope } from '../scope.ts';
  */
 export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
   return draw(scope, sequenceOf(boardId));
+}
+
+/** Of boards that are gone. */
+export function forgetPlaces(scope: TransactionScope & Scope, boardIds: readonly string[]): Promise<void> {
+  return removeCounters(scope, boardIds.map(sequenceOf));
 }
 
 const sequenceOf = (boardId: string) => `positions:${boardId}`;

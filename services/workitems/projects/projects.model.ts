@@ -9,6 +9,12 @@ export interface ProjectRecord {
   techStack: string[];
   repositories: string[];
   defaultBoardId: string;
+  /** Counted up by what must not pass a deletion of the project (holdProject). Absent in those that earlier versions stored. */
+  revision?: number;
+  /** Counts changes of dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */
+  dependencyChanges?: number;
+  /** Something of it has a budget, or had one. Known to every write, as the default board is. */
+  hasBudgets?: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -23,6 +29,9 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
     techStack: { type: [String], required: true },
     repositories: { type: [String], required: true },
     defaultBoardId: { type: String, required: true },
+    revision: { type: Number },
+    dependencyChanges: Number,
+    hasBudgets: Boolean,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

@@ -1,3 +1,4 @@
+import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Project } from '@worktrack/contracts/projects/project';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { inOrder } from '@worktrack/runtime/database/in-order';
@@ -10,7 +11,7 @@ export async function insertProject({ tx }: TransactionScope, project: ProjectRe
   await ProjectModel.insertMany([project], { session: tx, lean: true });
 }
 
-async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
+export async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
   return ProjectModel.findOne({ organizationId: caller.organizationId, _id: id })
     .session(tx ?? null)
     .lean();
@@ -18,8 +19,19 @@ async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRe
 
 export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
   const project = await findProject(scope, id);
-  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}.`);
+  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}. ${WHERE_PROJECT_IDS_ARE}.`);
   return project;
+}
+
+/** For what is added to a project: of that and a deletion of the project at the same time one finds what the other has done. */
+export async function holdProject(scope: FailingScope<'NOT_FOUND'> & TransactionScope, id: string): Promise<void> {
+  const { organizationId } = scope.caller;
+  await ProjectModel.updateOne({ organizationId, _id: id }, { $inc: { revision: 1 } }, { session: scope.tx });
+  await requireProject(scope, id);
+}
+
+export async function removeProject({ caller, tx }: WriteScope & TransactionScope, id: string): Promise<void> {
+  await ProjectModel.deleteOne({ organizationId: caller.organizationId, _id: id }, { session: tx });
 }
 
 const remembered = new Remembered(findProject);
@@ -30,8 +42,25 @@ const remembered = new Remembered(findProject);
  */
 export async function projectForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
   const project = await remembered.get(scope, id);
-  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}.`);
+  if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}. ${WHERE_PROJECT_IDS_ARE}.`);
   return project;
+}
+
+/** As projectForWrite: a first budget raises the version of all boards too. */
+export async function projectHasBudgets(scope: WriteScope, id: string): Promise<boolean> {
+  return (await remembered.get(scope, id))?.hasBudgets === true;
+}
+
+/** What is read after this holds when the write is stored, as far as it is changed by writes that hold it too. */
+export async function holdDependencies(scope: WriteScope, id: string): Promise<void> {
+  const { organizationId } = scope.caller;
+  const project = await findProject(scope, id);
+  const changes = project?.dependencyChanges ?? null;
+  scope.writes.update(
+    ProjectModel,
+    { organizationId, _id: id, dependencyChanges: changes },
+    { set: { dependencyChanges: (changes ?? 0) + 1 } },
+  );
 }
 
 /** The organization's project, if it has exactly one. */

@@ -26,6 +26,20 @@ describe('a project', () => {
     expect(await call(caller, 'projects.get', { id: project.id })).toEqual(project);
   });
 
+  test('is in the list of names, newest first, which a cursor leads through', async () => {
+    const caller = newCaller();
+    const made = [];
+    for (let number = 0; number < 102; number++) {
+      made.push(await call(caller, 'projects.create', { name: `Project ${number}` }));
+    }
+    await startProject();
+    const first = await call(caller, 'projects.names', {});
+    const rest = await call(caller, 'projects.names', { cursor: first.nextCursor ?? '' });
+    expect([first.projects.length, rest.projects.length, rest.nextCursor]).toEqual([100, 2, null]);
+    const expected = made.toReversed().map(({ id, name, key, defaultBoardId }) => ({ id, name, key, defaultBoardId }));
+    expect([...first.projects, ...rest.projects]).toEqual(expected);
+  });
+
   test('changes in what is given', async () => {
     const { caller, project } = await startProject();
     const changed = await call(caller, 'projects.update', { id: project.id, key: 'Q', repositories: ['git@x:y.git'] });

@@ -2,6 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   getProject as getOperation,
   listProjects as listOperation,
+  listProjectNames as namesOperation,
 } from '@worktrack/contracts/projects/project-operations';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
@@ -33,6 +34,24 @@ export async function listProjects(
     ...(budget.isTruncated && { truncated: true as const }),
   };
 }
+
+export async function listProjectNames(
+  { limit, cursor }: Input<typeof namesOperation>,
+  context: ReadContext<FailureOf<typeof namesOperation>>,
+): Promise<Output<typeof namesOperation>> {
+  const list = ['project names', context.caller.organizationId];
+  const start = startOf({ page: 1, limit, cursor }, list, context);
+  const { rows, nextCursor } = await pageOf(
+    await pageOfProjects(context, start),
+    start,
+    list,
+    ({ _id }) => ({ id: _id, value: _id }),
+    NOT_COUNTED,
+  );
+  const projects = rows.map(({ _id, name, key, defaultBoardId }) => ({ id: _id, name, key, defaultBoardId }));
+  return { projects, nextCursor };
+}
+const NOT_COUNTED = async () => ({ total: 0, isLowerBound: true });
 
 export async function getProject(
   { id }: Input<typeof getOperation>,

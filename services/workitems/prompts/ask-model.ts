@@ -78,7 +78,7 @@ export async function askModel(
     log.warn({ body: excerpt(body, model), model: model.model }, 'The prompt model answered something else');
     throw fail(
       'UNAVAILABLE',
-      'The model endpoint answered in another format than its protocol’s. Nothing was saved; the operator has to check PROMPT_PROVIDER and PROMPT_BASE_URL.',
+      'The model endpoint answered in a format other than its protocol’s. Nothing was saved; the operator has to check PROMPT_PROVIDER and PROMPT_BASE_URL.',
     );
   }
   if (outcome.ended === 'too long') {

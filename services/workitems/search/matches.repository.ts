@@ -4,7 +4,7 @@ import type { SearchQuery } from '@worktrack/runtime/text/words';
 import type { PipelineStage } from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';
 import { type ItemOrder, LISTED, type ListedItem, ORDERS } from '../lists/listed-items.repository.ts';
-import type { Where } from '../lists/where.ts';
+import { conditionsOf, type Where } from '../lists/where.ts';
 import type { Total } from '../paging.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import type { Scope } from '../scope.ts';
@@ -22,20 +22,32 @@ type Page = Pick<OrderedRead, 'after' | 'limit'> & { readonly skip: number };
 
 /**
  * The items that have all words of a query. Newest first the index of entries gives the order, and what is asked for beside the words is looked up in
- * the items one by one, until there are enough. The order of a column no entry knows, since a move would have to write it anew: there the
- * matches in the column are sorted, of which no more than a page is kept.
+ * the items one by one, until there are enough. The order of a column no entry knows, since a move would have to write it anew: there few
+ * matches are sorted, and where the words are common the column is walked in its order, which comes upon enough of them soon.
  */
 export async function matchesInOrder(
   scope: Scope,
   which: Matching,
   order: ItemOrder,
   { after, skip, limit }: Page,
+  maxSorted = MAX_SORTED,
 ): Promise<ListedItem[]> {
   const filter = await entriesWith(scope, which);
   const choose = [...except(which), ...itemsLike(which)];
   const present: PipelineStage[] = [...(choose.some((stage) => '$lookup' in stage) ? [] : [LOOK_UP]), ...ITEM];
   if (order === 'newest') {
     return inOrder(SearchModel, { filter, order: ORDERS.newest, after, skip, limit, choose, present });
+  }
+  if ((await countUpTo(maxSorted + 1, [{ $match: filter }])) > maxSorted) {
+    return inOrder(ItemModel, {
+      filter: { organizationId: scope.caller.organizationId, ...which.where.place, ...which.where.like },
+      order: ORDERS.column,
+      after,
+      skip,
+      limit,
+      choose: [...except(which), ...entriesLike(which)],
+      present: [{ $project: LISTED }],
+    });
   }
   const { value, id } = after ?? {};
   return SearchModel.aggregate<ListedItem>([
@@ -49,17 +61,36 @@ export async function matchesInOrder(
   ]);
 }
 
+/**
+ * About as many as a walk through a column of a project of a million items looks at to find 50 matches, if so many of the project match: of fewer all
+ * are sorted, which bounds both.
+ */
+const MAX_SORTED = 5_000;
+
 /** Counts at most MAX_COUNTED. */
 export async function countMatches(scope: Scope, which: Matching): Promise<Total> {
+  const stages = [{ $match: await entriesWith(scope, which) }, ...except(which), ...itemsLike(which)];
+  const total = await countUpTo(MAX_COUNTED + 1, stages);
+  return { total: Math.min(total, MAX_COUNTED), isLowerBound: total > MAX_COUNTED };
+}
+
+/** Of an item that was found otherwise: that its entry has all words. */
+function entriesLike({ query: { prefixes, parts } }: Matching): PipelineStage[] {
+  const words = parts.map((part) => ({ 'entry.words': { $regex: part } }));
+  return [
+    { $lookup: { from: SearchModel.collection.name, localField: '_id', foreignField: '_id', as: 'entry' } },
+    { $unwind: '$entry' },
+    { $match: { 'entry.prefixes': { $all: prefixes }, ...(words.length > 0 && { $and: words }) } },
+  ];
+}
+
+async function countUpTo(limit: number, stages: readonly PipelineStage[]): Promise<number> {
   const [counted] = await SearchModel.aggregate<{ total: number }>([
-    { $match: await entriesWith(scope, which) },
-    ...except(which),
-    ...itemsLike(which),
-    { $limit: MAX_COUNTED + 1 },
+    ...stages,
+    { $limit: limit },
     { $group: { _id: null, total: { $sum: 1 } } },
   ]);
-  const total = counted?.total ?? 0;
-  return { total: Math.min(total, MAX_COUNTED), isLowerBound: total > MAX_COUNTED };
+  return counted?.total ?? 0;
 }
 
 /** The likely most selective word is found by the index, the others are looked for in what it finds. */
@@ -94,7 +125,7 @@ const ITEM: readonly PipelineStage[] = [
 
 /** What the entries do not know of the items. */
 function itemsLike({ where }: Matching): (PipelineStage.Lookup | PipelineStage.Match)[] {
-  const { projectId: _, ...place } = where.place;
-  const conditions = Object.entries({ ...place, ...where.like }).map(([field, value]) => [`item.${field}`, value]);
+  const { projectId: _, ...wanted } = conditionsOf(where);
+  const conditions = Object.entries(wanted).map(([field, value]) => [`item.${field}`, value]);
   return conditions.length === 0 ? [] : [LOOK_UP, { $match: Object.fromEntries(conditions) }];
 }

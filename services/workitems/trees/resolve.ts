@@ -142,10 +142,11 @@ function toResolved(
   board: BoardRecord | undefined,
   resolvedFrom: readonly string[],
 ): ResolvedItem {
-  const { id, taskId, title, type, priority, assignee, boardColumnId, columnName, parentId } = toSummary(item, board);
-  const { description, isAiProcessing, version } = item;
+  const { id, taskId, title, type, priority, assignee, boardColumnId, columnName, parentId, isAiProcessing, lease } =
+    toSummary(item, board);
+  const { description, version } = item;
   return {
     ...{ id, taskId, title, type, resolvedFrom: [...resolvedFrom] },
-    ...{ description, priority, assignee, boardColumnId, columnName, parentId, isAiProcessing, version },
+    ...{ description, priority, assignee, boardColumnId, columnName, parentId, isAiProcessing, lease, version },
   };
 }

@@ -1,6 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { Under } from '../budgets/budgets.repository.ts';
+import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { requireNamed } from '../items/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
@@ -13,8 +15,9 @@ export async function getAiUsage(
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const { from, to, groupBy } = input;
+  const { item, ...asked } = await subject(input, context);
   const filter: SessionFilter = {
-    ...(await subject(input, context)),
+    ...asked,
     from: from === undefined ? undefined : startOf(from),
     before: to === undefined ? undefined : endOf(to),
   };
@@ -25,14 +28,25 @@ export async function getAiUsage(
   }
   const { organizationId } = context.caller;
   const totals = await totalSessions(organizationId, filter);
-  if (groupBy === undefined) return { totals };
-  return { totals, groups: await sumSessions(organizationId, filter, groupBy) };
+  const budget = tightest(await budgetsAsked(context, { item, projectId: asked.projectId }));
+  if (groupBy === undefined) return { totals, budget };
+  return { totals, budget, groups: await sumSessions(organizationId, filter, groupBy) };
+}
+
+/** Of an item those that it is under, of a project its own. */
+async function budgetsAsked(
+  context: ReadContext,
+  { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: string | undefined },
+) {
+  if (item) return over(await budgetsToShow(context, [item.projectId]), item);
+  const budgets = projectId === undefined ? [] : await budgetsToShow(context, [projectId]);
+  return budgets.filter(({ _id }) => _id === projectId);
 }
 
 async function subject(
   { projectId, workItemId }: Input<typeof operation>,
   context: ReadContext<'NOT_FOUND'>,
-): Promise<Pick<SessionFilter, 'projectId' | 'itemIds'>> {
+): Promise<Pick<SessionFilter, 'projectId' | 'itemIds'> & { readonly item?: Under }> {
   if (projectId !== undefined) await requireProject(context, projectId);
   if (workItemId === undefined) return { projectId: projectId ?? context.caller.sessionProjectId };
   const item = await requireNamed(context, workItemId);
@@ -40,5 +54,5 @@ async function subject(
     throw context.fail('NOT_FOUND', `There is no work item ${workItemId} in project ${projectId}.`);
   }
   const below = await outlinesOf(context, { below: [item._id] });
-  return { itemIds: [item._id, ...below.map(({ _id }) => _id)] };
+  return { item, itemIds: [item._id, ...below.map(({ _id }) => _id)] };
 }

@@ -1,6 +1,7 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
 import { recordOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { requireSameItem } from './same-item.ts';
@@ -13,6 +14,8 @@ export async function recordAiSession(
   // The contract asks for one of the two.
   const item = await requireItem(context, (input.workItemId ?? input.taskId) as string);
   requireSameItem(context, item, input.taskId);
+  // What is known of the project's budgets is held against the version of the board.
+  await boardOf(context, item);
   const { session, event } = await keepSession(context, item, input);
   recordOn(context, item, event);
   const { id, estimatedCost, totalTokens } = session;

@@ -1,6 +1,8 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
+import { spend } from '../budgets/budgets.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import { isHolder } from '../items/lease.ts';
 import type { WriteScope } from '../scope.ts';
 import { priceMicrodollars, type TokenUse } from './price.ts';
 import { insertSession } from './sessions.repository.ts';
@@ -10,6 +12,10 @@ export interface SessionReport extends TokenUse {
   readonly provider: string;
   readonly sessionType: string;
   readonly durationMs?: number | undefined;
+  /** Default: who holds the item, where it is this key that does. */
+  readonly agent?: string | undefined;
+  /** What beats have told of it already. */
+  readonly toldMicrodollars?: number | null | undefined;
 }
 
 /** Prices a session and stores it. The event is for the caller to record, with whatever else happens to the item. */
@@ -19,6 +25,8 @@ export async function keepSession(
   report: SessionReport,
 ): Promise<{ readonly session: AiSession; readonly event: NewEvent }> {
   const createdAt = new Date();
+  const costMicrodollars = (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null;
+  await spend(scope, item, (costMicrodollars ?? 0) - (report.toldMicrodollars ?? 0));
   const session = insertSession(scope, {
     projectId: item.projectId,
     workItemId: item._id,
@@ -30,7 +38,9 @@ export async function keepSession(
     outputTokens: report.outputTokens ?? null,
     durationMs: report.durationMs ?? null,
     sessionType: report.sessionType,
-    costMicrodollars: (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null,
+    agent: report.agent ?? (isHolder(item.lease, scope.caller.keyId) ? item.lease.agent : null),
+    keyId: scope.caller.keyId,
+    costMicrodollars,
     createdAt,
   });
   return { session, event: { eventType: 'ai_session', data: { ...session } } };

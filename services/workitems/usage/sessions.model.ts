@@ -16,6 +16,9 @@ export interface SessionDocument {
   outputTokens: number | null;
   durationMs: number | null;
   sessionType: string;
+  /** By whose lease, and by which API key, it was recorded. Absent in sessions of versions before. */
+  agent?: string | null;
+  keyId?: string;
   /** Whole numbers add up exactly, to nine billion dollars. null: the price is not known. */
   costMicrodollars: number | null;
   createdAt: Date;
@@ -36,6 +39,8 @@ const sessionSchema = new mongoose.Schema<SessionDocument>(
     outputTokens: { type: Number, default: null },
     durationMs: { type: Number, default: null },
     sessionType: { type: String, required: true },
+    agent: { type: String, default: null },
+    keyId: String,
     costMicrodollars: { type: Number, default: null },
     createdAt: { type: Date, required: true },
   },

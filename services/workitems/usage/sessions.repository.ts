@@ -35,12 +35,17 @@ export interface UsageSum extends UsageTotals {
   readonly label: string;
 }
 
+/** Of sessions that no lease was behind, and of those of versions before. */
+const UNKNOWN = 'unknown';
+
 const GROUP_KEYS: Readonly<Record<UsageGroup, unknown>> = {
   model: '$aiModel',
   provider: '$provider',
   sessionType: '$sessionType',
   day: { $dateToString: { date: '$createdAt', format: '%Y-%m-%d' } },
   workItem: '$workItemId',
+  agent: { $ifNull: ['$agent', UNKNOWN] },
+  key: { $ifNull: ['$keyId', UNKNOWN] },
 };
 
 /** Sums by group: days in their order, else what used most tokens first. */

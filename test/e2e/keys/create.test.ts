@@ -33,6 +33,7 @@ describe('POST /api/api-keys', () => {
       key: expect.any(String),
       prefix: data.key?.slice(0, 11),
       permissions: PERMISSIONS,
+      rateLimit: { requests: 6_000, windowSeconds: 60 },
       userId: org.userId,
       createdBy: org.userId,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

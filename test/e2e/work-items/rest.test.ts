@@ -28,6 +28,14 @@ async function create(fields: Record<string, unknown> = {}): Promise<Item> {
 }
 
 describe('the life of a work item over REST', () => {
+  test('what was created before by an external id is answered with 200', async () => {
+    const item = await create({ externalId: 'build 17' });
+    const { boardId, columns } = organization;
+    const body = { title: 'Another', type: 'task', boardId, boardColumnId: columns.Backlog, externalId: 'build 17' };
+    const answer = await organization.call<Item>('POST', '/api/work-items', body);
+    expect(answer).toMatchObject({ status: 200, success: true, data: { ...item, created: false } });
+  });
+
   test('create, read, change, move, comment, history, delete: by UUID and by task ID', async () => {
     const item = await create({ title: 'First', metadata: { a: { b: 1 } } });
     expect(item).toMatchObject({ type: 'task', priority: 'medium', columnName: 'Backlog', version: 1 });

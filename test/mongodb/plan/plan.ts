@@ -46,7 +46,7 @@ const MAX_SCANS = 200;
 
 /**
  * How MongoDB 8 answers a query with these indexes: the best of the plans that it tries. It chooses by running them against each other for
- * a moment; the one that reads least and need not sort wins there, which is what is reckoned here.
+ * a moment; the one that reads least and need not sort wins there, which is what is assumed here.
  * @param isBroad fields whose values many documents share, so that an index on another one finds fewer
  *
  * By MongoDB's manual: "Query Plans", "The ESR (Equality, Sort, Range) Guideline", "Use Indexes to Sort Query Results", "Multikey Index

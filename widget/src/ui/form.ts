@@ -1,11 +1,12 @@
 import type { Category } from '@worktrack/contracts/feedback/records';
-import { CATEGORIES, lengthOf, MAX_MESSAGE_LENGTH } from '../service.ts';
+import { CATEGORIES, DEFAULT_CATEGORY, lengthOf, MAX_MESSAGE_LENGTH } from '../service.ts';
 import { count, type Language } from '../strings.ts';
 import { h, icon } from './dom.ts';
 
 export interface Fields {
   readonly message: string;
-  readonly category: Category;
+  /** undefined: none was chosen. */
+  readonly category: Category | undefined;
   readonly email: string;
 }
 export type FieldName = 'message' | 'email';
@@ -88,14 +89,15 @@ export class FormFields {
     const checked = [...this.#radios].find(([, radio]) => radio.checked);
     return {
       message: this.#inputs.message.value,
-      category: checked?.[0] ?? 'other',
+      category: checked?.[0],
       email: this.#inputs.email.value,
     };
   }
 
   set values(fields: Fields) {
-    const radio = this.#radios.get(fields.category);
-    if (radio) radio.checked = true;
+    this.#radios.forEach((radio, category) => {
+      radio.checked = category === fields.category;
+    });
     this.#inputs.message.value = fields.message;
     this.#inputs.email.value = fields.email;
     this.#hint();
@@ -137,7 +139,7 @@ export class FormFields {
   }
 
   #hint(): void {
-    this.#inputs.message.placeholder = this.#language.strings.hints[this.values.category];
+    this.#inputs.message.placeholder = this.#language.strings.hints[this.values.category ?? DEFAULT_CATEGORY];
   }
 
   #count(): void {

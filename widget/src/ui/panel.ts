@@ -12,6 +12,9 @@ export interface PanelEvents {
   closed(): void;
 }
 
+/** A note is no fault of anybody: there is nothing to put right. */
+type Tone = 'error' | 'note';
+
 const HOST = 'worktrack-feedback';
 /** The slot of the shadow tree that shows a hosted captcha, whose box must stand in the page's own document. */
 const CAPTCHA_SLOT = 'captcha';
@@ -162,12 +165,12 @@ export class Panel {
   }
 
   /** Ready for the person again, with what they are told (nothing: all is well). */
-  rest(notice = '', action = this.#language.strings.send): void {
+  rest(notice = '', action = this.#language.strings.send, tone: Tone = 'error'): void {
     this.fields.frozen = false;
     this.#dialog.removeAttribute('aria-busy');
     this.#status.textContent = '';
     this.#button(action, false);
-    this.#say(notice);
+    this.#say(notice, tone);
   }
 
   /** As `rest`, and sending is not possible before `ready`. The text is heard once and seen to count down. */
@@ -252,9 +255,16 @@ export class Panel {
     this.#send.setAttribute('aria-disabled', String(busy));
   }
 
-  #say(notice: string): void {
+  #say(notice: string, tone: Tone = 'error'): void {
+    this.#notice.classList.toggle('note', tone === 'note');
     this.#notice.replaceChildren(
-      ...(notice ? [icon('alert'), h('p', { 'aria-hidden': true }, notice), h('p', { class: 'unseen' }, notice)] : []),
+      ...(notice
+        ? [
+            icon(tone === 'note' ? 'check' : 'alert'),
+            h('p', { 'aria-hidden': true }, notice),
+            h('p', { class: 'unseen' }, notice),
+          ]
+        : []),
     );
   }
 }

@@ -4,7 +4,7 @@ import { createLog } from '../../process/logging.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { transaction } from '../transaction.ts';
 
-/** What a test tells this process, which holds a transaction open until then. */
+/** What a test tells this process, which holds a transaction open until then; after "write beside", until it is told to commit. */
 export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';
 
 /** Counts `held` up by one, and says how often it had to. */
@@ -29,7 +29,10 @@ try {
         await counters.updateOne({ _id: 'beside' }, { $inc: { count: 1 } }, { upsert: true, session: other });
         return (other.id as { readonly id: mongoose.mongo.Binary }).id.toUUID().toHexString();
       });
+      const mayCommit = once(process, 'message');
       process.send?.({ beside });
+      // Not before: a process that stops in order takes its record away.
+      await mayCommit;
       return;
     }
     const client = mongoose.connection.getClient();

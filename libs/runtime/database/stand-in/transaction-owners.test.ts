@@ -90,16 +90,18 @@ test('a process that goes on beating keeps its transaction, however long it take
   expect(await count()).toBe(1);
 }, 60_000);
 
-test('a beat on a connection that fell silent holds up no transaction, nor takes its session back when it arrives late', async () => {
+test('a heartbeat on a connection that fell silent holds up no transaction, nor takes its session back when it arrives late', async () => {
   const arrive = await proxy.silence('sessions');
   const told = once(holder, 'message') as Promise<[{ readonly beside: string }]>;
-  // By a session that is new, and so has to be written down by a beat after the one that has no answer.
+  // By a session that is new, and so has to be recorded by a heartbeat after the one that has no answer.
   tell('write beside');
   const [{ beside }] = await told;
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments({ sessions: beside });
-  expect(await owners()).toBe(1);
+  await expect.poll(owners).toBe(1);
   await arrive();
   expect(await owners()).toBe(1);
+  tell('commit');
+  await once(holder, 'exit');
 }, 60_000);
 
 test('the session of a transaction that was refused goes on: others may be using it by then', async () => {

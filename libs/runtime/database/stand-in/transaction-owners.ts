@@ -7,7 +7,7 @@ import { TransactionOwnerModel, type TransactionOwnerRecord } from './transactio
 
 const BEAT_MS = 1_000;
 /**
- * Looks at an unchanged beat, each after a beat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
+ * Looks at an unchanged heartbeat, each after a heartbeat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
  * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
  */
 const SILENT_LOOKS = 4;
@@ -22,7 +22,7 @@ const SESSION_IDLE_MS = 30 * 60_000;
 /**
  * A process that is killed, or stands still, in the middle of a transaction leaves it open, and what it wrote locked: every other write of those
  * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server can be told).
- * So each process writes down by which sessions it opens transactions, and counts a beat. Whose beat stops, its sessions are ended by the others.
+ * So each process records its sessions and sends a heartbeat. When the heartbeat of a process stops, the others end its sessions.
  * And a process that runs on ends again what it aborted while the server could not be reached.
  *
  * To be wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
@@ -78,7 +78,7 @@ class TransactionOwners {
     this.#stopping.abort();
     await this.#running;
     for (const session of this.#doubtful.keys()) await session.endSession();
-    // Where the database is unavailable too, the others find out by the beat.
+    // Where the database is unavailable too, the others find out by the heartbeat.
     await forget({ _id: this.#id }).catch(() => undefined);
   }
 
@@ -90,7 +90,7 @@ class TransactionOwners {
         await this.#endDoubtful();
         await this.#watch();
       } catch {
-        // The database is unavailable, which is told elsewhere. It can be reached again at a later beat.
+        // The database is unavailable, which is told elsewhere. It can be reached again at a later heartbeat.
       }
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -150,7 +150,7 @@ class TransactionOwners {
   async #end({ _id, beat, sessions }: TransactionOwnerRecord, watched: Watched): Promise<void> {
     try {
       await endSessions(sessions);
-      // One that stood still and goes on writes itself down again with its next beat.
+      // One that stood still and goes on records itself again with its next heartbeat.
       await forget({ _id, beat });
       this.#log.warn(
         { process: _id, sessions: sessions.length },

@@ -10,6 +10,19 @@ for (const button of document.querySelectorAll('[data-run]')) {
   button.addEventListener('click', () => actions[button.dataset.run]());
 }
 
+/** A page without a certificate has no clipboard API; what is selected can be copied there too. */
+const copy = async (element) => {
+  getSelection().selectAllChildren(element);
+  if (navigator.clipboard) await navigator.clipboard.writeText(element.textContent);
+  else document.execCommand('copy');
+};
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.addEventListener('click', async () => {
+    await copy(document.getElementById(button.dataset.copy));
+    button.textContent = 'Copied';
+  });
+}
+
 const listen = () => {
   for (const name of ['open', 'close', 'submitted', 'error']) {
     widget()?.on(name, (detail) => {

@@ -56,8 +56,8 @@ ${select('position', 'Position', POSITIONS, position, 'bottom-right')}
 </form>
 
 <h2>The tag</h2>
-<pre tabindex="0">${escapeHtml(tag)}</pre>
-${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary><pre tabindex="0">${escapeHtml(pinnedTag)}</pre></details>` : ''}
+${copyable('tag', tag)}
+${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary>${copyable('pinned-tag', pinnedTag)}</details>` : ''}
 
 <h2>From the page’s own script</h2>
 <div class="row">
@@ -71,6 +71,11 @@ ${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary><pre 
 </body>
 </html>
 `;
+}
+
+/** Text that is there to be copied, and a button that does. */
+function copyable(id: string, text: string): string {
+  return `<div class="copyable"><pre id="${id}" tabindex="0">${escapeHtml(text)}</pre><button type="button" data-copy="${id}" aria-live="polite">Copy</button></div>`;
 }
 
 function select(name: string, label: string, values: readonly string[], chosen: string, none: string): string {

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 
 const NETWORK_GROUPS = 4;
 const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
@@ -47,4 +48,10 @@ function expand(normal: string): string[] {
  */
 export function hashAddress(network: string, secret: KeyObject): string {
   return createHmac('sha256', secret).update(network).digest('base64url');
+}
+
+/** The client of a request as it is counted and kept. What is no address (only a trusted proxy can say such a thing) counts as that proxy. */
+export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>, secret: KeyObject): string {
+  const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
+  return hashAddress(network, secret);
 }

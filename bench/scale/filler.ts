@@ -1,0 +1,135 @@
+import type { AddressInfo } from 'node:net';
+import type { ErrorCode, ErrorExtra } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import { connectDatabase } from '@worktrack/runtime/database/connection';
+import { commitTogether } from '@worktrack/runtime/database/group-commit';
+import { WriteSet } from '@worktrack/runtime/database/write-set';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { fastify } from 'fastify';
+import { requireBoard } from '../../services/workitems/boards/boards.repository.ts';
+import { createItem, type NewItem } from '../../services/workitems/items/create-item.ts';
+import type { ItemRecord } from '../../services/workitems/items/items.model.ts';
+import { findItem, findItems } from '../../services/workitems/items/items.repository.ts';
+import { requireProject } from '../../services/workitems/projects/projects.repository.ts';
+import { COMMON_WORD, type FillAnswer, type FillRequest, RARE_EACH, RARE_WORD, TREE } from './fill-request.ts';
+
+/**
+ * Fills a project by the service's own code: the rule of creation and the group commit, as a replica of the service would, without the calls over
+ * HTTP and RabbitMQ and without the records of effects, which last for a day. Started with a channel to its parent, and the service's environment.
+ */
+
+/** A tree is one epic, and so many features and stories, with tasks below them. */
+const FEATURES = 9;
+const STORIES = 90;
+/** Trees that grow at once: what comes at the same time is committed together. */
+const TREES_TOGETHER = 2;
+const DEADLINE_MS = 120_000;
+/** Of these a caller is told, evenly spread. */
+const TOLD = 2_000;
+const ASSIGNEES = 50;
+/** Where the items are, in percent. */
+const SHARES: readonly (readonly [column: string, percent: number])[] = [
+  ['Backlog', 40],
+  ['To Do', 10],
+  ['In Progress', 2],
+  ['Review', 3],
+  ['Testing', 3],
+  ['To Document', 2],
+  ['Done', 40],
+];
+
+const log = createLog('filler', 'warn');
+await connectDatabase({
+  url: process.env.MONGODB_URL ?? '',
+  database: `${process.env.MONGODB_DATABASE_PREFIX}_workitems`,
+  log,
+});
+
+const app = fastify();
+app.post('/fill', async ({ body }): Promise<FillAnswer> => fill(body as FillRequest));
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.on('disconnect', () => process.exit());
+process.send?.((app.server.address() as AddressInfo).port);
+
+async function fill({ organizationId, projectId, first, count }: FillRequest): Promise<FillAnswer> {
+  const caller = { organizationId, userId: uuidv7(), keyId: uuidv7() };
+  const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
+  const reading = { caller, fail };
+  const project = await requireProject(reading, projectId);
+  const board = await requireBoard(reading, project.defaultBoardId);
+  const columns = new Map(board.columns.map((column) => [column.name, column]));
+  const told: { id: string; taskId: string }[] = [];
+  const tellEach = Math.max(1, Math.floor(count / TOLD));
+
+  const make = async (n: number, type: NewItem['type'], parent?: ItemRecord): Promise<string> => {
+    const column = columns.get(columnOf(n));
+    if (!column) throw new Error(`The board has no column ${columnOf(n)}.`);
+    const { id, taskId } = await untilStored(async () => {
+      const writes = new WriteSet();
+      const created = await createItem({ ...reading, writes }, fieldsOf(n, type), { project, board, column, parent });
+      const isStored = async () => (await findItem(reading, created.id)) !== null;
+      await commitTogether(writes, Date.now() + DEADLINE_MS, isStored);
+      return created;
+    });
+    if (n % tellEach === 0) told.push({ id, taskId });
+    return id;
+  };
+  /** So many below each of the parents, which are read once. */
+  const level = async (at: number, type: NewItem['type'], count: number, parentIds: readonly string[]) => {
+    const parents = await findItems(reading, parentIds);
+    return Promise.all(Array.from({ length: count }, (_, i) => make(at + i, type, parents[i % parents.length])));
+  };
+  const tree = async (at: number): Promise<void> => {
+    const epics = await level(at, 'epic', 1, []);
+    const features = await level(at + 1, 'feature', FEATURES, epics);
+    const stories = await level(at + 1 + FEATURES, 'story', STORIES, features);
+    const above = 1 + FEATURES + STORIES;
+    await level(at + above, 'task', TREE - above, stories);
+  };
+
+  let next = first;
+  const growTrees = async () => {
+    while (next < first + count) {
+      const at = next;
+      next += TREE;
+      await tree(at);
+    }
+  };
+  await Promise.all(Array.from({ length: TREES_TOGETHER }, growTrees));
+  return { items: told };
+}
+
+/** Again when the database is silent for a while, as a caller would. That something may be stored twice then does not matter here. */
+async function untilStored<T>(work: () => Promise<T>): Promise<T> {
+  const untilMs = Date.now() + DEADLINE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > untilMs) throw error;
+      log.warn({ error }, 'An item was not stored; it is tried again');
+    }
+  }
+}
+
+function fieldsOf(n: number, type: NewItem['type']): NewItem {
+  const rare = n % RARE_EACH === 0 ? ` ${RARE_WORD}` : '';
+  return {
+    type,
+    title: `Write part ${n} of the ${COMMON_WORD}${rare}`,
+    description: 'What it does, what it takes, what it answers, and an example.',
+    priority: n % 10 === 0 ? 'high' : 'medium',
+    assignee: n % 3 === 0 ? `person ${n % ASSIGNEES}` : undefined,
+  };
+}
+
+function columnOf(n: number): string {
+  // Not one column after the other: neighbours by number are spread over the board.
+  let percent = (n * 37) % 100;
+  for (const [column, share] of SHARES) {
+    if (percent < share) return column;
+    percent -= share;
+  }
+  throw new Error('The shares of the columns have to be 100 in all.');
+}

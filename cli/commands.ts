@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { feedbackCommand } from './commands/feedback.ts';
+import { itemCommand } from './commands/item.ts';
+import { keyCommand } from './commands/key.ts';
+import { mcpCommand } from './commands/mcp.ts';
+import { projectCommand } from './commands/project.ts';
+import { sourceCommand } from './commands/source.ts';
+import { userCommand } from './commands/user.ts';
+
+export const WHICH_SERVICE =
+  "Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else config.json in the system's configuration folder, else the local stack that `npm start` runs.";
+
+/** All that need an API key and nothing else. */
+export const commandsWithKey = (): Command[] => [
+  itemCommand(),
+  projectCommand(),
+  feedbackCommand(),
+  userCommand(),
+  keyCommand(),
+  sourceCommand(),
+  mcpCommand(),
+];

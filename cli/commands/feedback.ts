@@ -1,0 +1,51 @@
+import { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
+import { Status } from '@worktrack/contracts/feedback/records';
+import { Argument, Command } from 'commander';
+import { api } from '../api.ts';
+import { addFlags, fieldsFrom } from '../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { minute, type OutputOptions, printJson, printList } from '../output.ts';
+
+const SHOWN_CHARACTERS = 60;
+
+export function feedbackCommand(): Command {
+  const feedback = new Command('feedback').description('what the public wrote');
+  addFlags(feedback.command('list').description('list the inbox, newest first'), listFeedback)
+    .addOption(jsonOption())
+    .action(list);
+  feedback
+    .command('status <id>')
+    .description('set the status of a feedback item')
+    .addArgument(new Argument('<status>').choices(Status.options))
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (id: string, status: Status, options: OutputOptions & { idempotencyKey?: string }) => {
+      const item = await api().call(updateFeedback, { id, status }, options);
+      if (options.json) return printJson(item);
+      console.log(`${item.id} is ${item.status}.`);
+    });
+  return feedback;
+}
+
+async function list(options: OutputOptions & Record<string, unknown>): Promise<void> {
+  const found = await api().call(listFeedback, await fieldsFrom(listFeedback, options));
+  if (options.json) return printJson(found);
+  printList(
+    found.items,
+    {
+      ID: ({ id }) => id,
+      STATUS: ({ status }) => status,
+      CATEGORY: ({ category }) => category,
+      CREATED: ({ createdAt }) => minute(createdAt),
+      MESSAGE: ({ message }) => firstLine(message),
+    },
+    'There is no such feedback.',
+  );
+  if (found.nextCursor !== null) console.log(`\nThere is more: --cursor ${found.nextCursor}`);
+}
+
+/** Control characters would be commands to a terminal, and anybody can have written them. */
+function firstLine(message: string | null): string {
+  const line = (message ?? '').replace(/\p{Cc}+/gu, ' ').trim();
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
+}

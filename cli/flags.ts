@@ -1,0 +1,121 @@
+import type { Operation } from '@worktrack/contracts/operation';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { Failure } from './failure.ts';
+import { textFrom } from './text-input.ts';
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+type Fields = Record<string, unknown>;
+
+/** Commander takes a null for an option without a value. */
+const NULL = Symbol('null');
+
+/** Texts that may be long come from standard input or a file too. */
+const LONG_TEXTS: ReadonlySet<string> = new Set(['description', 'text', 'summary', 'userActions']);
+
+/**
+ * Adds an option for every field of an operation's input, named as the field is: `--board-column-id`, and `--boardColumnId` too (see `withKebabCase`).
+ * So what the service takes, the command takes, from the same declaration.
+ * @param given fields that the command gets in another way, or has a value of its own for
+ */
+export function addFlags(command: Command, operation: Operation, given: readonly string[] = []): Command {
+  const { properties = {}, required = [] } = inputOf(operation);
+  for (const [field, schema] of Object.entries(properties)) {
+    if (given.includes(field)) continue;
+    for (const option of optionsOf(field, schema)) {
+      if (required.includes(field) && !LONG_TEXTS.has(field)) option.makeOptionMandatory();
+      command.addOption(option);
+    }
+  }
+  return command;
+}
+
+/** The fields of the input among the options of a command, with the texts that they name. */
+export async function fieldsFrom(operation: Operation, options: Fields): Promise<Fields> {
+  const fields: Fields = {};
+  for (const field of Object.keys(inputOf(operation).properties ?? {})) {
+    const value = LONG_TEXTS.has(field) ? await textOf(field, options) : options[field];
+    if (value !== undefined) fields[field] = value === NULL ? null : value;
+  }
+  return fields;
+}
+
+async function textOf(field: string, options: Fields): Promise<string | undefined> {
+  const [text, path] = [options[field], options[`${field}File`]] as [string | undefined, string | undefined];
+  if (text !== undefined && path !== undefined) {
+    throw new Failure('usage', `Pass --${kebab(field)} or --${kebab(field)}-file, not both.`);
+  }
+  if (path !== undefined) return textFrom(path);
+  return text === '-' ? textFrom('-') : text;
+}
+
+function optionsOf(field: string, schema: JsonSchema): Option[] {
+  const name = kebab(field);
+  const description = schema.description ?? '';
+  const types = typesOf(schema);
+  if (LONG_TEXTS.has(field)) {
+    return [
+      new Option(`--${name} <text>`, [description, '- reads standard input'].filter(Boolean).join('; ')),
+      new Option(`--${name}-file <path>`, `${field} from a file`),
+    ];
+  }
+  if (types.has('boolean')) return [new Option(`--${name}`, description)];
+  if (types.has('array')) return [new Option(`--${name} <value...>`, description)];
+  const values = choicesOf(schema);
+  if (values) return [new Option(`--${name} <value>`, description).choices(values)];
+  const isNullable = types.has('null');
+  const option = new Option(
+    `--${name} <value>`,
+    isNullable ? [description, '"null" for none'].filter(Boolean).join('; ') : description,
+  );
+  return [
+    option.argParser((text: string) => {
+      if (isNullable && text === 'null') return NULL;
+      if (types.has('integer') || types.has('number')) return numberOf(text);
+      // A position is a word or an object; a word is no JSON.
+      if (types.has('object') && (!types.has('string') || text.startsWith('{'))) return objectOf(text);
+      return text;
+    }),
+  ];
+}
+
+function numberOf(text: string): number {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.');
+  return Number(text);
+}
+
+function objectOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {}
+  throw new InvalidArgumentError('It must be a JSON object.');
+}
+
+const inputOf = (operation: Operation) =>
+  z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+
+function typesOf({ type, anyOf = [] }: JsonSchema): ReadonlySet<string> {
+  return new Set([type ?? [], ...anyOf.map((branch) => [...typesOf(branch)])].flat());
+}
+
+function choicesOf(schema: JsonSchema): string[] | undefined {
+  const values = schema.enum?.filter((value) => typeof value === 'string');
+  return values && values.length > 0 ? values : undefined;
+}
+
+const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `--boardColumnId` is `--board-column-id`: fields are written so in the documentation of the service. */
+export function withKebabCase(args: readonly string[]): string[] {
+  return args.map((arg) => arg.replace(/^--[a-z]+(?:[A-Z][a-z]*)+(?==|$)/, kebab));
+}

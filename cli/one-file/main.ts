@@ -1,0 +1,9 @@
+import { commandsWithKey, WHICH_SERVICE } from '../commands.ts';
+import { run } from '../program.ts';
+
+// Without `org`, which talks to the broker of whoever runs the service.
+await run(
+  commandsWithKey(),
+  'work items, projects, feedback, users, API keys and feedback sources of a worktrack service',
+  [WHICH_SERVICE],
+);

@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT, Failure } from './failure.ts';
+import { withKebabCase } from './flags.ts';
+
+/** Runs the command line of this process. */
+export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
+  const ends = `Ends with 0, or with ${EXIT.refused} when the service refuses, ${EXIT.usage} when the command is wrong, ${EXIT.unreachable} when the service does not answer.`;
+  const program = new Command('worktrack')
+    .description(description)
+    .addHelpText('after', ['', ...help, ends].join('\n'))
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError();
+  for (const command of commands) program.addCommand(command);
+  throwInsteadOfExit(program);
+
+  // The reader has had enough of the output, as `head` does.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+
+  try {
+    await program.parseAsync([...process.argv.slice(0, 2), ...withKebabCase(process.argv.slice(2))]);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+/** @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage; // It has printed its line.
+  if (error instanceof Failure) {
+    console.error(`error: ${error.message}`);
+    return error.exitCode;
+  }
+  throw error;
+}
+
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride();
+  for (const each of command.commands) throwInsteadOfExit(each);
+}

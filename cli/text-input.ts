@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Failure } from './failure.ts';
+
+/** What a file holds; `-` is standard input. */
+export async function textFrom(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin);
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  });
+}
+
+export function unreadable(path: string, { code, message }: NodeJS.ErrnoException): Failure {
+  const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;
+  return new Failure('usage', `${path} cannot be read: ${why}.`);
+}

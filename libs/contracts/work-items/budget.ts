@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { exampleBudget, ids } from '../examples.ts';
+import { Id, ItemRef, ProjectId } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const BUDGET_PERIODS = ['total', 'day', 'month'] as const;
+export const BudgetPeriod = z.enum(BUDGET_PERIODS);
+export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
+
+const MAX_LIMIT_USD = 1_000_000_000;
+
+/** What may be spent on the work below something, and what was: of several that apply, the one with the least left. */
+export const Budget = z.object({
+  /** `project`, or the task ID of the item that has it. */
+  of: z.string(),
+  limitUsd: z.number(),
+  /** Days and months in UTC. */
+  period: BudgetPeriod,
+  /** By sessions and by what live leases have told so far; what has no known price counts nothing. */
+  spentUsd: z.number(),
+  remainingUsd: z.number(),
+});
+export type Budget = z.infer<typeof Budget>;
+
+const fields = {
+  limitUsd: z.number().min(0).max(MAX_LIMIT_USD).nullable().describe('null: no budget'),
+  period: BudgetPeriod.default('total'),
+};
+
+const common = {
+  permissions: ['work-items:write'],
+  roles: ['owner', 'admin'],
+  effect: 'update',
+  output: z.object({ budget: Budget.nullable() }),
+  errors: ['NOT_FOUND'],
+} as const;
+
+export const setProjectBudget = operation({
+  ...common,
+  name: 'projects.setBudget',
+  summary: 'Set what may be spent on the work of a project, or, with null, take the limit away.',
+  input: z.strictObject({ id: Id, ...fields }),
+  example: {
+    input: { id: ids.project, limitUsd: 5, period: 'day' },
+    output: { budget: { ...exampleBudget, of: 'project', period: 'day' } },
+  },
+  rest: 'PUT /api/projects/:id/budget',
+});
+
+export const setItemBudget = operation({
+  ...common,
+  name: 'workItems.setItemBudget',
+  summary: 'Set what may be spent on the work below an epic, a feature or a story, or, with null, take the limit away.',
+  input: z.strictObject({ id: ItemRef, ...fields }),
+  example: { input: { id: 'W-E-2', limitUsd: 5 }, output: { budget: exampleBudget } },
+  rest: 'PUT /api/work-items/:id/budget',
+});
+
+export const setBudget = operation({
+  ...common,
+  name: 'workItems.setBudget',
+  summary:
+    'Limit the cost of the work of a project, or below an epic, feature or story: used up, nothing of it is claimed.',
+  input: z.strictObject({ projectId: ProjectId.optional(), workItemId: ItemRef.optional(), ...fields }),
+  example: { input: { workItemId: 'W-E-2', limitUsd: 5 }, output: { budget: exampleBudget } },
+  mcp: { tool: 'set_budget', title: 'Set budget' },
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { exampleBudget, exampleLease, ids, leaseToken, times } from '../examples.ts';
+import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Budget } from './budget.ts';
+import { LeaseToken } from './leases.ts';
+import { Provider, refuseParts, sessionReport, Tokens } from './sessions.ts';
+import { LeaseState, ShownLease } from './work-item.ts';
+
+const MAX_NOTE_LENGTH = 500;
+const MAX_QUESTION_LENGTH = 2_000;
+const MAX_CHECKPOINT_BYTES = 16 * 1024;
+
+/** Any JSON; kept as text, so that nothing in it means anything to the database. */
+const Checkpoint = z.unknown().superRefine((value, context) => {
+  if (value !== undefined && new TextEncoder().encode(JSON.stringify(value)).byteLength > MAX_CHECKPOINT_BYTES) {
+    context.addIssue({ code: 'custom', message: `must be at most ${MAX_CHECKPOINT_BYTES} bytes as JSON` });
+  }
+});
+
+export const reportProgress = operation({
+  name: 'workItems.progress',
+  summary: 'Renew the lease of a claim and tell how it goes; get answers to a question, and whether to stop.',
+  permissions: ['work-items:write'],
+  effect: 'update',
+  input: z
+    .strictObject({
+      workItemId: ItemRef,
+      leaseToken: LeaseToken,
+      state: LeaseState.optional(),
+      note: z.string().trim().max(MAX_NOTE_LENGTH).optional(),
+      question: z
+        .string()
+        .trim()
+        .min(1)
+        .max(MAX_QUESTION_LENGTH)
+        .optional()
+        .describe('With awaiting_input; answers come with later beats'),
+      progress: z.number().min(0).max(1).optional(),
+      model: sessionReport.model.optional(),
+      provider: Provider.optional(),
+      totalTokens: Tokens.optional().describe('So far'),
+      inputTokens: Tokens.optional(),
+      outputTokens: Tokens.optional(),
+      checkpoint: Checkpoint.optional().describe('JSON for whoever goes on'),
+    })
+    .superRefine(refuseParts),
+  output: z.object({
+    lease: ShownLease.extend({ token: z.string() }),
+    /** Comments of other keys since the last beat. */
+    answers: z.array(
+      z.object({ text: z.string(), actor: z.object({ userId: RecordId, keyId: RecordId }), createdAt: Timestamp }),
+    ),
+    budget: Budget.nullable(),
+    /** A budget is used up: hand over what there is, or release. */
+    stop: z.boolean(),
+  }),
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { workItemId: 'W-T-14', leaseToken, note: 'Tests are written', progress: 0.5 },
+    output: {
+      lease: { ...exampleLease, note: 'Tests are written', progress: 0.5, token: leaseToken },
+      answers: [
+        {
+          text: 'Use the palette of the brand.',
+          actor: { userId: ids.user, keyId: ids.key },
+          createdAt: times.createdAt,
+        },
+      ],
+      budget: exampleBudget,
+      stop: false,
+    },
+  },
+  rest: 'POST /api/work-items/:workItemId/progress',
+  mcp: { tool: 'report_progress', title: 'Report progress' },
+});

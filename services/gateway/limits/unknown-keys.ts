@@ -1,0 +1,54 @@
+import type { KeyObject } from 'node:crypto';
+import type { Log } from '@worktrack/rpc/types';
+import type { Redis } from '@worktrack/runtime/redis/connection';
+import { CountedWindows } from '@worktrack/runtime/redis/counted-windows';
+import type { FastifyRequest } from 'fastify';
+import { clientOf } from '../http/client-address.ts';
+import { tooMany } from '../http/rate-headers.ts';
+import { limited } from './limited.ts';
+
+const WINDOW_MS = 60_000;
+
+type Sender = Pick<FastifyRequest, 'ip' | 'socket'>;
+
+/**
+ * Keys of the right form that are not known, in a window per address: made-up ones cost a question to the keys service each, and none is free of
+ * charge for ever. Counted before the question, so that any number at once are no more than the limit, and given back for a key that is valid.
+ */
+export class UnknownKeys {
+  readonly #windows: CountedWindows;
+  readonly #perAddress: number;
+  readonly #addressSecret: KeyObject;
+
+  constructor(needs: {
+    readonly redis: Redis;
+    readonly log: Log;
+    readonly perAddress: number;
+    readonly addressSecret: KeyObject;
+  }) {
+    this.#windows = new CountedWindows({ ...needs, name: 'unknown keys', windowMs: WINDOW_MS });
+    this.#perAddress = needs.perAddress;
+    this.#addressSecret = needs.addressSecret;
+  }
+
+  /** @throws OperationError RATE_LIMITED */
+  async count(sender: Sender): Promise<void> {
+    const { count, resetMs } = await this.#windows.count(clientOf(sender, this.#addressSecret));
+    if (count <= this.#perAddress) return;
+    limited.inc({ limit: 'unknown-keys' });
+    throw tooMany('Too many API keys that are not known came from your address.', resetMs);
+  }
+
+  /** Gives the count back unless what was asked says that the key is not known. */
+  async givingBackIfKnown<T>(sender: Sender, ask: () => Promise<T | null>): Promise<T | null> {
+    let isUnknown = false;
+    try {
+      const known = await ask();
+      isUnknown = known === null;
+      return known;
+    } finally {
+      // Nobody waits for it: the next question goes to Redis behind it.
+      if (!isUnknown) void this.#windows.giveBack(clientOf(sender, this.#addressSecret)).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const session = { model: 'gpt-4o', totalTokens: 100 };
+
+/** Each parameter that names a column, of each operation: where the item is afterwards. */
+const OPERATIONS = {
+  'create, boardColumnId': async (name: string) =>
+    call(project.caller, 'workItems.create', {
+      ...{ title: 'New', type: 'task', boardId: project.board.id },
+      boardColumnId: name,
+    }),
+  'update, boardColumnId': async (name: string) =>
+    project.update((await project.create('task')).id, { boardColumnId: name }),
+  'move, boardColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    return (await call(project.caller, 'workItems.move', { workItemId: id, boardColumnId: name })).workItem;
+  },
+  'batchMove, boardColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    await call(project.caller, 'workItems.batchMove', { workItemIds: [id], boardColumnId: name });
+    return project.get(id);
+  },
+  'release, boardColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    const { lease } = await call(project.caller, 'workItems.claim', { ids: [id], agent: 'one' });
+    const released = { workItemId: id, leaseToken: lease?.token ?? '', boardColumnId: name };
+    return (await call(project.caller, 'workItems.release', released)).workItem;
+  },
+  'completeAiTask, reviewColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    await call(project.caller, 'workItems.completeAiTask', { workItemId: id, reviewColumnId: name, ...session });
+    return project.get(id);
+  },
+  'completeValidation, toDocumentColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    await call(project.caller, 'workItems.completeValidation', {
+      workItemId: id,
+      toDocumentColumnId: name,
+      ...session,
+    });
+    return project.get(id);
+  },
+  'completeValidation, validatingColumnId': async (name: string) => {
+    const { id } = await project.create('task');
+    await call(project.caller, 'workItems.completeValidation', {
+      workItemId: id,
+      validatingColumnId: name,
+      ...session,
+    });
+    return project.get(id);
+  },
+};
+
+describe('a column is named by its UUID or its name on the board, in any case', () => {
+  test.each(Object.entries(OPERATIONS))('%s', async (_, place) => {
+    const id = project.column('Review');
+    for (const name of ['Review', 'REVIEW', ' review ', id, id.toUpperCase()]) {
+      expect(await place(name)).toMatchObject({ boardColumnId: id, columnName: 'Review' });
+    }
+    const { code, message } = await failure(place('Reviewed'));
+    expect(code).toBe('VALIDATION_FAILED');
+    expect(message).toContain(`Review (${id})`);
+  });
+
+  test('and one that fits nothing is refused with all columns of the board', async () => {
+    const { id } = await project.create('task');
+    const stranger = await startProject();
+    for (const boardColumnId of ['Dne', 'Nothing of the kind', stranger.column('Done'), project.board.id]) {
+      const { message, extra } = await failure(
+        call(project.caller, 'workItems.move', { workItemId: id, boardColumnId }),
+      );
+      for (const column of project.board.columns) expect(message).toContain(`${column.name} (${column.id})`);
+      expect(extra.details).toMatchObject([{ path: 'boardColumnId' }]);
+    }
+    expect(await project.get(id)).toMatchObject({ columnName: 'Backlog', version: 1 });
+  });
+
+  test('and case tells columns apart that differ in nothing else', async () => {
+    const { id } = project.project;
+    const columns = [{ name: 'doing' }, { name: 'Doing' }];
+    const board = await call(project.caller, 'boards.create', { id, name: 'Case', columns });
+    const create = (boardColumnId: string) =>
+      call(project.caller, 'workItems.create', { title: 'x', type: 'task', boardId: board.id, boardColumnId });
+    expect((await create('Doing')).boardColumnId).toBe(board.columns[1]?.id);
+    expect((await create('doing')).boardColumnId).toBe(board.columns[0]?.id);
+    expect((await failure(create('DOING'))).message).toContain(`doing (${board.columns[0]?.id})`);
+  });
+});

@@ -1,0 +1,41 @@
+import { BUDGET_PERIODS, type BudgetPeriod } from '@worktrack/contracts/work-items/budget';
+import mongoose from 'mongoose';
+
+export interface BudgetRecord {
+  /** That of what has it: a project or a work item. */
+  _id: string;
+  organizationId: string;
+  projectId: string;
+  /** Of a work item. */
+  taskId: string | null;
+  limitMicrodollars: number;
+  period: BudgetPeriod;
+  /** Holds for `countedPeriod`: every write that spends adds to it. */
+  spentMicrodollars: number;
+  /** null: to be counted anew, since what is below it has changed. */
+  countedPeriod: string | null;
+  /** Counts what was spent, and every change of what is below: what a count relies on. */
+  revision: number;
+  /** Counts claims under it, which so conflict with what spends the rest. */
+  claims?: number;
+}
+
+const budgetSchema = new mongoose.Schema<BudgetRecord>(
+  {
+    _id: { type: String, required: true },
+    organizationId: { type: String, required: true },
+    projectId: { type: String, required: true },
+    taskId: { type: String, default: null },
+    limitMicrodollars: { type: Number, required: true },
+    period: { type: String, enum: BUDGET_PERIODS, required: true },
+    spentMicrodollars: { type: Number, required: true },
+    countedPeriod: { type: String, default: null },
+    revision: { type: Number, required: true },
+    claims: Number,
+  },
+  { collection: 'budgets', versionKey: false },
+);
+budgetSchema.index({ organizationId: 1, projectId: 1 });
+budgetSchema.index({ organizationId: 1, _id: 1 });
+
+export const BudgetModel = mongoose.model('Budget', budgetSchema);

@@ -1,0 +1,175 @@
+import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
+import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import { conflict, transaction } from '@worktrack/runtime/database/transaction';
+import mongoose from 'mongoose';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import type { Scope, WriteScope } from '../scope.ts';
+import { ancestorIdsOf, below } from '../trees/found-by.ts';
+import { SessionModel } from '../usage/sessions.model.ts';
+import { BudgetModel, type BudgetRecord } from './budgets.model.ts';
+import { beginOf, periodAt } from './period.ts';
+
+/** What an item, or a project as a whole, is under. */
+export type Under = Pick<ItemRecord, '_id' | 'projectId' | 'foundBy'>;
+
+const idsOver = (item: Under): string[] => [item.projectId, item._id, ...ancestorIdsOf(item)];
+
+export async function budgetsOfProjects({ caller }: Scope, projectIds: readonly string[]): Promise<BudgetRecord[]> {
+  const { organizationId } = caller;
+  return BudgetModel.find({ organizationId, projectId: oneOf(projectIds) }).lean();
+}
+
+export async function budgetsOver({ caller }: Scope, item: Under): Promise<BudgetRecord[]> {
+  const { organizationId } = caller;
+  return BudgetModel.find({ organizationId, _id: oneOf(idsOver(item)) }).lean();
+}
+
+const DEADLINE_MS = 10_000;
+
+/** With what was spent of them in the period that it is: where that is not known it is counted, and stored. */
+export async function counted(scope: Scope, budgets: readonly BudgetRecord[], now: Date): Promise<BudgetRecord[]> {
+  const isKnown = ({ period, countedPeriod }: BudgetRecord) => countedPeriod === periodAt(period, now);
+  if (budgets.every(isKnown)) return [...budgets];
+  const { organizationId } = scope.caller;
+  // All of one moment: what ends a lease takes from one collection and puts into another. Who spends meanwhile writes the budget too, and one of the two runs again.
+  return transaction(Date.now() + DEADLINE_MS, async (tx) => {
+    const found: BudgetRecord[] = [];
+    for (const { _id } of budgets) {
+      const budget = await BudgetModel.findOne({ organizationId, _id }).session(tx).lean();
+      if (!budget) continue;
+      if (isKnown(budget)) {
+        found.push(budget);
+        continue;
+      }
+      const spent = {
+        spentMicrodollars: await spentOf({ caller: scope.caller, tx }, budget, now),
+        countedPeriod: periodAt(budget.period, now),
+      };
+      // Only as it was read: what was spent since is not in the sum.
+      const { matchedCount } = await BudgetModel.updateOne(
+        { organizationId, _id, revision: budget.revision },
+        { $set: spent, $inc: { revision: 1 } },
+        { session: tx },
+      );
+      if (matchedCount === 0) throw conflict();
+      found.push({ ...budget, ...spent });
+    }
+    return found;
+  });
+}
+
+/** By the sessions of the period, and by what leases have told that no session has yet. */
+export async function spentOf(
+  { caller, tx }: Scope & Pick<TransactionScope, 'tx'>,
+  { _id, projectId, taskId, period }: BudgetRecord,
+  now: Date,
+): Promise<number> {
+  const { organizationId } = caller;
+  const from = beginOf(period, now);
+  const isOfItem = taskId !== null;
+  const items = await ItemModel.aggregate<{ _id: string; told?: number }>([
+    isOfItem
+      ? { $match: { organizationId, foundBy: below(_id) } }
+      : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
+    { $project: { told: '$lease.report.costMicrodollars' } },
+  ]).session(tx);
+  const [sum] = await SessionModel.aggregate<{ spent: number }>([
+    {
+      $match: {
+        organizationId,
+        ...(isOfItem ? { countedFor: { $in: [_id, ...items.map((item) => item._id)] } } : { projectId }),
+        ...(from && { createdAt: { $gte: from } }),
+      },
+    },
+    { $group: { _id: null, spent: { $sum: '$costMicrodollars' } } },
+  ]).session(tx);
+  return items.reduce((total, { told }) => total + (told ?? 0), sum?.spent ?? 0);
+}
+
+/** The write is stored only while there is something left of the budget. */
+export function relyOnRest({ caller, writes }: WriteScope, budget: BudgetRecord): void {
+  const { organizationId } = caller;
+  const { _id, countedPeriod, limitMicrodollars } = budget;
+  const left = { spentMicrodollars: { $lt: limitMicrodollars }, limitMicrodollars, countedPeriod };
+  // So that it is written: only then it and what spends the rest do not pass each other.
+  writes.share(BudgetModel, { organizationId, _id, ...left }, { once: { claims: 1 } });
+}
+
+export function addSpent({ caller, writes }: WriteScope, budgetId: string, microdollars: number): void {
+  const { organizationId } = caller;
+  writes.share(
+    BudgetModel,
+    { organizationId, _id: budgetId },
+    { once: { revision: 1 }, inc: { spentMicrodollars: microdollars } },
+  );
+}
+
+export function countAnew({ caller, writes }: WriteScope, budgetIds: readonly string[]): void {
+  const { organizationId } = caller;
+  for (const _id of budgetIds) {
+    writes.share(BudgetModel, { organizationId, _id }, { once: { revision: 1 }, set: { countedPeriod: null } });
+  }
+}
+
+export function forgetBudget({ caller, writes }: WriteScope, budgetId: string): void {
+  const { organizationId } = caller;
+  writes.removeMany(BudgetModel, { organizationId, _id: budgetId });
+}
+
+export async function forgetBudgetsOfProject(
+  { caller, tx }: TransactionScope & Scope,
+  projectId: string,
+): Promise<void> {
+  await BudgetModel.deleteMany({ organizationId: caller.organizationId, projectId }, { session: tx });
+}
+
+/** @param limit null: none */
+export async function saveBudget(
+  { caller, tx }: TransactionScope & Scope,
+  of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
+  limit: { readonly limitMicrodollars: number; readonly period: BudgetPeriod } | null,
+): Promise<BudgetRecord | null> {
+  const { organizationId } = caller;
+  const { _id, projectId, taskId } = of;
+  const before = await BudgetModel.findOne({ organizationId, _id }).session(tx).lean();
+  await BudgetModel.deleteOne({ organizationId, _id }, { session: tx });
+  if (!limit) return null;
+  const record: BudgetRecord = {
+    ...{ _id, organizationId, projectId, taskId, ...limit },
+    ...{ spentMicrodollars: 0, countedPeriod: null, revision: (before?.revision ?? 0) + 1 },
+  };
+  await BudgetModel.insertMany([record], { session: tx, lean: true });
+  return record;
+}
+
+/** Which of the given items are below one of these. */
+export async function idsBelow(
+  { caller }: Scope,
+  itemIds: readonly string[],
+  aboveIds: readonly string[],
+): Promise<Set<string>> {
+  const { organizationId } = caller;
+  const found = await ItemModel.aggregate<{ _id: string }>([
+    { $match: { organizationId, _id: { $in: itemIds }, foundBy: { $in: aboveIds.map(below) } } },
+    { $project: { _id: 1 } },
+  ]);
+  return new Set(found.map(({ _id }) => _id));
+}
+
+const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
+
+/** Which of the items have one of the others below them. */
+export async function idsWithBelow(
+  { caller }: Scope,
+  aboveIds: readonly string[],
+  itemIds: readonly string[],
+): Promise<Set<string>> {
+  const { organizationId } = caller;
+  if (aboveIds.length === 0) return new Set();
+  const items = await ItemModel.aggregate<{ foundBy: string[] }>([
+    { $match: { organizationId, _id: { $in: itemIds }, foundBy: { $in: aboveIds.map(below) } } },
+    { $project: { foundBy: 1 } },
+  ]);
+  const phrases = new Set(items.flatMap(({ foundBy }) => foundBy));
+  return new Set(aboveIds.filter((id) => phrases.has(below(id))));
+}

@@ -1,0 +1,103 @@
+import type { Budget } from '@worktrack/contracts/work-items/budget';
+import { projectHasBudgets } from '../projects/projects.repository.ts';
+import type { Scope, WriteScope } from '../scope.ts';
+import { ancestorIdsOf } from '../trees/found-by.ts';
+import type { BudgetRecord } from './budgets.model.ts';
+import {
+  addSpent,
+  budgetsOfProjects,
+  budgetsOver,
+  countAnew,
+  counted,
+  forgetBudget,
+  idsWithBelow,
+  type Under,
+} from './budgets.repository.ts';
+
+const MICRODOLLARS = 1_000_000;
+const dollars = (microdollars: number) => microdollars / MICRODOLLARS;
+export const microdollarsOf = (usd: number) => Math.round(usd * MICRODOLLARS);
+
+export const isUsedUp = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
+  spentMicrodollars >= limitMicrodollars;
+
+export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars }: BudgetRecord): Budget {
+  return {
+    of: taskId ?? 'project',
+    limitUsd: dollars(limitMicrodollars),
+    period,
+    spentUsd: dollars(spentMicrodollars),
+    remainingUsd: dollars(Math.max(0, limitMicrodollars - spentMicrodollars)),
+  };
+}
+
+/** Of several the one that ends the work first. */
+export function tightest(budgets: readonly BudgetRecord[]): Budget | null {
+  const rest = ({ limitMicrodollars, spentMicrodollars }: BudgetRecord) => limitMicrodollars - spentMicrodollars;
+  const [first] = budgets.toSorted((a, b) => rest(a) - rest(b));
+  return first ? toBudget(first) : null;
+}
+
+export function usedUp({ taskId, limitMicrodollars, period, spentMicrodollars }: BudgetRecord): string {
+  const [spent, limit] = [spentMicrodollars, limitMicrodollars].map((amount) => `$${dollars(amount).toFixed(2)}`);
+  const per = { total: '', day: ' a day', month: ' a month' }[period];
+  return `The budget of ${taskId ?? 'the project'} is used up: ${spent} of ${limit}${per}`;
+}
+
+/** For a read: all of a project, counted. */
+export async function budgetsToShow(
+  scope: Scope,
+  projectIds: readonly string[],
+  now = new Date(),
+): Promise<BudgetRecord[]> {
+  if (projectIds.length === 0) return [];
+  return counted(scope, await budgetsOfProjects(scope, projectIds), now);
+}
+
+/** What of them an item is under. */
+export function over(budgets: readonly BudgetRecord[], item: Under): BudgetRecord[] {
+  const ids = new Set([item.projectId, item._id, ...ancestorIdsOf(item)]);
+  return budgets.filter(({ _id }) => ids.has(_id));
+}
+
+/** What a write spends on an item counts in all budgets that it is under. The write relies on the item's board, whose version a new budget raises. */
+export async function spend(scope: WriteScope, item: Under, microdollars: number): Promise<void> {
+  if (microdollars === 0 || !(await projectHasBudgets(scope, item.projectId))) return;
+  for (const { _id } of await budgetsOver(scope, item)) addSpent(scope, _id, microdollars);
+}
+
+/** When something gets to another place in the tree, what is spent below its old ancestors and its new ones has to be counted anew. */
+export async function moveSpending(scope: WriteScope, item: Under, others: readonly Under[]): Promise<void> {
+  if (!(await projectHasBudgets(scope, item.projectId))) return;
+  const ids = new Set([item, ...others].flatMap((each) => [each._id, ...ancestorIdsOf(each)]));
+  const budgets = await budgetsOfProjects(scope, [item.projectId]);
+  countAnew(
+    scope,
+    budgets.map(({ _id }) => _id).filter((id) => ids.has(id)),
+  );
+}
+
+/** An item that is gone, or is a task or an idea from now on, has none. */
+export async function dropBudget(scope: WriteScope, item: Under): Promise<void> {
+  if (await projectHasBudgets(scope, item.projectId)) forgetBudget(scope, item._id);
+}
+
+/** Those that one of the tasks is under, or more. @param budgets of the projects of the tasks, as they are stored */
+export async function budgetsOverTasks(
+  scope: Scope,
+  tasks: readonly { readonly _id: string }[],
+  budgets: readonly BudgetRecord[],
+): Promise<BudgetRecord[]> {
+  if (budgets.length === 0) return [];
+  const ids = tasks.map(({ _id }) => _id);
+  const ofItems = await idsWithBelow(
+    scope,
+    budgets.filter(({ taskId }) => taskId !== null).map(({ _id }) => _id),
+    ids,
+  );
+  return counted(
+    scope,
+    budgets.filter(({ _id, taskId }) => taskId === null || ofItems.has(_id)),
+    new Date(),
+  );
+}

@@ -1,0 +1,82 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type {
+  Budget,
+  setBudget as operation,
+  setItemBudget as operationOfItem,
+  setProjectBudget as operationOfProject,
+} from '@worktrack/contracts/work-items/budget';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
+import { holdColumns } from '../boards/tallies.repository.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { requireProject, saveProject } from '../projects/projects.repository.ts';
+import { saveBudget, spentOf } from './budgets.repository.ts';
+import { microdollarsOf, toBudget } from './budgets.ts';
+
+type Context = WriteContext<FailureOf<typeof operation>>;
+type Limit = Pick<Input<typeof operation>, 'limitUsd' | 'period'>;
+type Answer = Output<typeof operation>;
+
+const WITH_BUDGETS: readonly string[] = ['epic', 'feature', 'story'];
+
+export function setBudget(
+  { projectId, workItemId, ...limit }: Input<typeof operation>,
+  context: Context,
+): Promise<Answer> {
+  const ofProject = projectId ?? (workItemId === undefined ? context.caller.sessionProjectId : undefined);
+  if ((ofProject === undefined) === (workItemId === undefined)) {
+    throw context.fail('VALIDATION_FAILED', 'Give either projectId or workItemId.', {
+      details: [{ path: 'workItemId', message: 'give either projectId or workItemId' }],
+    });
+  }
+  return workItemId === undefined
+    ? ofProjectSet(ofProject as string, limit, context)
+    : ofItemSet(workItemId, limit, context);
+}
+
+export function setProjectBudget(
+  { id, ...limit }: Input<typeof operationOfProject>,
+  context: Context,
+): Promise<Answer> {
+  return ofProjectSet(id, limit, context);
+}
+
+export function setItemBudget({ id, ...limit }: Input<typeof operationOfItem>, context: Context): Promise<Answer> {
+  return ofItemSet(id, limit, context);
+}
+
+async function ofProjectSet(id: string, limit: Limit, context: Context): Promise<Answer> {
+  await holdColumns(context, { projectId: id });
+  await requireProject(context, id);
+  return { budget: await save({ _id: id, projectId: id, taskId: null }, limit, context) };
+}
+
+async function ofItemSet(ref: string, limit: Limit, context: Context): Promise<Answer> {
+  const { projectId } = await requireItem(context, ref);
+  await holdColumns(context, { projectId });
+  const { _id, taskId, type } = await requireItem(context, ref);
+  if (!WITH_BUDGETS.includes(type)) {
+    const message = `${taskId} is ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}; epics, features and stories have budgets`;
+    throw context.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'workItemId', message }] });
+  }
+  return { budget: await save({ _id, projectId, taskId }, limit, context) };
+}
+
+/** No write goes on that does not know of it: all of them hold the version of their board against the one that is raised here. */
+async function save(
+  of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
+  { limitUsd, period }: Limit,
+  context: Context,
+): Promise<Budget | null> {
+  const { projectId } = of;
+  for (const board of await boardsOfProject(context, projectId)) {
+    await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1 });
+  }
+  await saveProject(context, projectId, { hasBudgets: true });
+  const saved = await saveBudget(
+    context,
+    of,
+    limitUsd === null ? null : { limitMicrodollars: microdollarsOf(limitUsd), period },
+  );
+  return saved && toBudget({ ...saved, spentMicrodollars: await spentOf(context, saved, new Date()) });
+}

@@ -1,0 +1,196 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  call,
+  failure,
+  startProject,
+  startWorkItems,
+  stopWorkItems,
+  storeUnchecked,
+  type TestProject,
+} from '../testing.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+let project: TestProject;
+beforeEach(async () => {
+  project = await startProject();
+});
+const task = (fields: Parameters<TestProject['create']>[1] = {}) => project.create('task', fields);
+const claim = () => call(project.caller, 'workItems.claim', { agent: 'agent' });
+
+describe('dependsOn', () => {
+  test('is kept in metadata, beside what else is given there, by every tool that creates', async () => {
+    const before = await task();
+    const first = await task({ dependsOn: [before.taskId.toLowerCase()], metadata: { a: 1 } });
+    expect(first.metadata).toEqual({ a: 1, dependsOn: [before.taskId] });
+    for (const name of ['createTask', 'createStory', 'createFeature', 'createEpic'] as const) {
+      const made = await call(project.caller, `workItems.${name}`, { title: name, dependsOn: [before.id, first.id] });
+      expect(made.metadata, name).toEqual({ dependsOn: [before.id, first.id] });
+    }
+  });
+
+  test('replaces the list in an update; an empty one lets the task be claimed', async () => {
+    const [one, two] = [await task({ column: 'In Progress' }), await task({ column: 'In Progress' })];
+    const item = await task({ dependsOn: [one.id] });
+    expect((await project.update(item.id, { dependsOn: [two.taskId] })).metadata).toEqual({ dependsOn: [two.taskId] });
+    expect(await claim()).toMatchObject({ claimed: false });
+    await project.update(item.id, { dependsOn: [] });
+    expect((await claim()).workItem?.id).toBe(item.id);
+  });
+
+  test('given either way, what names nothing, another project’s item or the item itself is refused and named', async () => {
+    const elsewhere = await (await startProject('Another', project.organization)).create('task');
+    const theirs = await (await startProject()).create('idea');
+    const item = await task();
+    const nobody = uuidv7();
+    const wrong = [nobody, 'W-T-999', elsewhere.taskId, theirs.id];
+    const expected = [
+      `${nobody} names no work item`,
+      'W-T-999 names no work item',
+      `${elsewhere.taskId} is in another project`,
+      `${theirs.id} names no work item`,
+    ].map((message) => ({ path: 'dependsOn', message }));
+    for (const fields of [{ dependsOn: wrong }, { metadata: { dependsOn: wrong } }]) {
+      const created = await failure(task(fields));
+      expect(created).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: expected } });
+      const updated = await failure(project.update(item.id, fields));
+      expect(updated).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: expected } });
+      expect(updated.message).toContain('W-T-999 names no work item');
+    }
+    expect(await failure(project.update(item.id, { dependsOn: [item.taskId] }))).toMatchObject({
+      extra: { details: [{ path: 'dependsOn', message: `${item.taskId} is the item itself` }] },
+    });
+    for (const dependsOn of [{ a: 1 }, 7, ['the login'], [{ id: item.id }]]) {
+      expect((await failure(task({ metadata: { dependsOn } }))).code).toBe('VALIDATION_FAILED');
+    }
+    expect(await project.get(item.id)).toEqual(item);
+  });
+
+  test('that would make a cycle of any length is refused with the way round', async () => {
+    const chain = [await task()];
+    for (let n = 1; n < 8; n++)
+      chain.push(await task({ dependsOn: [chain[n - 1]?.[n % 2 ? 'id' : 'taskId'] as string] }));
+    const [first, second] = chain as [(typeof chain)[0] & object, (typeof chain)[0] & object];
+    const last = chain.at(-1) as typeof first;
+    for (const metadata of [undefined, { dependsOn: [last.id] }]) {
+      const refused = await failure(project.update(first.id, metadata ? { metadata } : { dependsOn: [last.id] }));
+      const round = [first, ...chain.slice(1).reverse(), first].map(({ taskId }) => taskId).join(' depends on ');
+      expect(refused.message).toBe(`dependsOn: would make a cycle: ${round}.`);
+    }
+    // What is no cycle is none, however many ways lead to it.
+    const other = await task({ dependsOn: chain.map(({ id }) => id) });
+    await project.update(other.id, { dependsOn: [first.id, last.id] });
+    await project.update(last.id, { dependsOn: [first.id, second.id] });
+  });
+
+  test('of older data keeps blocking, is told, and does not hold up other changes', async () => {
+    const item = await task();
+    await storeUnchecked(item.id, { dependsOn: ['W-T-999'] });
+    expect((await project.update(item.id, { title: 'New', metadata: { a: 1 } })).title).toBe('New');
+    const { tasks } = await call(project.caller, 'workItems.implementContext', { ids: [item.id] });
+    expect(tasks).toMatchObject([{ state: 'blocked', blockedBy: ['W-T-999'] }]);
+    expect(await claim()).toMatchObject({ claimed: false });
+  });
+
+  test('loses an item that is deleted, and its history tells so', async () => {
+    const parent = await task();
+    const gone = await task({ parentId: parent.id });
+    const stays = await task({ column: 'Done' });
+    const dependent = await task({ metadata: { dependsOn: [gone.taskId.toLowerCase(), stays.id, gone.id], a: 1 } });
+    const single = await task({ metadata: { dependsOn: gone.id } });
+    const child = await task({ parentId: gone.id, dependsOn: [gone.id] });
+    await project.update(parent.id, { dependsOn: [gone.id] });
+    await call(project.caller, 'workItems.delete', { id: gone.id });
+
+    const after = await project.get(dependent.id);
+    expect(after).toMatchObject({ metadata: { dependsOn: [stays.id], a: 1 }, version: dependent.version + 1 });
+    expect((await project.history(dependent.id))[0]).toMatchObject({
+      eventType: 'updated',
+      data: {
+        changes: {
+          metadata: {
+            from: { dependsOn: [gone.taskId.toLowerCase(), stays.id, gone.id] },
+            to: { dependsOn: [stays.id] },
+          },
+        },
+      },
+    });
+    expect((await project.get(single.id)).metadata).toEqual({ dependsOn: [] });
+    expect(await project.get(child.id)).toMatchObject({ metadata: { dependsOn: [] }, parentId: null, version: 2 });
+    // All of them wait for nothing any more, the parent that has lost its child too.
+    const taken = new Set<string | undefined>();
+    for (let n = 0; n < 4; n++) taken.add((await claim()).workItem?.id);
+    expect(taken).toEqual(new Set([parent.id, dependent.id, single.id, child.id]));
+  });
+});
+
+describe('ideaId', () => {
+  test('is kept in metadata, and null takes it away', async () => {
+    const idea = await project.create('idea');
+    const epic = await call(project.caller, 'workItems.createEpic', { title: 'Epic', ideaId: idea.taskId });
+    expect(epic.metadata).toEqual({ ideaId: idea.taskId });
+    expect((await project.update(epic.id, { ideaId: null })).metadata).toEqual({});
+    expect((await project.update(epic.id, { ideaId: idea.id })).metadata).toEqual({ ideaId: idea.id });
+    const { idea: found } = await call(project.caller, 'workItems.lineage', { id: epic.id });
+    expect(found).toMatchObject({ id: idea.id });
+  });
+
+  test('given either way, what names nothing, another project’s idea or no idea is refused', async () => {
+    const elsewhere = await (await startProject('Another', project.organization)).create('idea');
+    const item = await task();
+    const wrong = {
+      [uuidv7()]: 'names no work item',
+      [elsewhere.id]: 'is in another project',
+      [item.id]: 'is no idea',
+    };
+    for (const [ideaId, why] of Object.entries(wrong)) {
+      const details = [{ path: 'ideaId', message: `${ideaId} ${why}` }];
+      for (const fields of [{ ideaId }, { metadata: { ideaId } }]) {
+        expect(await failure(task(fields))).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details } });
+        expect((await failure(project.update(item.id, fields))).extra?.details).toEqual(details);
+      }
+    }
+    expect((await failure(task({ metadata: { ideaId: { not: 'an id' } } }))).code).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('warnings', () => {
+  test('tell of keys that are nearly ones of ours, which are stored, and of nothing else', async () => {
+    const metadata = { depends_on: ['W-T-1'], dependencies: 1, blocked_by: [], idea_id: 'x', other: 1 };
+    const item = await task({ metadata });
+    expect(item.metadata).toEqual(metadata);
+    expect(item.warnings).toEqual([
+      'metadata.depends_on has no meaning here; did you mean dependsOn?',
+      'metadata.dependencies has no meaning here; did you mean dependsOn?',
+      'metadata.blocked_by has no meaning here; did you mean dependsOn?',
+      'metadata.idea_id has no meaning here; did you mean ideaId?',
+    ]);
+    expect((await project.update(item.id, { metadata: { blockedBy: [] } })).warnings).toHaveLength(1);
+    expect(await project.update(item.id, { metadata: { blocked_by: null }, dependsOn: [] })).not.toHaveProperty(
+      'warnings',
+    );
+    expect(await project.get(item.id)).not.toHaveProperty('warnings');
+  });
+
+  test('tell who holds an item that is changed by another key all the same', async () => {
+    const item = await task();
+    const { lease } = await call(project.caller, 'workItems.claim', { agent: 'agent 7' });
+    expect(await project.update(item.id, { title: 'Mine' })).not.toHaveProperty('warnings');
+    const other = { ...project.caller, keyId: uuidv7() };
+    const warnings = [`${item.taskId} is held by agent 7 until ${lease?.expiresAt}.`];
+    expect(await call(other, 'workItems.update', { id: item.id, title: 'Same' })).toMatchObject({
+      warnings,
+      title: 'Same',
+    });
+    expect(await call(other, 'workItems.update', { id: item.id, title: 'Same' })).not.toHaveProperty('warnings');
+    const moved = await call(other, 'workItems.move', { workItemId: item.id, boardColumnId: project.column('To Do') });
+    expect(moved).toMatchObject({ warnings, toColumn: 'To Do' });
+    await call(project.caller, 'workItems.claim', { agent: 'agent 7' });
+    const move = { workItemIds: [item.id], boardColumnId: project.column('To Do') };
+    expect((await call(other, 'workItems.batchMove', move)).warnings).toHaveLength(1);
+    await call(project.caller, 'workItems.claim', { agent: 'agent 7' });
+    expect((await call(other, 'workItems.delete', { id: item.id })).warnings).toHaveLength(1);
+  });
+});

@@ -1,0 +1,108 @@
+import type { ErrorDetail } from '@worktrack/contracts/errors';
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import { MAX_DEPENDENCIES } from '@worktrack/contracts/work-items/work-item';
+import { boardsForWrite } from '../boards/boards.repository.ts';
+import { columnName } from '../boards/columns.ts';
+import { isHandedOver } from '../boards/progress.ts';
+import { relyOn, relyOnColumnOf } from '../items/item-writes.ts';
+import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
+import type { FailingWriteScope } from '../scope.ts';
+import { cycleOf } from './cycle.ts';
+import { dependenciesOf } from './dependencies.ts';
+
+type Scope = FailingWriteScope<'VALIDATION_FAILED'>;
+
+/** How many faults of one list are told one by one. */
+const MAX_TOLD = 20;
+
+/** What an item names, or would. */
+export interface Naming {
+  readonly projectId: string;
+  /** Absent while the item is being created: nothing names it yet. */
+  readonly existing?: ItemOutline;
+  readonly metadata: Metadata;
+  /** What is written now and was not so before; the rest stays as it is, also what older data hold. */
+  readonly isWritten: { readonly dependsOn: boolean; readonly ideaId: boolean };
+}
+
+export interface Dependencies {
+  /** As they are stored (dependencies.ts). */
+  readonly dependsOn: string[];
+  /** Those of them that are not handed over yet. */
+  readonly waitsFor: string[];
+}
+
+/**
+ * Checks what metadata name: dependencies and an idea, by one query. Refused is what names nothing, an item of another project, the item itself, a cycle, and
+ * as an idea what is none.
+ * @returns undefined where the dependencies are not written. Otherwise the write relies on each item that they name, so that none of them is
+ * handed over or deleted unseen.
+ */
+export async function requireNamed(scope: Scope, naming: Naming): Promise<Dependencies | undefined> {
+  const { metadata, isWritten, projectId, existing } = naming;
+  const dependsOn = isWritten.dependsOn ? dependenciesOf(metadata) : [];
+  const ideaRef = isWritten.ideaId ? dependenciesOf({ dependsOn: [metadata.ideaId] }) : [];
+  const found = await findOutlines(scope, [...dependsOn, ...ideaRef]);
+  const byRef = new Map(found.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
+
+  const faults: ErrorDetail[] = [];
+  const fault = (path: string, message: string) => faults.push({ path, message });
+  const whatIsWrongWith = (ref: string) => {
+    const item = byRef.get(ref);
+    if (!item) return `${told(ref)} names no work item`;
+    return item.projectId === projectId ? undefined : `${told(ref)} is in another project`;
+  };
+  if (isWritten.dependsOn) {
+    const { dependsOn: written } = metadata;
+    if (typeof written !== 'string' && !Array.isArray(written))
+      fault('dependsOn', 'must be a list of task IDs or UUIDs');
+    if (dependsOn.length > MAX_DEPENDENCIES) fault('dependsOn', `must name at most ${MAX_DEPENDENCIES} work items`);
+    for (const ref of dependsOn) {
+      const isItself = existing !== undefined && [existing._id, existing.taskId].includes(ref);
+      const wrong = isItself ? `${told(ref)} is the item itself` : whatIsWrongWith(ref);
+      if (wrong) fault('dependsOn', wrong);
+    }
+  }
+  for (const ref of ideaRef) {
+    const wrong = whatIsWrongWith(ref) ?? (byRef.get(ref)?.type === 'idea' ? undefined : `${told(ref)} is no idea`);
+    if (wrong) fault('ideaId', wrong);
+  }
+  if (faults.length > 0) throw refused(scope, faults);
+  if (!isWritten.dependsOn) return undefined;
+
+  const dependencies = [...new Set(dependsOn.map((ref) => byRef.get(ref) as ItemOutline))];
+  const cycle = existing && (await cycleOf(scope, existing, dependencies));
+  if (cycle) {
+    throw refused(scope, [{ path: 'dependsOn', message: `would make a cycle: ${cycle.join(' depends on ')}` }]);
+  }
+  for (const dependency of dependencies) {
+    // Nothing depends on a new item, so it can close no cycle, and what its dependencies depend on does not matter.
+    if (existing) relyOn(scope, dependency);
+    else relyOnColumnOf(scope, dependency);
+  }
+  return { dependsOn, waitsFor: await unmetAmong(scope, dependsOn, dependencies) };
+}
+
+const told = (ref: string) => (ref.length > 100 ? `${ref.slice(0, 100)}…` : ref);
+
+function refused({ fail }: Scope, faults: readonly ErrorDetail[]) {
+  const details = faults.slice(0, MAX_TOLD);
+  const sentences = details.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return fail('VALIDATION_FAILED', `${sentences}.`, { details });
+}
+
+async function unmetAmong(
+  scope: Scope,
+  references: readonly string[],
+  dependencies: readonly ItemOutline[],
+): Promise<string[]> {
+  const boards = await boardsForWrite(
+    scope,
+    dependencies.map(({ boardId }) => boardId),
+  );
+  const met = new Set<string>();
+  for (const item of dependencies) {
+    if (isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
+  }
+  return references.filter((reference) => !met.has(reference));
+}

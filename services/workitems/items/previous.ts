@@ -1,0 +1,41 @@
+import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { ItemRecord, Previous } from './items.model.ts';
+import { isLive } from './lease.ts';
+
+const TAKEN_UP_NO_MORE: readonly string[] = ['To Document', 'Done'] satisfies readonly StandardColumn[];
+
+type Worked = Pick<ItemRecord, 'lease' | 'previous'>;
+
+/**
+ * What is left of a lease that a change has ended.
+ * @param why as far as the lease had not expired before
+ * @returns undefined where it stays as it is
+ */
+export function previousAfter(
+  before: Worked,
+  after: Pick<ItemRecord, 'lease'> & { readonly columnName: string },
+  why: PreviousWork['endedBecause'],
+  now: Date,
+): Previous | null | undefined {
+  if (TAKEN_UP_NO_MORE.includes(after.columnName)) return before.previous ? null : undefined;
+  const { lease } = before;
+  if (!lease || lease.token === after.lease?.token) return undefined;
+  return {
+    agent: lease.agent ?? 'unknown',
+    endedBecause: why === 'completed' || isLive(lease, now) ? why : 'expired',
+    note: lease.note ?? null,
+    checkpoint: lease.checkpoint ?? before.previous?.checkpoint ?? null,
+    at: now,
+  };
+}
+
+export function shownPrevious({ agent, endedBecause, note, checkpoint, at }: Previous): PreviousWork {
+  return {
+    agent,
+    endedBecause,
+    note,
+    checkpoint: checkpoint === null ? null : JSON.parse(checkpoint),
+    at: at.toISOString(),
+  };
+}

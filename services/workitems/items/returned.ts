@@ -1,0 +1,46 @@
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Rework } from '@worktrack/contracts/work-items/work-item';
+import type { ItemRecord } from './items.model.ts';
+import { isInProgress, type Returned } from './lease.ts';
+
+/** Whether a task waits to be taken up again. One that is held, or was, is its agent's or free by the end of the lease. */
+export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>, columnName: string): boolean {
+  return !!returned && !lease && isInProgress(columnName);
+}
+
+/** Whether to claim it is to mend something: also where the agent that was about to did not come back. */
+export function isRework({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>): boolean {
+  return !!(returned ?? lease?.before?.returned);
+}
+
+/** What a completion that failed says of a task. */
+export function sentBack({ type }: Pick<ItemRecord, 'type'>, from: Returned['from']): { returned?: Returned } {
+  return type === 'task' ? { returned: { from, at: new Date() } } : {};
+}
+
+type Changes = Partial<Pick<ItemRecord, 'boardColumnId' | 'assignee' | 'returned'>>;
+
+/** What a change does to it that says nothing of it. @returns undefined where it stays as it is */
+export function returnedAfter(before: Returned | null | undefined, changes: Changes): null | undefined {
+  if (!before || changes.returned !== undefined) return undefined;
+  const isMoved = changes.boardColumnId !== undefined;
+  return isMoved || (changes.assignee !== undefined && changes.assignee !== null) ? null : undefined;
+}
+
+/** What an agent has to mend, from what the completion left in the metadata. They are free-form, so nothing of it is sure to be there still. */
+export function reworkOf({ from, at }: Returned, metadata: Metadata): Rework {
+  const told = { from, at: at.toISOString() };
+  if (from === 'review') {
+    const review = objectOf(metadata.review);
+    return { ...told, summary: textOf(review.summary), issues: textsOf(review.issues) };
+  }
+  const { passed, failed, testFiles } = objectOf(metadata.testResults);
+  const all = typeof passed === 'number' && typeof failed === 'number' ? ` of ${passed + failed}` : '';
+  const summary = `${typeof failed === 'number' ? failed : 'Some'}${all} tests failed.`;
+  return { ...told, summary, issues: textsOf(testFiles) };
+}
+
+const objectOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+const textsOf = (value: unknown) => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);

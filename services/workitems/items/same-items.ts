@@ -1,0 +1,32 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { deletedItem } from '../history/history.repository.ts';
+import { findNamed } from './shown.repository.ts';
+
+/** So many are looked up at once. */
+const TOGETHER = 20;
+
+/** Whether each pair of names, a UUID and a task ID, is of one item; also of one that was deleted since. */
+export async function areSameItems(
+  caller: Caller,
+  pairs: readonly (readonly [one: string, other: string])[],
+): Promise<boolean> {
+  // Names of one form that differ are of different items: nothing to look up.
+  if (pairs.some(([one, other]) => isTaskId(one) === isTaskId(other))) return false;
+  for (let from = 0; from < pairs.length; from += TOGETHER) {
+    const same = await Promise.all(
+      pairs.slice(from, from + TOGETHER).map(async ([one, other]) => {
+        const [id, taskId] = isTaskId(one) ? [other, one] : [one, other];
+        return (await idOf(caller, taskId)) === id;
+      }),
+    );
+    if (same.includes(false)) return false;
+  }
+  return true;
+}
+
+async function idOf(caller: Caller, taskId: string): Promise<string | undefined> {
+  return (await findNamed({ caller }, taskId))?._id ?? (await deletedItem({ caller }, taskId))?.id;
+}
+
+const UUID_LENGTH = 36;
+const isTaskId = (name: string): boolean => name.length < UUID_LENGTH;

@@ -1,0 +1,38 @@
+import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { ItemRecord } from './items.model.ts';
+import { isLive } from './lease.ts';
+
+/** Keys that mean something here, by what people and models write instead, in lower case and without what parts words. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['dependson', 'dependsOn'],
+  ['dependon', 'dependsOn'],
+  ['dependencies', 'dependsOn'],
+  ['dependency', 'dependsOn'],
+  ['blockedby', 'dependsOn'],
+  ['ideaid', 'ideaId'],
+]);
+
+/** Keys of given metadata that are nearly one of ours. They are stored as they are. */
+export function keyWarnings(metadata: Metadata = {}): string[] {
+  return Object.entries(metadata).flatMap(([key, value]) => {
+    const meant = MEANT.get(key.toLowerCase().replace(/[^a-z]/g, ''));
+    if (meant === undefined || meant === key || value === null) return [];
+    return [`metadata.${key} has no meaning here; did you mean ${meant}?`];
+  });
+}
+
+type Held = Pick<ItemRecord, 'taskId' | 'lease' | 'assignee'>;
+
+/** A person may step in, and should know whose work it is. */
+export function heldWarnings(items: readonly Held[], keyId: string, now = new Date()): string[] {
+  return items.flatMap(({ taskId, lease, assignee }) => {
+    if (!isLive(lease, now) || lease.keyId === keyId) return [];
+    return [`${taskId} is held by ${assignee ?? 'another agent'} until ${lease.expiresAt.toISOString()}.`];
+  });
+}
+
+/** The field of an answer: absent when there is nothing to warn of. */
+export function warned(...warnings: readonly (readonly string[])[]): { warnings?: string[] } {
+  const all = warnings.flat();
+  return all.length > 0 ? { warnings: all } : {};
+}

@@ -1,0 +1,97 @@
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { columnName } from '../boards/columns.ts';
+import { isPending } from '../boards/progress.ts';
+import type { Outline } from '../context/outline.repository.ts';
+import type { BatchPlan } from '../context/plan-batch.ts';
+import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
+import { isInProgress, isLive } from '../items/lease.ts';
+import type { Scope } from '../scope.ts';
+
+/** Of so many tasks that cannot be claimed it is told why, and of so many dependencies of each. */
+const FEW_TASKS = 5;
+const FEW_DEPENDENCIES = 3;
+
+/** What an agent that gets no task can act on: who holds one and until when, what is waited for and where that is. */
+export function whyNot(tasks: readonly InTheWay[], now: Date): string {
+  const few = tasks.slice(0, FEW_TASKS).map((task) => `${task.taskId} ${obstacle(task, now)}`);
+  const more = tasks.length - few.length;
+  return [...few, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+interface Place {
+  readonly column: string;
+  readonly lease: Pick<NonNullable<ItemOutline['lease']>, 'expiresAt' | 'agent'> | null | undefined;
+  readonly assignee: string | null;
+}
+/** A task that cannot be claimed, and what it waits for. */
+export interface InTheWay extends Place {
+  readonly taskId: string;
+  readonly hasChildren: boolean;
+  readonly waitsFor: readonly (Partial<Place> & { readonly name: string })[];
+}
+
+function obstacle({ column, waitsFor, hasChildren, ...place }: InTheWay, now: Date): string {
+  if (isLive(place.lease, now)) return `is ${heldBy(place)}`;
+  if (waitsFor.length > 0) {
+    const few = waitsFor.slice(0, FEW_DEPENDENCIES).map((each) => `${each.name} (${whereIs(each, now)})`);
+    const more = waitsFor.length - few.length;
+    return `waits for ${[...few, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
+  }
+  if (hasChildren) return 'has tasks below it, which come first';
+  if (isPending(column)) return 'is on a board without a column In Progress';
+  return `is in ${column} without a lease${place.assignee === null ? '' : `, assigned to ${place.assignee}`}`;
+}
+
+function whereIs({ column, lease, assignee = null }: Partial<Place>, now: Date): string {
+  if (column === undefined) return 'names nothing';
+  return isLive(lease, now) ? `${column}, ${heldBy({ lease, assignee })}` : column;
+}
+
+function heldBy({ lease, assignee }: Pick<Place, 'lease' | 'assignee'>): string {
+  return `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
+}
+
+/** Of the tasks of a project, as they keep it. Of the first few only, what they wait for is read. */
+export async function waitingInProject(
+  scope: Scope,
+  tasks: readonly ItemOutline[],
+  boards: ReadonlyMap<string, BoardRecord>,
+): Promise<InTheWay[]> {
+  const references = tasks.slice(0, FEW_TASKS).flatMap(({ waitsFor }) => waitsFor.slice(0, FEW_DEPENDENCIES));
+  const found = await findOutlines(scope, references);
+  const placeOf = ({ boardId, boardColumnId, lease, assignee }: ItemOutline): Place => {
+    return { column: columnName(boards.get(boardId), boardColumnId), lease, assignee };
+  };
+  return tasks.map((task) => ({
+    taskId: task.taskId,
+    ...placeOf(task),
+    hasChildren: task.childCount > 0,
+    waitsFor: task.waitsFor.map((reference) => {
+      const item = found.find(
+        ({ _id, taskId, projectId }) => projectId === task.projectId && (reference === _id || reference === taskId),
+      );
+      return { name: item?.taskId ?? reference, ...(item && placeOf(item)) };
+    }),
+  }));
+}
+
+/** Of a batch, as it was planned. What is handed over needs nobody, and so is in nobody's way. */
+export function waitingInBatch(tasks: readonly Outline[], plan: BatchPlan): InTheWay[] {
+  const inBatch = new Map(tasks.map((task) => [task._id, task]));
+  const placeOf = (item: Outline): Place => ({
+    column: plan.columnOf(item),
+    lease: item.lease,
+    assignee: item.assignee,
+  });
+  return tasks
+    .filter((task) => isPending(plan.columnOf(task)) || isInProgress(plan.columnOf(task)))
+    .map((task) => ({
+      taskId: task.taskId,
+      ...placeOf(task),
+      hasChildren: false,
+      waitsFor: (plan.verdicts.get(task._id)?.blockedBy ?? []).map((key) => {
+        const item = inBatch.get(key) ?? plan.around.get(key);
+        return { name: plan.nameOf(key), ...(item && placeOf(item)) };
+      }),
+    }));
+}

@@ -1,0 +1,119 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { DEFAULT_LEASE_SECONDS } from '@worktrack/contracts/work-items/leases';
+import type { reportProgress as operation } from '@worktrack/contracts/work-items/progress';
+import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sessions';
+import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import { boardOf } from '../boards/boards.repository.ts';
+import type { BudgetRecord } from '../budgets/budgets.model.ts';
+import { budgetsOver, counted } from '../budgets/budgets.repository.ts';
+import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
+import { commentsSince, type NewEvent, record } from '../history/history.repository.ts';
+import { adjustItem, changeItem } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { requireItem } from '../items/items.repository.ts';
+import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
+import { projectHasBudgets } from '../projects/projects.repository.ts';
+import { priceMicrodollars } from '../usage/price.ts';
+
+type Context = GroupedContext<FailureOf<typeof operation>>;
+
+/** So many are told at once; the others with the next beat. */
+const MAX_ANSWERS = 20;
+/** Of an agent that tells of tokens and not of what model. */
+const UNKNOWN_MODEL = 'unknown';
+
+/** The beat of an agent that works: it renews the lease, tells how it goes, and hears what it has to know. */
+export async function reportProgress(
+  input: Input<typeof operation>,
+  context: Context,
+): Promise<Output<typeof operation>> {
+  const now = new Date();
+  const item = await requireItem(context, input.workItemId);
+  const before = item.lease;
+  if (!isLive(before, now) || before.token !== input.leaseToken) {
+    throw context.fail(
+      'CONFLICT',
+      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. Stop working on it, or claim again.',
+    );
+  }
+  const state = input.state ?? before.state ?? 'working';
+  const { question, note, progress, checkpoint } = input;
+  if (question !== undefined && state !== 'awaiting_input') {
+    throw context.fail('VALIDATION_FAILED', 'question goes with state awaiting_input.', {
+      details: [{ path: 'question', message: 'goes with state awaiting_input' }],
+    });
+  }
+  const answers = await commentsSince(context, item._id, before.heardRevision ?? item.revision, {
+    exceptOf: context.caller.keyId,
+    limit: MAX_ANSWERS,
+  });
+  const report = await reportAfter(before.report, input, now);
+  const told = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
+  await spend(context, item, told);
+  const budgets = await budgetsAfter(context, item, told, now);
+  const isFull = answers.length === MAX_ANSWERS;
+  const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
+    state,
+    ...(note !== undefined && { note }),
+    ...(question !== undefined && { question }),
+    ...(progress !== undefined && { progress }),
+    ...(report && { report }),
+    ...(checkpoint !== undefined && { checkpoint: JSON.stringify(checkpoint) }),
+    heardRevision: isFull ? (answers.at(-1)?.revision ?? item.revision) : item.revision,
+  });
+  // The same question again is no new one.
+  const isAsked = question !== undefined && question !== before.question;
+  const asked: NewEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question } }] : [];
+  const board = await boardOf(context, item);
+  if (state === (before.state ?? 'working')) {
+    adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
+    record(
+      context,
+      asked.map((event) => ({ ...event, item: { _id: item._id, revision: item.revision + 1 } })),
+    );
+  } else {
+    const changes = { leaseState: { from: before.state ?? 'working', to: state } };
+    changeItem(context, item, board, { lease }, [{ eventType: 'updated', data: { changes } }, ...asked]);
+  }
+  return {
+    lease: { ...shown(lease, now), token: lease.token },
+    answers: answers.map(({ text, actor, createdAt }) => ({ text, actor, createdAt })),
+    budget: tightest(budgets),
+    stop: budgets.some(isUsedUp),
+  };
+}
+
+/** The budgets that the item is under, as they are once this beat is stored. */
+async function budgetsAfter(context: Context, item: ItemRecord, told: number, now: Date): Promise<BudgetRecord[]> {
+  if (!(await projectHasBudgets(context, item.projectId))) return [];
+  const budgets = await counted(context, await budgetsOver(context, item), now);
+  return budgets.map((budget) => ({ ...budget, spentMicrodollars: budget.spentMicrodollars + told }));
+}
+
+function shown(lease: LeaseRecord, now: Date) {
+  const live = shownLease(lease, now);
+  if (!live) throw new Error('A lease has expired by being renewed.');
+  return live;
+}
+
+/** Tokens so far: they never get less, so that what was told once is not lost. */
+async function reportAfter(
+  before: TokenReport | undefined,
+  input: Input<typeof operation>,
+  now: Date,
+): Promise<TokenReport | undefined> {
+  const { totalTokens, inputTokens, outputTokens } = input;
+  if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
+  const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
+  const provider = input.provider ?? before?.provider ?? DEFAULT_IMPLEMENT_PROVIDER;
+  const use = { totalTokens, inputTokens, outputTokens };
+  return {
+    model,
+    provider,
+    totalTokens,
+    inputTokens: inputTokens ?? null,
+    outputTokens: outputTokens ?? null,
+    costMicrodollars: (await priceMicrodollars(provider, model, use, now)) ?? null,
+    at: now,
+  };
+}

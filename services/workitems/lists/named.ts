@@ -1,0 +1,55 @@
+import type { OperationError } from '@worktrack/contracts/errors';
+import { isUuid, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
+import { boardWithColumn, findBoard } from '../boards/boards.repository.ts';
+import { columnById } from '../boards/columns.ts';
+import { findProject } from '../projects/projects.repository.ts';
+import type { FailingScope, Scope } from '../scope.ts';
+import { listedItem } from './listed-items.repository.ts';
+
+/** The filters of a list that name something, each with its kind and with how its ids are found. */
+const FILTERS = {
+  projectId: { kind: 'project', found: WHERE_PROJECT_IDS_ARE },
+  boardId: { kind: 'board', found: WHERE_PROJECT_IDS_ARE },
+  boardColumnId: { kind: 'board column', found: 'get_board (GET /api/boards/:id) shows the columns of a board' },
+  parentId: { kind: 'work item', found: 'list_work_items (GET /api/work-items) finds work items by their titles' },
+} as const;
+type Filter = keyof typeof FILTERS;
+
+/**
+ * A filter that names nothing of the organization, or a thing of another kind: it would match nothing, and looks as if there were nothing.
+ * Looks for what it names, for it is asked for by mistake only.
+ */
+export async function namesNothing(
+  scope: FailingScope<'VALIDATION_FAILED'>,
+  field: Filter,
+  ref: string,
+): Promise<OperationError> {
+  const named = await thingNamed(scope, ref);
+  const { kind, found } = FILTERS[field];
+  const message =
+    named && named.field !== field
+      ? `${ref} is ${named.what}, not a ${kind}; pass it as ${named.field}`
+      : `there is no ${kind} ${ref}`;
+  const way = named && named.field !== field ? '' : ` ${found}.`;
+  return scope.fail('VALIDATION_FAILED', `${field}: ${message}.${way}`, { details: [{ path: field, message }] });
+}
+
+async function thingNamed(
+  scope: Scope,
+  ref: string,
+): Promise<{ readonly field: Filter; readonly what: string } | undefined> {
+  if (!isUuid(ref)) return undefined;
+  const [project, board, boardOfColumn, item] = await Promise.all([
+    findProject(scope, ref),
+    findBoard(scope, ref),
+    boardWithColumn(scope, ref),
+    listedItem(scope, ref),
+  ]);
+  if (project) return { field: 'projectId', what: `the project "${project.name}"` };
+  if (board) return { field: 'boardId', what: `the board "${board.name}"` };
+  if (boardOfColumn) {
+    const column = columnById(boardOfColumn, ref);
+    return { field: 'boardColumnId', what: `the column "${column?.name}" of board "${boardOfColumn.name}"` };
+  }
+  return item ? { field: 'parentId', what: `the work item ${item.taskId}` } : undefined;
+}

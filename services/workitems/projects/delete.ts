@@ -1,0 +1,29 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { deleteProject as operation } from '@worktrack/contracts/projects/project-operations';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { removeBoardsOfProject } from '../boards/boards.repository.ts';
+import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
+import { forgetBudgetsOfProject } from '../budgets/budgets.repository.ts';
+import { forgetPlaces } from '../moves/position.ts';
+import { removeProject, requireProject } from './projects.repository.ts';
+
+/**
+ * Its boards go with it; what was there of it before stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which
+ * other projects may have too. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
+ */
+export async function deleteProject(
+  { id }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  await holdColumns(context, { projectId: id });
+  const { name } = await requireProject(context, id);
+  const count = [...(await countsOf(context, { projectId: id })).values()].reduce((sum, items) => sum + items, 0);
+  if (count > 0) {
+    const items = count === 1 ? '1 work item' : `${count} work items`;
+    throw context.fail('CONFLICT', `Project "${name}" holds ${items}. Delete them before you delete the project.`);
+  }
+  await forgetPlaces(context, await removeBoardsOfProject(context, id));
+  await forgetBudgetsOfProject(context, id);
+  await removeProject(context, id);
+  return { deleted: true, id };
+}

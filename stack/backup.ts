@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { runningStack, takeDataDir } from './data-dir.ts';
+import { makeDirectory, makePrivateDirectory } from './make-directory.ts';
+import type { Progress } from './progress.ts';
+import { StartError } from './start-error.ts';
+
+/** Of a stack that runs, or of its last run: nothing that the next one needs. */
+const LEFT_OUT = ['lock', 'run', 'stack.json', 'logs'];
+
+/**
+ * Packs all that a stack keeps into one file, for its owner alone: databases, messages that wait, secrets, passwords. The stack must not run: its database can be
+ * copied whole only while nobody writes into it.
+ */
+export async function backUp(dataDir: string, file: string, progress: Progress): Promise<void> {
+  const path = resolve(dataDir);
+  if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${path} is no data directory of a stack.`);
+  // Taken, so that no stack starts on it meanwhile.
+  const taken = takeDataDir(path);
+  try {
+    const target = resolve(file);
+    makeDirectory(dirname(target));
+    const unfinished = `${target}.new`;
+    rmSync(unfinished, { force: true });
+    const output = openSync(unfinished, 'wx', 0o600);
+    try {
+      const leftOut = LEFT_OUT.map((name) => `--exclude=./${name}`);
+      await progress.step('Backing up', () => tar(['-cz', '-C', path, ...leftOut, '.'], output));
+      fsyncSync(output);
+    } finally {
+      closeSync(output);
+    }
+    renameSync(unfinished, target);
+    progress.line(`${target} holds all of ${path}. It holds the secrets too: keep it as safe as those.`);
+  } finally {
+    taken.release();
+  }
+}
+
+/** Unpacks such a file into a data directory that has nothing yet. */
+export async function restore(file: string, dataDir: string, progress: Progress): Promise<void> {
+  const path = resolve(dataDir);
+  if (runningStack(path)) throw new StartError(`A stack runs on ${path}. Stop it, or choose another folder.`);
+  if (existsSync(path) && readdirSync(path).length > 0) {
+    throw new StartError(`${path} is not empty. Move away what is in it, or choose another folder with --data-dir.`);
+  }
+  if (!existsSync(file)) throw new StartError(`There is no file ${resolve(file)}.`);
+  makePrivateDirectory(path);
+  try {
+    await progress.step('Restoring', () => tar(['-xz', '-p', '-C', path, '-f', resolve(file)]));
+    if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${resolve(file)} is no back-up of a stack.`);
+  } catch (error) {
+    for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
+    throw error;
+  }
+  progress.line(`${path} is as it was when ${resolve(file)} was made.`);
+}
+
+/** @param output takes the archive; by default there is none */
+function tar(args: readonly string[], output?: number): Promise<void> {
+  return new Promise((done, fail) => {
+    let complaint = '';
+    const child = spawn('tar', args, { stdio: ['ignore', output ?? 'ignore', 'pipe'] });
+    child.stderr?.on('data', (data) => (complaint += data));
+    child.once('error', (error) => fail(new StartError(`tar cannot be run: ${error.message}`)));
+    child.once('close', (code) =>
+      code === 0 ? done() : fail(new StartError(`tar ended with code ${code}: ${complaint.trim()}`)),
+    );
+  });
+}

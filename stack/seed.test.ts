@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { caller } from '../test/support/organization.ts';
+import { type System, sharedSystem } from '../test/support/system.ts';
+import { seed } from './seed.ts';
+
+let system: System;
+const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-seed-'));
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+const start = () => seed(dataDir, system.baseUrl, system.rabbitmqUrl, system.secrets);
+
+test('a start after the first project was deleted goes on with the newest one that there is, and makes one where there is none', async () => {
+  const first = await start();
+  const { isNew, ...kept } = await start();
+  expect(isNew).toBe(false);
+  expect({ ...kept, isNew: true }).toEqual(first);
+
+  const call = caller(system.baseUrl, first.apiKey);
+  const another = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', { name: 'Mine' });
+  expect((await call('DELETE', `/api/projects/${first.projectId}`)).status).toBe(200);
+  const second = await start();
+  expect(second).toMatchObject({ projectId: another.data.id, boardId: another.data.defaultBoardId });
+  expect(Object.keys(second.columns)).toEqual(Object.keys(first.columns));
+  expect(Object.values(second.columns)).not.toEqual(Object.values(first.columns));
+
+  expect((await call('DELETE', `/api/projects/${second.projectId}`)).status).toBe(200);
+  const third = await start();
+  expect((await call('GET', `/api/projects/${third.projectId}`)).data).toMatchObject({ name: 'First project' });
+});

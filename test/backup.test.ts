@@ -1,0 +1,160 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backUp, restore } from '@worktrack/stack/backup';
+import { Progress } from '@worktrack/stack/progress';
+import type { StackFile } from '@worktrack/stack/stack-file';
+import { type RunningStack, startStack } from '@worktrack/stack/start';
+import { connect } from 'amqplib';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { caller } from './support/organization.ts';
+
+const DEAD = 'rpc.workitems.dead';
+const ITEMS = 40;
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-backup-'));
+const dataDir = join(folder, 'data');
+const file = join(folder, 'elsewhere', 'backup.tar.gz');
+const said: string[] = [];
+const progress = new Progress({ write: (text) => said.push(text) });
+let stack: RunningStack | undefined;
+
+beforeAll(() => {
+  for (const name of ['RABBITMQ_URL', 'REDIS_URL', 'MONGODB_URL']) vi.stubEnv(name, '');
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<StackFile> {
+  stack = await startStack({ port: 0, dataDir, replicas: {}, detach: false }, progress, '');
+  return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as StackFile;
+}
+async function stop(): Promise<void> {
+  await stack?.stop();
+  stack = undefined;
+}
+
+/** A message that nobody has looked into yet waits among the dead letters. */
+async function deadLetters({ urls }: StackFile, publish: boolean): Promise<string[]> {
+  const connection = await connect(urls.rabbitmq);
+  const channel = await connection.createConfirmChannel();
+  if (publish) {
+    channel.publish('', 'rpc.workitems', Buffer.from('unsigned: goes to the dead letters'), { persistent: true });
+    await channel.waitForConfirms();
+  }
+  await expect.poll(async () => (await channel.checkQueue(DEAD)).messageCount).toBe(1);
+  const message = await channel.get(DEAD, { noAck: false });
+  if (message) channel.nack(message, false, true);
+  await connection.close();
+  return message ? [message.content.toString()] : [];
+}
+
+describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
+  let before: StackFile;
+  /** What was acknowledged, as it was answered. */
+  const acknowledged = new Map<string, unknown>();
+  const content = randomBytes(300_000);
+  let downloadPath: string;
+
+  test('all that was acknowledged is there again, under the same keys, and so is what waited', async () => {
+    before = await start();
+    const call = caller(before.baseUrl, before.apiKey);
+    const { boardId, columns, source } = before;
+    const created = await Promise.all(
+      Array.from({ length: ITEMS }, (_, number) =>
+        call<{ id: string }>(
+          'POST',
+          '/api/work-items',
+          { title: `Item ${number}`, type: 'task', boardId, boardColumnId: columns.Backlog },
+          { 'idempotency-key': `drill ${number}` },
+        ),
+      ),
+    );
+    for (const { status, data } of created) {
+      expect(status).toBe(201);
+      acknowledged.set(`/api/work-items/${data.id}`, data);
+    }
+    const [first] = created;
+    const form = new FormData();
+    form.append('file', new Blob([content]), 'drill.bin');
+    const upload = await fetch(`${before.baseUrl}/api/work-items/${first?.data.id}/attachments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${before.apiKey}` },
+      body: form,
+    });
+    expect(upload.status).toBe(201);
+    downloadPath = `/api/work-items/${first?.data.id}/attachments/local?key=drill.bin`;
+    const bootstrap = await call<{ token: string }>('GET', `/feedback/widget/bootstrap?publicKey=${source.publicKey}`);
+    const { token } = bootstrap.data;
+    const submitted = await call<{ id: string }>('POST', '/feedback/ingest', {
+      publicKey: source.publicKey,
+      token,
+      message: 'From before the drill',
+    });
+    const feedbackPath = `/api/feedback/items/${submitted.data.id}`;
+    acknowledged.set(feedbackPath, (await call('GET', feedbackPath)).data);
+    const key = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Another' });
+    const dead = await deadLetters(before, true);
+    expect(dead).toHaveLength(1);
+    await stop();
+
+    await backUp(dataDir, file, progress);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    rmSync(dataDir, { recursive: true });
+    await restore(file, dataDir, progress);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+
+    const after = await start();
+    for (const kept of ['apiKey', 'organizationId', 'projectId', 'boardId', 'columns', 'source'] as const) {
+      expect(after[kept]).toEqual(before[kept]);
+    }
+    // A key that was made since the first start: it is valid only with the pepper that it was hashed with.
+    const again = caller(after.baseUrl, key.data.key);
+    for (const [path, data] of acknowledged) expect((await again('GET', path)).data).toEqual(data);
+    const { data } = await again<{ pagination: { total: number } }>(
+      'GET',
+      `/api/work-items?projectId=${after.projectId}`,
+    );
+    expect(data.pagination.total).toBe(ITEMS);
+    const download = await fetch(`${after.baseUrl}${downloadPath}`, {
+      headers: { authorization: `Bearer ${after.apiKey}` },
+    });
+    const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(content));
+    expect(await deadLetters(after, false)).toEqual(dead);
+    // What was written before is not written again: the record of its key came along.
+    const repeated = await caller(after.baseUrl, after.apiKey)(
+      'POST',
+      '/api/work-items',
+      { title: 'Item 0', type: 'task', boardId, boardColumnId: columns.Backlog },
+      { 'idempotency-key': 'drill 0' },
+    );
+    expect(repeated).toMatchObject({ status: 201, data: { id: first?.data.id } });
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('a stack that runs is not backed up, and nothing is restored over data', async () => {
+    await expect(backUp(dataDir, join(folder, 'other.tar.gz'), progress)).rejects.toThrow('is in use by another stack');
+    expect(existsSync(join(folder, 'other.tar.gz'))).toBe(false);
+    await expect(restore(file, dataDir, progress)).rejects.toThrow('A stack runs on');
+    const full = join(folder, 'full');
+    mkdirSync(full);
+    writeFileSync(join(full, 'mine.txt'), 'mine');
+    await expect(restore(file, full, progress)).rejects.toThrow('is not empty');
+    expect(readFileSync(join(full, 'mine.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('a file that is no back-up, or half of one, leaves nothing', async () => {
+    const half = join(folder, 'half.tar.gz');
+    writeFileSync(half, readFileSync(file).subarray(0, 50_000));
+    const target = join(folder, 'target');
+    await expect(restore(half, target, progress)).rejects.toThrow('tar ended with code');
+    expect(existsSync(join(target, 'secrets.json'))).toBe(false);
+    await expect(restore(join(folder, 'none.tar.gz'), target, progress)).rejects.toThrow('There is no file');
+    await restore(file, target, progress);
+    expect(existsSync(join(target, 'credentials.json'))).toBe(true);
+  });
+});

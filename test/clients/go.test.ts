@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '@worktrack/stack/find-program';
+import { Progress } from '@worktrack/stack/progress';
+import { runToEnd } from '@worktrack/stack/run-to-end';
+import { cacheRoot } from '@worktrack/stack/servers/pip';
+import { afterAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../services/gateway/openapi/document.ts';
+
+const GENERATOR = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
+const VERSION = 'v2.8.2';
+/** Of what the client is made of. */
+const RUNTIME = 'github.com/oapi-codegen/runtime@v1.6.0';
+const TIMEOUT_MS = 600_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-go-client-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('oapi-codegen makes a client of the description, and Go compiles it', { timeout: TIMEOUT_MS }, async (context) => {
+  const go = findProgram('go');
+  if (!go) return context.skip('There is no Go.');
+  const cached = join(cacheRoot(), `oapi-codegen-${VERSION}`);
+  const env = { ...process.env, GOPATH: join(cached, 'go'), GOFLAGS: '-modcacherw' };
+  if (!existsSync(join(cached, 'oapi-codegen'))) {
+    mkdirSync(cached, { recursive: true });
+    const bin = mkdtempSync(join(cached, 'bin.'));
+    const installed = await new Progress(process.stderr).step('Installing oapi-codegen', () =>
+      runToEnd(go, ['install', `${GENERATOR}@${VERSION}`], { ...env, GOBIN: bin }, folder),
+    );
+    if (installed.ok) renameSync(join(bin, 'oapi-codegen'), join(cached, 'oapi-codegen'));
+    rmSync(bin, { recursive: true });
+    if (!installed.ok) return context.skip(`oapi-codegen could not be fetched: ${installed.lastLine}`);
+  }
+  const run = (command: string, ...args: string[]) => runToEnd(command, args, env, folder);
+
+  writeFileSync(join(folder, 'go.mod'), 'module client\n\ngo 1.24\n');
+  const runtime = await run(go, 'get', RUNTIME);
+  if (!runtime.ok) return context.skip(`The runtime of its clients could not be fetched: ${runtime.lastLine}`);
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument('https://worktrack.example')));
+  const options = ['-generate', 'types,client', '-package', 'client', '-o', 'client.go', 'openapi.json'];
+  expect(await run(join(cached, 'oapi-codegen'), ...options)).toMatchObject({ ok: true });
+  expect(await run(go, 'vet', './...')).toMatchObject({ ok: true, output: '' });
+});

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findPip } from '@worktrack/stack/servers/pip';
+import { afterAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../services/gateway/openapi/document.ts';
+import { pythonPackages } from '../support/python-packages.ts';
+
+const GENERATOR = 'openapi-python-client==0.29.1';
+const CHECKER = 'mypy==2.4.1';
+const TIMEOUT_MS = 300_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-python-client-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('openapi-python-client makes a client of the description without a warning, and mypy finds no fault in it, strictly', {
+  timeout: TIMEOUT_MS,
+}, async (context) => {
+  const python = await findPip();
+  if (!python) return context.skip('There is no Python with pip.');
+  const fetched = await pythonPackages(python, [GENERATOR, CHECKER]).catch((error: Error) => error);
+  if (fetched instanceof Error) return context.skip(fetched.message);
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument('https://worktrack.example')));
+  // It would format what it made, by a program that is not there.
+  writeFileSync(join(folder, 'config.yml'), 'post_hooks: []\n');
+  const options = ['--path', 'openapi.json', '--output-path', 'client', '--config', 'config.yml', '--fail-on-warning'];
+  const generated = await fetched.run(['-m', 'openapi_python_client', 'generate', ...options], folder);
+  expect(generated).toMatchObject({ ok: true, output: expect.not.stringContaining('Warning') });
+  const checked = await fetched.run(['-m', 'mypy', '--strict', 'client'], folder);
+  expect(checked).toMatchObject({ ok: true, lastLine: expect.stringMatching(/^Success: no issues found in \d+/) });
+});

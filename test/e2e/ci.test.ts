@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+const MAX_LINES = 8;
+const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const page = readFileSync(repository('docs/ci.md'), 'utf8');
+const actionFolder = repository('action');
+
+/** The recipe under a heading of the page. */
+function recipe(heading: string): string {
+  const [, section = ''] = page.split(`## ${heading}\n`);
+  return /```\w+\n([\s\S]*?)\n```/.exec(section)?.[1] ?? '';
+}
+
+let system: System;
+let organization: TestOrganization;
+let folder: string;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function newBuild(): Promise<void> {
+  organization = await system.newOrganization();
+  folder = mkdtempSync(join(tmpdir(), 'worktrack-ci-'));
+}
+
+/** What the build prints, and how it ends. */
+function buildEnds(words: string, code: number): void {
+  writeFileSync(join(folder, 'build.sh'), `#!/bin/sh\necho '${words}'\nexit ${code}\n`);
+  chmodSync(join(folder, 'build.sh'), 0o755);
+}
+
+async function shell(script: string, env: Record<string, string | undefined> = {}): Promise<number | null> {
+  // As runners do, but for the end at the first failure, which the recipes for plain shell do not rely on.
+  const child = spawn('bash', ['--noprofile', '--norc', '-c', script], {
+    cwd: folder,
+    env: {
+      PATH: `${process.execPath.replace(/\/[^/]*$/, '')}:${process.env.PATH}`,
+      WORKTRACK_URL: system.baseUrl,
+      WORKTRACK_API_KEY: organization.apiKey,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ]);
+  if (code !== 0 && stderr !== '') throw new Error(`${stdout}\n${stderr}`);
+  return code;
+}
+
+async function items(): Promise<WorkItem[]> {
+  const { data } = await organization.call<{ workItems: WorkItem[] }>('GET', '/api/work-items?externalId=build');
+  return data.workItems;
+}
+
+/** Fails, passes, fails again: always the same item. */
+async function expectOneItem(build: (passes: boolean) => Promise<void>): Promise<void> {
+  await build(true);
+  expect(await items()).toEqual([]);
+  await build(false);
+  const [opened] = await items();
+  expect(await items()).toMatchObject([{ title: 'The build fails', columnName: 'To Do' }]);
+  const attached = await organization.call<{ size: number; fileName: string }[]>(
+    'GET',
+    `/api/work-items/${opened?.id}/attachments`,
+  );
+  expect(attached.data).toMatchObject([{ fileName: 'build.log', size: 'It is broken\n'.length }]);
+  await build(true);
+  expect(await items()).toMatchObject([{ id: opened?.id, columnName: 'Done' }]);
+  await build(false);
+  expect(await items()).toMatchObject([{ id: opened?.id, columnName: 'To Do' }]);
+}
+
+const inputs = {
+  url: 'WORKTRACK_URL',
+  key: 'WORKTRACK_API_KEY',
+  'project-id': 'WORKTRACK_PROJECT_ID',
+  command: 'WORKTRACK_COMMAND',
+};
+
+/** The step of the action as a runner does it: inputs in the environment that action.yml gives them, outputs in a file. */
+async function runAction(
+  given: Partial<Record<keyof typeof inputs, string>>,
+): Promise<{ code: number | null; outputs: Record<string, string> }> {
+  const definition = readFileSync(join(actionFolder, 'action.yml'), 'utf8');
+  const env: Record<string, string> = {};
+  for (const [, name = '', input = ''] of definition.matchAll(/^ {8}(\w+): \$\{\{ inputs\.([\w-]+) \}\}$/gm)) {
+    env[name] = given[input as keyof typeof inputs] ?? '';
+  }
+  expect(Object.keys(env).toSorted()).toEqual(Object.values(inputs).toSorted());
+  const script = /^ {6}run: (.*)$/m.exec(definition)?.[1] ?? '';
+  const output = join(mkdtempSync(join(folder, 'runner-')), 'output');
+  writeFileSync(output, '');
+  const code = await shell(`set -eo pipefail\n${script}`, {
+    ...env,
+    GITHUB_ACTION_PATH: actionFolder,
+    GITHUB_OUTPUT: output,
+    RUNNER_TEMP: join(output, '..'),
+  });
+  return {
+    code,
+    outputs: Object.fromEntries(
+      readFileSync(output, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => line.split('=') as [string, string]),
+    ),
+  };
+}
+const withService = (command: string) => ({ url: system.baseUrl, key: organization.apiKey, command });
+
+describe('docs/ci.md: a bug when the build fails, with its log, closed when it passes', () => {
+  beforeAll(newBuild);
+
+  test.each(['Plain shell', 'GitHub Actions', 'GitLab CI'])('%s has at most eight lines', (heading) => {
+    expect(recipe(heading).split('\n').length).toBeGreaterThan(3);
+    expect(recipe(heading).split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  test('in plain shell', async () => {
+    await newBuild();
+    await expectOneItem(async (passes) => {
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      expect(await shell(recipe('Plain shell'))).toBe(passes ? 0 : 1);
+    });
+  });
+
+  test('in GitLab CI', async () => {
+    await newBuild();
+    const [build = '', after = ''] = recipe('GitLab CI').split('  after_script:\n');
+    const script = /script: (.*)/.exec(build)?.[1] ?? '';
+    const lines = after.split('\n').map((line) => line.replace(/^ {4}- /, ''));
+    await expectOneItem(async (passes) => {
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      expect(await shell(script)).toBe(passes ? 0 : 1);
+      expect(await shell(lines.join('\n'), { CI_JOB_STATUS: passes ? 'success' : 'failed' })).toBe(0);
+    });
+  });
+
+  test('in GitHub Actions, by the action', async () => {
+    await newBuild();
+    const [, script = ''] = /- run: (.*)/.exec(recipe('GitHub Actions')) ?? [];
+    const [, passed = '', failed = ''] = /'success' && '(.*)' \|\| '(.*)' }}/.exec(recipe('GitHub Actions')) ?? [];
+    await expectOneItem(async (passes) => {
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      expect(await shell(script)).toBe(passes ? 0 : 1);
+      expect((await runAction(withService(passes ? passed : failed))).code).toBe(0);
+    });
+  });
+
+  test('twenty builds that fail at once leave one bug', async () => {
+    await newBuild();
+    const command = 'item create --title "The build fails" --external-id build';
+    const runs = await Promise.all(Array.from({ length: 20 }, () => runAction(withService(command))));
+    expect(runs.map(({ code }) => code)).toEqual(Array(20).fill(0));
+    const [item] = await items();
+    expect(await items()).toHaveLength(1);
+    for (const { outputs } of runs) expect(outputs).toMatchObject({ id: item?.id, 'task-id': item?.taskId });
+    expect(runs.filter(({ outputs }) => outputs.created === 'true')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('the action', () => {
+  beforeAll(newBuild);
+
+  test('runs nothing that an input holds, and takes words as a shell quotes them', async () => {
+    const title = `$(touch ${folder}/pwned) \`id\` "quoted" ; && 語`;
+    const { outputs } = await runAction(
+      withService(`item create --title ${JSON.stringify(title)} --description 'it''s "so"'`),
+    );
+    const { data } = await organization.call<WorkItem>('GET', `/api/work-items/${outputs.id}`);
+    expect(data).toMatchObject({ title, description: 'its "so"' });
+    await expect(shell(`test ! -e ${folder}/pwned`)).resolves.toBe(0);
+  });
+
+  test('skips what needs a work item where there is none, and ends as the command ends', async () => {
+    const skipped = await runAction(
+      withService('item list --search nothingofthekind\nitem move {task-id} --board-column-id Done'),
+    );
+    expect(skipped).toMatchObject({ code: 0, outputs: {} });
+    await expect(runAction(withService('item get W-T-99999'))).rejects.toThrow('NOT_FOUND');
+    await expect(runAction({ ...withService('item list'), url: 'http://127.0.0.1:2' })).rejects.toThrow(
+      'Check the input url',
+    );
+  });
+});

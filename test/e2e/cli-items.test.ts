@@ -1,0 +1,331 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSource, visitor } from '../feedback/visitor.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+const MAX_FILE_BYTES = 400_000;
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'worktrack-items-'));
+
+let system: System;
+let organization: TestOrganization;
+/** The command as the gateway serves it, alone in a folder. */
+let file: string;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+  file = join(folder, 'worktrack.mjs');
+  writeFileSync(file, Buffer.from(await (await fetch(`${system.baseUrl}/cli/worktrack.mjs`)).arrayBuffer()));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const environment = () => ({
+  PATH: process.env.PATH,
+  WORKTRACK_URL: system.baseUrl,
+  WORKTRACK_API_KEY: organization.apiKey,
+  WORKTRACK_PROJECT_ID: organization.projectId,
+});
+
+function run(args: readonly string[], { input = '', env = {} as Record<string, string> } = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [file, ...args],
+      { cwd: folder, env: { ...environment(), ...env } },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+async function json<T = Record<string, unknown>>(args: readonly string[], input?: string): Promise<T> {
+  const ended = await run([...args, '--json'], { input });
+  expect(ended, ended.stderr).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(ended.stdout) as T;
+}
+
+describe('the command as one file', () => {
+  test('has a hash beside it, at most 400 kB, and needs nothing installed', async () => {
+    const response = await fetch(`${system.baseUrl}/cli/worktrack.mjs`);
+    const code = Buffer.from(await response.arrayBuffer());
+    const hash = createHash('sha256').update(code).digest('hex');
+    expect(await (await fetch(`${system.baseUrl}/cli/worktrack.mjs.sha256`)).text()).toBe(`${hash}  worktrack.mjs\n`);
+    expect(code.length).toBeLessThanOrEqual(MAX_FILE_BYTES);
+    const etag = response.headers.get('etag') ?? '';
+    const again = await fetch(`${system.baseUrl}/cli/worktrack.mjs`, { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+    expect(readdirSync(folder)).toEqual(['worktrack.mjs']);
+    const imports = [...code.toString().matchAll(/(?:from|import)\s*["']([^"'./][^"']*)["']/g)].map(
+      ([, name]) => name as string,
+    );
+    expect(
+      imports.filter(
+        (name) =>
+          !name.startsWith('node:') &&
+          !['process', 'util', 'child_process', 'path', 'fs', 'events', 'os'].includes(name),
+      ),
+    ).toEqual([]);
+  });
+
+  test('holds all commands but org', async () => {
+    const { stdout } = await run(['--help']);
+    for (const command of ['item', 'project', 'feedback', 'user', 'key', 'source', 'mcp']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+    }
+    expect(stdout).not.toMatch(/^ {2}org /m);
+  });
+
+  test('runs on the oldest Node that is supported, where there is one', async ({ skip }) => {
+    const oldest = await new Promise<string>((resolve) => {
+      execFile('/usr/bin/node', ['--version'], (_error, stdout) => resolve(stdout ?? ''));
+    });
+    if (!oldest.startsWith('v20.')) return skip('There is no Node 20 at /usr/bin/node.');
+    const listed = await new Promise<string>((resolve) => {
+      execFile('/usr/bin/node', [file, 'project', 'list', '--json'], { env: environment() }, (_error, stdout) =>
+        resolve(stdout),
+      );
+    });
+    expect(JSON.parse(listed)).toMatchObject({ projects: [{ id: organization.projectId }] });
+  });
+
+  test('serves the MCP tools over stdio', async () => {
+    const child = spawn(process.execPath, [file, 'mcp'], { env: environment() });
+    const output = text(child.stdout);
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    };
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdin.end();
+    expect(JSON.parse((await output).split('\n')[0] ?? '')).toMatchObject({
+      result: { serverInfo: { name: 'worktrack' } },
+    });
+  });
+});
+
+describe('work items', () => {
+  test('are created, shown, listed, changed, moved and commented', async () => {
+    const created = await json<WorkItem>(
+      [
+        'item',
+        'create',
+        '--title',
+        'From a script',
+        '--description',
+        '-',
+        '--priority',
+        'high',
+        '--metadata',
+        '{"build":7}',
+      ],
+      'Line one\nLine two\n',
+    );
+    expect(created).toMatchObject({
+      ...{ type: 'task', priority: 'high', columnName: 'Backlog', projectId: organization.projectId },
+      ...{ description: 'Line one\nLine two\n', metadata: { build: 7 } },
+    });
+    const { taskId } = created;
+    expect(await json(['item', 'get', taskId.toLowerCase()])).toEqual(created);
+    writeFileSync(join(folder, 'notes.md'), '# Notes');
+    const changed = await json<WorkItem>([
+      'item',
+      'update',
+      created.id,
+      '--title',
+      'Renamed',
+      '--description-file',
+      'notes.md',
+      '--assignee',
+      'ada',
+    ]);
+    expect(changed).toMatchObject({ title: 'Renamed', description: '# Notes', assignee: 'ada', version: 2 });
+    // As the reference writes the fields, too.
+    const moved = await json(['item', 'move', taskId, '--boardColumnId', 'in progress', '--position', 'first']);
+    expect(moved).toMatchObject({ fromColumn: 'Backlog', toColumn: 'In Progress' });
+    expect(await json(['item', 'comment', taskId, '--text', '-'], 'Well done')).toMatchObject({
+      event: { data: { text: 'Well done' } },
+    });
+    const listed = await json<{ workItems: WorkItem[] }>([
+      'item',
+      'list',
+      '--board-column-id',
+      'In Progress',
+      '--assignee',
+      'ada',
+      '--limit',
+      '5',
+    ]);
+    expect(listed.workItems.map((item) => item.taskId)).toEqual([taskId]);
+
+    const inWords = await run(['item', 'list', '--search', 'renamed']);
+    expect(inWords.stdout).toMatch(
+      new RegExp(
+        `^TASK ID +TYPE +COLUMN +PRIORITY +ASSIGNEE +TITLE\n${taskId} +task +In Progress +high +ada +Renamed\n`,
+      ),
+    );
+    expect((await run(['item', 'get', taskId])).stdout).toMatch(
+      /^Task ID +W-T-\d+\nTitle +Renamed\n[\s\S]*\n# Notes\n$/,
+    );
+    expect((await run(['item', 'move', taskId, '--board-column-id', 'Done'])).stdout).toBe(
+      `${taskId} moved from In Progress to Done.\n`,
+    );
+    expect(await json(['item', 'update', taskId, '--parent-id', 'null', '--version', '4'])).toMatchObject({
+      version: 4,
+    });
+  });
+
+  test('have files attached, from a path and from standard input', async () => {
+    const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'With files']);
+    writeFileSync(join(folder, 'build.log'), 'It failed.');
+    const attached = await json([
+      'item',
+      'attach',
+      taskId,
+      'build.log',
+      '--uploaded-by',
+      'CI',
+      '--metadata',
+      '{"build":7}',
+    ]);
+    expect(attached).toMatchObject({ fileName: 'build.log', size: 10, uploadedBy: 'CI', metadata: { build: 7 } });
+    const piped = await json(['item', 'attach', taskId, '-', '--file-name', 'piped.txt'], 'from a pipe');
+    expect(piped).toMatchObject({ fileName: 'piped.txt', size: 11 });
+    expect(await run(['item', 'attach', taskId, 'missing.log'])).toMatchObject({
+      code: 2,
+      stderr: 'error: missing.log cannot be read: there is no such file.\n',
+    });
+    expect(await run(['item', 'attach', taskId, '-'])).toMatchObject({ code: 2 });
+  });
+
+  test('are claimed, released and completed', async () => {
+    const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'To be done']);
+    const claimed = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
+    expect(claimed).toMatchObject({ claimed: true, workItem: { taskId, columnName: 'In Progress' } });
+    const none = await json(['item', 'claim', taskId, '--agent', 'another']);
+    expect(none).toMatchObject({ claimed: false, lease: null });
+    const released = await json([
+      'item',
+      'release',
+      taskId,
+      '--lease-token',
+      claimed.lease.token,
+      '--board-column-id',
+      'To Do',
+    ]);
+    expect(released).toMatchObject({ released: true, workItem: { columnName: 'To Do' } });
+    const second = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
+    const report = ['--model', 'gpt-4o', '--total-tokens', '1200', '--lease-token', second.lease.token];
+    expect(await json(['item', 'complete', taskId, ...report])).toMatchObject({
+      movedTo: 'Review',
+      totalTokens: 1_200,
+    });
+  });
+
+  test('are created once for one idempotency key, and for one external id', async () => {
+    const once = ['item', 'create', '--title', 'Once', '--idempotency-key', 'build-7'];
+    const [first, second] = [await json<WorkItem>(once), await json<WorkItem>(once)];
+    expect(second.id).toBe(first.id);
+    const failed = ['item', 'create', '--title', 'The build fails', '--external-id', 'build main'];
+    const [bug, again] = [await json<WorkItem>(failed), await json<WorkItem>(failed)];
+    expect(bug).toMatchObject({ externalId: 'build main', created: true });
+    expect(again).toMatchObject({ id: bug.id, created: false });
+    const found = await json<{ workItems: WorkItem[] }>(['item', 'list', '--external-id', 'build main']);
+    expect(found.workItems.map(({ id }) => id)).toEqual([bug.id]);
+  });
+
+  test('are created where the command can tell which project is meant, and else it says how to tell', async () => {
+    const second = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Second' });
+    const made = await json(['item', 'create', '--title', 'There', '--project-id', second.data.id]);
+    expect(made).toMatchObject({ projectId: second.data.id });
+    const lost = await run(['item', 'create', '--title', 'Nowhere'], { env: { WORKTRACK_PROJECT_ID: '' } });
+    expect(lost).toMatchObject({ code: 2, stdout: '' });
+    expect(lost.stderr).toMatch(/--project-id .*worktrack project list/);
+  });
+
+  test.each([
+    [['item', 'get', 'W-T-99999'], 1, /W-T-99999.*NOT_FOUND/],
+    [['item', 'move', 'W-T-1', '--board-column-id', 'Nowhere'], 1, /has no column "Nowhere"/],
+    [['item', 'move', 'W-T-1'], 2, /required option '--board-column-id <value>'/],
+    [['item', 'update', 'W-T-1'], 2, /Say what to change/],
+    [['item', 'create'], 2, /required option '--title <value>'/],
+    [['item', 'create', '--title', 'x', '--metadata', 'seven'], 2, /JSON object/],
+    [['item', 'create', '--title', 'x', '--description', 'y', '--description-file', 'z'], 2, /not both/],
+    [['item', 'list', '--limit', 'ten'], 2, /It must be a number/],
+    [['item', 'list', '--limit', '101'], 1, /limit: must be at most 100/],
+    [['item', 'list', '--serch', 'x'], 2, /Did you mean --search/],
+  ])('worktrack %j ends with %i', async (args, code, message) => {
+    const ended = await run(args);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+  });
+});
+
+describe('feedback and projects', () => {
+  test('are listed, and feedback gets a status', async () => {
+    const source = await newSource(organization, {});
+    const { data } = await visitor(system.baseUrl).submit(source, {
+      message: 'Nice\u001b[31m page',
+      category: 'praise',
+    });
+    const listed = await json<{ items: { id: string }[] }>(['feedback', 'list', '--category', 'praise']);
+    expect(listed.items.map(({ id }) => id)).toEqual([data.id]);
+    expect((await run(['feedback', 'list'])).stdout).not.toContain('\u001b');
+    expect(await json(['feedback', 'status', data.id, 'triaged'])).toMatchObject({ status: 'triaged' });
+    expect(await run(['feedback', 'status', data.id, 'great'])).toMatchObject({ code: 2 });
+    expect((await run(['project', 'list'])).stdout).toMatch(/^ID +KEY +NAME +BOARD\n/);
+  });
+});
+
+test('what failed on the way is repeated under the same idempotency key', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers['idempotency-key'] as string | undefined);
+    request.resume().on('end', () => {
+      if (seen.length === 1) return request.socket.destroy();
+      if (seen.length === 2) return response.writeHead(503, { 'retry-after': '0' }).end('{}');
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"data":{"event":{}}}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const env = { WORKTRACK_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const ended = await run(['item', 'comment', 'W-T-1', '--text', 'x', '--json'], { env });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(seen).toHaveLength(3);
+    expect(new Set(seen).size).toBe(1);
+  } finally {
+    server.close();
+  }
+});
+
+test('npm run -s worktrack prints nothing before the JSON', async () => {
+  const ended = await new Promise<Ended>((resolve) => {
+    execFile(
+      'npm',
+      ['run', '-s', 'worktrack', '--', 'project', 'list', '--json'],
+      { cwd: REPOSITORY, env: environment() },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  expect(JSON.parse(ended.stdout)).toHaveProperty('projects');
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSystem } from '../support/system.ts';
+import { callTool } from '../support/tool-call.ts';
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+beforeAll(async () => {
+  system = await startSystem({ env: { CALLS_PER_ORGANIZATION: '3', CALLS_PER_KEY: '2' } });
+});
+afterAll(() => system?.stop());
+
+async function waiting(): Promise<number> {
+  const text = await (await fetch(`${system.services.of('gateway')[0]?.opsUrl}/metrics`)).text();
+  return Number(/^worktrack_gateway_waiting_calls (\d+)$/m.exec(text)?.[1]);
+}
+
+test('what is beyond the share of a key and of an organization waits, for 5 s, and nobody else does', async () => {
+  const [one, other] = [await system.newOrganization(), await system.newOrganization()];
+  const { data: second } = await one.call<{ key: string }>('POST', '/api/api-keys', { name: 'Second' });
+  const me = async (key: string, signal?: AbortSignal) =>
+    (await fetch(`${system.baseUrl}/api/me`, { headers: { authorization: `Bearer ${key}` }, signal })).status;
+  const list = () => one.call('GET', '/api/work-items');
+
+  const workitems = system.services.of('workitems')[0]?.part;
+  workitems?.kill('SIGSTOP');
+  try {
+    // They hold the two places of their key for as long as the service stands still.
+    const held = [list(), list()];
+    const late = [list(), callTool(system.baseUrl, one.apiKey, 'get_board', { id: one.boardId })];
+    await expect.poll(waiting).toBe(2);
+    // The third place of the organization is another key's, and another organization has places of its own.
+    expect(await me(second.key)).toBe(200);
+    expect(await me(other.apiKey)).toBe(200);
+
+    // A client that has gone waits no more.
+    const gone = new AbortController();
+    const left = me(one.apiKey, gone.signal).catch(() => 'gone');
+    await expect.poll(waiting).toBe(3);
+    gone.abort();
+    expect(await left).toBe('gone');
+    await expect.poll(waiting).toBeLessThanOrEqual(2);
+
+    const [byRest, byTool] = await Promise.all(late);
+    expect(byRest?.status).toBe(429);
+    expect(byRest?.headers.get('retry-after')).toBe('1');
+    expect(byRest?.error).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(byTool?.status).toBe(429);
+    expect(byTool?.error?.message).toMatch(/more at once than its share/);
+    expect(await waiting()).toBe(0);
+    workitems?.kill('SIGCONT');
+    for (const { status } of await Promise.all(held)) expect([200, 503, 504]).toContain(status);
+  } finally {
+    workitems?.kill('SIGCONT');
+  }
+  expect((await list()).status).toBe(200);
+});

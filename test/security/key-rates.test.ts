@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { startSystem } from '../support/system.ts';
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({ replicas: { gateway: 2 } });
+  organization = await system.newOrganization();
+});
+afterAll(() => system?.stop());
+
+interface Made {
+  readonly id: string;
+  readonly key: string;
+  readonly rateLimit: { readonly requests: number; readonly windowSeconds: number };
+}
+async function newKey(rateLimit?: object, permissions?: string[]): Promise<Made> {
+  const { data } = await organization.call<Made & Record<string, unknown>>('POST', '/api/api-keys', {
+    name: 'Rated',
+    ...(rateLimit ? { rateLimit } : {}),
+    ...(permissions ? { permissions } : {}),
+  });
+  return data;
+}
+
+const rest = (gateway: number, key: string, path = '/api/me') =>
+  fetch(`${system.gateways[gateway]}${path}`, { headers: { authorization: `Bearer ${key}` } });
+const mcp = (gateway: number, key: string) =>
+  fetch(`${system.gateways[gateway]}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+
+describe('the rate of a key', () => {
+  test('is exact over gateways, and over REST and MCP', async () => {
+    const { key, rateLimit } = await newKey({ requests: 50, windowSeconds: 3_600 });
+    expect(rateLimit).toEqual({ requests: 50, windowSeconds: 3_600 });
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, number) => (number % 3 === 0 ? mcp : rest)(number % 2, key)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(70);
+    for (const { headers } of answers) expect(headers.get('ratelimit-policy')).toBe('"key";q=50;w=3600');
+    for (const { headers } of refused) {
+      expect(headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+      const seconds = Number(headers.get('retry-after'));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(3_600);
+    }
+    const left = answers.flatMap(({ status, headers }) =>
+      status === 200 ? [Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])] : [],
+    );
+    expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, number) => number));
+
+    expect(await (await rest(0, key)).json()).toMatchObject({
+      success: false,
+      error: { code: 'RATE_LIMITED', message: expect.stringContaining('50 requests in 3600 s') },
+    });
+    expect(await (await mcp(0, key)).json()).toMatchObject({
+      jsonrpc: '2.0',
+      error: { message: expect.stringContaining('50 requests in 3600 s'), data: { code: 'RATE_LIMITED' } },
+    });
+  });
+
+  test('is told on every answer, refusals too', async () => {
+    const { key } = await newKey({ requests: 100 }, ['projects:read']);
+    const answers = [
+      await rest(0, key),
+      await rest(1, key, '/api/projects/0198c0de-0000-7000-8000-000000000000'),
+      await rest(0, key, '/api/work-items'),
+      await rest(1, key, '/api/projects?limit=1000'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 403, 400]);
+    expect(answers.map(({ headers }) => headers.get('ratelimit-policy'))).toEqual(Array(4).fill('"key";q=100;w=60'));
+    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual([
+      '99',
+      '98',
+      '97',
+      '96',
+    ]);
+  });
+
+  test('begins anew with its next window', async () => {
+    const { key } = await newKey({ requests: 1, windowSeconds: 1 });
+    expect((await rest(0, key)).status).toBe(200);
+    // However long that took: there is a window in which it is the second.
+    await expect.poll(async () => (await rest(0, key)).status, { interval: 1 }).toBe(429);
+    await expect.poll(async () => (await rest(0, key)).status).toBe(200);
+  });
+
+  test('is 6 000 a minute unless another one is asked for, and none with 0 requests', async () => {
+    const [usual, free] = [await newKey(), await newKey({ requests: 0 })];
+    expect([usual.rateLimit, free.rateLimit]).toEqual([
+      { requests: 6_000, windowSeconds: 60 },
+      { requests: 0, windowSeconds: 60 },
+    ]);
+    expect((await rest(0, usual.key)).headers.get('ratelimit-policy')).toBe('"key";q=6000;w=60');
+    const { headers } = await rest(0, free.key);
+    expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([null, null]);
+    const { data } = await organization.call<Made[] & Record<string, unknown>>('GET', '/api/api-keys');
+    expect(data.find(({ id }) => id === free.id)?.rateLimit.requests).toBe(0);
+  });
+
+  test.each([
+    [{ requests: -1 }, 'rateLimit.requests'],
+    [{ requests: 1.5 }, 'rateLimit.requests'],
+    [{ requests: 1, windowSeconds: 0 }, 'rateLimit.windowSeconds'],
+    [{ windowSeconds: 60 }, 'rateLimit.requests'],
+  ])('%j is refused', async (rateLimit, path) => {
+    const { status, error } = await organization.call('POST', '/api/api-keys', { name: 'x', rateLimit });
+    expect({ status, details: error.details?.map((detail) => detail.path) }).toEqual({ status: 400, details: [path] });
+  });
+});

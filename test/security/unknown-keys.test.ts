@@ -1,0 +1,60 @@
+import { assembleKey } from '@worktrack/contracts/keys/key-format';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { startSystem } from '../support/system.ts';
+
+const ALLOWED = 10;
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({
+    replicas: { gateway: 2 },
+    env: { UNKNOWN_KEYS_PER_IP: String(ALLOWED), TRUST_PROXY: 'loopback' },
+  });
+  organization = await system.newOrganization();
+});
+afterAll(() => system?.stop());
+
+let made = 0;
+const madeUp = () => assembleKey(`${++made}`.padStart(30, '0'));
+
+async function me(address: string, key: string, gateway = 0) {
+  const response = await fetch(`${system.gateways[gateway]}/api/me`, {
+    headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': address },
+  });
+  await response.body?.cancel();
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after') ?? 0) };
+}
+
+async function newKey(): Promise<string> {
+  return (await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'one more' })).data.key;
+}
+
+test('made-up keys are refused unasked past the limit of their address, over all gateways, and with them what is in no cache', async () => {
+  const address = '192.0.2.1';
+  const statuses = await Promise.all(
+    Array.from({ length: 5 * ALLOWED }, async (_, number) => (await me(address, madeUp(), number % 2)).status),
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(ALLOWED);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4 * ALLOWED);
+  const { status, retryAfter } = await me(address, madeUp());
+  expect(status).toBe(429);
+  expect(retryAfter).toBeGreaterThanOrEqual(1);
+  expect(retryAfter).toBeLessThanOrEqual(60);
+  // Whether it is valid would be an answer.
+  expect((await me(address, await newKey())).status).toBe(429);
+  // A key that is at work goes on, and so does everybody else.
+  await me('192.0.2.2', organization.apiKey);
+  expect((await me(address, organization.apiKey)).status).toBe(200);
+  expect((await me('192.0.2.2', madeUp())).status).toBe(401);
+});
+
+test('valid keys that are in no cache are given back, and what is malformed costs nothing to count', async () => {
+  const address = '192.0.2.3';
+  for (let number = 0; number < 2 * ALLOWED; number++) {
+    expect((await me(address, await newKey())).status).toBe(200);
+    expect((await me(address, `wt_${'x'.repeat(36)}`)).status).toBe(401);
+  }
+  expect((await me(address, madeUp())).status).toBe(401);
+});
