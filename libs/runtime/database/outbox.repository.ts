@@ -1,0 +1,42 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import { uuidv7 } from '../process/uuid.ts';
+import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
+import type { WriteSet } from './write-set.ts';
+
+export interface NewEvent {
+  readonly type: EventType;
+  readonly subject: EventSubject;
+  /** Of the subject, after the write that makes the event. It orders the subject's events, so it counts up with each of its writes. */
+  readonly revision: number;
+  readonly projectId?: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Default: the caller. `null`: nobody in particular. */
+  readonly actor?: PublishedEvent['actor'];
+}
+
+/**
+ * Puts an event into the outbox, in the same write as what it tells of: both are there, or neither is. It is published soon afterwards, at least once
+ * (transactional outbox).
+ */
+export function emit(
+  {
+    caller,
+    writes,
+  }: { readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>; readonly writes: WriteSet },
+  { type, subject, revision, projectId, data, actor }: NewEvent,
+): void {
+  const { organizationId, userId, keyId } = caller;
+  const record: OutboxRecord = {
+    _id: uuidv7(),
+    organizationId,
+    type,
+    at: new Date().toISOString(),
+    actor: actor === undefined ? { userId, keyId } : actor,
+    ...(projectId !== undefined && { projectId }),
+    subject,
+    revision,
+    data: JSON.stringify(data),
+  };
+  writes.insert(OutboxModel, record);
+}
