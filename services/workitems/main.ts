@@ -27,9 +27,9 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   });
   onStop(() => migrations.stop());
   const sweep = sweepUnnamedContent(log);
-  onStop(async () => sweep.stop());
+  onStop(() => sweep.stop());
   const leases = sweepEndedLeases(log);
-  onStop(async () => leases.stop());
+  onStop(() => leases.stop());
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());

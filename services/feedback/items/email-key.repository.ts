@@ -1,5 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
-import mongoose from 'mongoose';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { emailKeyOf } from './erasure.repository.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
@@ -16,10 +16,7 @@ export const emailKeyMigration: Migration = {
   name: 'feedback: the key that an erasure finds the items of an address by',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     const writes = batch.flatMap(({ _id, organizationId, email, emailKey }) => {
       if (!email || emailKey !== undefined) return [];
       // The address is part of the filter: what is erased meanwhile does not get its key back.

@@ -8,14 +8,18 @@ export interface NewEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** An event, and the item as it is after the write that made the event. */
-export type EventOf = NewEvent & { readonly item: { readonly _id: string; readonly revision: number } };
-
-/** Called by what changes an item, in the same write: a change without its event cannot be seen. */
-export function record({ caller, writes }: WriteScope, events: readonly EventOf[]): HistoryEvent[] {
+/**
+ * Called by what changes an item, in the same write: a change without its event cannot be seen.
+ * @param item as it is after the write
+ */
+export function record(
+  { caller, writes }: WriteScope,
+  item: { readonly _id: string; readonly revision: number },
+  events: readonly NewEvent[],
+): HistoryEvent[] {
   const { organizationId, userId, keyId } = caller;
   const createdAt = new Date();
-  return events.map(({ item, eventType, data }) => {
+  return events.map(({ eventType, data }) => {
     const recorded: HistoryRecord = {
       _id: uuidv7(),
       organizationId,

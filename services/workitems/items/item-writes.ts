@@ -12,6 +12,7 @@ import { abandonSession } from '../usage/abandoned.ts';
 import { claimable } from './claimable.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import type { ItemOutline } from './items.repository.ts';
+import type { LeaseRecord } from './lease.ts';
 import { previousAfter } from './previous.ts';
 import { returnedAfter } from './returned.ts';
 
@@ -41,6 +42,8 @@ export type ItemChanges = Partial<
 export type ReadItem = Pick<ItemRecord, '_id' | 'organizationId' | 'treeVersion' | 'revision'>;
 
 const items: Collection = ItemModel;
+/** After any write: what a write counts up it counts up by one. */
+const written = <Item extends ReadItem>(item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => {
   return { organizationId, _id, treeVersion, revision };
 };
@@ -49,10 +52,7 @@ export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardReco
   countMove(scope, board, undefined, item.boardColumnId);
   // Of several that were created at once with one external id, the others find it when they run again.
   scope.writes.insert(items, item, item.externalId === undefined ? undefined : () => new Stale());
-  record(
-    scope,
-    events.map((event) => ({ ...event, item })),
-  );
+  record(scope, item, events);
 }
 
 /**
@@ -86,10 +86,7 @@ export function changeItem<Item extends ItemOutline>(
       updatedAt: after.updatedAt,
     },
   });
-  record(
-    scope,
-    [...events, ...abandoned(scope, item, after, why)].map((event) => ({ ...event, item: after })),
-  );
+  record(scope, after, [...events, ...abandoned(scope, item, after, why)]);
   return after;
 }
 
@@ -135,8 +132,20 @@ export function adjustItem(
   scope: WriteScope,
   item: ReadItem,
   set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'>>,
+  events: readonly NewEvent[] = [],
 ): void {
   scope.writes.update(items, unchanged(item), { once: { revision: 1 }, set });
+  record(scope, written(item), events);
+}
+
+/** A lease that goes on. It does not count as a change of the item: it is the agent's business, and goes on all the time. */
+export function renewLease(
+  scope: WriteScope,
+  item: ReadItem & Pick<ItemRecord, 'claimableFrom'>,
+  lease: LeaseRecord,
+  events: readonly NewEvent[] = [],
+): void {
+  adjustItem(scope, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) }, events);
 }
 
 /**
@@ -200,17 +209,13 @@ export function replaceAncestors(
 export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
   countMove(scope, board, item.boardColumnId, undefined);
   scope.writes.remove(items, unchanged(item));
-  const gone = { _id: item._id, revision: item.revision + 1 };
-  record(
-    scope,
-    events.map((event) => ({ ...event, item: gone })),
-  );
+  record(scope, written(item), events);
 }
 
 /** An event that goes with no change of the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */
 export function recordOn(scope: WriteScope, item: ReadItem, event: NewEvent): HistoryEvent {
   touch(scope, item);
-  const [recorded] = record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  const [recorded] = record(scope, written(item), [event]);
   if (!recorded) throw new Error('An event was recorded and is not there.');
   return recorded;
 }

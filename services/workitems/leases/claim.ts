@@ -7,7 +7,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { relyOnRest } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
-import { adjustItem, changeItem } from '../items/item-writes.ts';
+import { changeItem, renewLease } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, termOf } from '../items/lease.ts';
@@ -109,8 +109,7 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
     );
   }
   const lease = renewed(item.lease, now, input.leaseSeconds);
-  // Without counting as a change of the item: it is the agent's business, and goes on all the time.
-  adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
+  renewLease(context, item, lease);
   return claimed(toWorkItem({ ...item, lease }, await boardOf(context, item)), lease);
 }
 

@@ -7,8 +7,8 @@ import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
-import { commentsSince, type NewEvent, record } from '../history/history.repository.ts';
-import { adjustItem, changeItem } from '../items/item-writes.ts';
+import { commentsSince, type NewEvent } from '../history/history.repository.ts';
+import { changeItem, renewLease } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
@@ -66,11 +66,7 @@ export async function reportProgress(
   const asked: NewEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question } }] : [];
   const board = await boardOf(context, item);
   if (state === (before.state ?? 'working')) {
-    adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
-    record(
-      context,
-      asked.map((event) => ({ ...event, item: { _id: item._id, revision: item.revision + 1 } })),
-    );
+    renewLease(context, item, lease, asked);
   } else {
     const changes = { leaseState: { from: before.state ?? 'working', to: state } };
     changeItem(context, item, board, { lease }, [{ eventType: 'updated', data: { changes } }, ...asked]);

@@ -2,9 +2,9 @@ import type { Log } from '@worktrack/rpc/types';
 import { flush } from '@worktrack/runtime/database/flush';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
-import { record } from '../history/history.repository.ts';
 import { adjustItem } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import { sweepEvery } from '../sweep-every.ts';
 import { abandonSession } from '../usage/abandoned.ts';
 import { unsettledItems } from './unsettled.repository.ts';
 
@@ -16,17 +16,14 @@ const DEADLINE_MS = 10_000;
  * A lease that expires ends without a write. Where its agent told of tokens by beats, and nobody claimed, moved or completed the item since, the service
  * records them itself. Any number of replicas may do so at once.
  */
-export function sweepEndedLeases(log: Log): { stop(): void } {
-  const sweep = async () => {
-    try {
+export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
+  return sweepEvery(SWEEP_INTERVAL_MS, {
+    log,
+    async sweep() {
       await settleEndedLeases(new Date());
-    } catch (error) {
-      log.warn({ error }, 'Could not record what was spent under leases that have expired; trying again later');
-    }
-  };
-  const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+    },
+    failed: 'Could not record what was spent under leases that have expired; trying again later',
+  });
 }
 
 /** @returns how many sessions were recorded */
@@ -43,17 +40,13 @@ export async function settleEndedLeases(now: Date): Promise<number> {
 }
 
 async function settle(item: ItemRecord): Promise<boolean> {
-  const { lease, organizationId, revision, _id } = item;
+  const { lease, organizationId } = item;
   if (!lease) return false;
   const { report: _, unsettledUntil: __, ...rest } = lease;
   const writes = new WriteSet();
   const scope = { caller: { organizationId, userId: lease.userId, keyId: lease.keyId }, writes };
   const events = abandonSession(scope, item);
-  adjustItem(scope, item, { lease: rest });
-  record(
-    scope,
-    events.map((event) => ({ ...event, item: { _id, revision: revision + 1 } })),
-  );
+  adjustItem(scope, item, { lease: rest }, events);
   try {
     await transaction(Date.now() + DEADLINE_MS, async (tx) => {
       const [error] = (await flush(tx, [writes])).values();

@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import mongoose from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
@@ -34,10 +35,7 @@ export const claimableMigration: Migration = {
   name: 'work items: children, dependencies, from when on they can be claimed',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     const older = batch.filter(({ treeVersion }) => treeVersion === undefined);
     for (const [organizationId, items] of Map.groupBy(older, (item) => item.organizationId)) {
       await complete(organizationId, items);

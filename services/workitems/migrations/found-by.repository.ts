@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
@@ -15,10 +16,7 @@ export const foundByMigration: Migration = {
   name: 'work items: the phrases that they are found by',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     await completeWithAncestors(batch.filter((item) => item.foundBy === undefined));
     return batch.at(-1)?._id;
   },
