@@ -54,6 +54,11 @@ export interface Operation<
   readonly deadlineMs?: number;
   /** `long` operations have a queue of their own, so that they never hold up the others. */
   readonly lane?: 'long';
+  /**
+   * The input field with the seconds for which a call may wait until there is something to do. A call that has it above zero goes by a lane of its own,
+   * `waiting`, and has its `deadlineMs` on top.
+   */
+  readonly waitField?: string;
   /** A call that carries a stream of raw bytes beside its input (`up`) or its output (`down`), as an attachment does. */
   readonly bytes?: Bytes;
 }
@@ -61,6 +66,13 @@ export interface Operation<
 export type ByteStream = 'up' | 'down';
 
 export const DEFAULT_DEADLINE_MS = 10_000;
+
+/** For how long a call may wait, by its input, which may be unchecked. */
+export function waitMsOf({ waitField }: Pick<Operation, 'waitField'>, input: unknown): number {
+  if (waitField === undefined) return 0;
+  const seconds = (input as Readonly<Record<string, unknown>> | null)?.[waitField];
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : 0;
+}
 
 /** Declares an operation. From this one value follow client, handler type, route, tool, OpenAPI entry, permission check and idempotency. */
 export function operation<

@@ -13,6 +13,11 @@ const CLIENTS_MAX = 4096;
 export class WaitEstimator {
   readonly #clients = new Map<string, { offsetMs: number; seenAtMs: number }>();
 
+  /** How far the clock of `client` is behind ours, as far as is known. It gets less as more of its messages come. */
+  offsetMs(client: string): number | undefined {
+    return this.#clients.get(client)?.offsetMs;
+  }
+
   /** For how long a message of `client`, sent at `sentAtMs` of its clock and received at `receivedAtMs` of ours, was on its way. */
   waitedMs(client: string, sentAtMs: number, receivedAtMs: number): number {
     const offsetMs = receivedAtMs - sentAtMs;

@@ -9,24 +9,28 @@ export const RESTART_GRACE_MS = 2_000;
 const DEAD_LETTER_KEEP_MS = 7 * 24 * 3_600_000;
 const DEAD_LETTERS_MAX = 10_000;
 
-/** `normal`: what is answered in milliseconds. `long`: minutes, in a queue of its own, so that it never holds up the others. */
-export type LaneName = 'normal' | 'long';
+/**
+ * `normal`: what is answered in milliseconds. `long`: minutes, in a queue of its own, so that it never holds up the others. `waiting`: calls that wait
+ * until there is something to do, all of them at one replica, which the broker elects (single active consumer), in the order of their coming.
+ */
+export type LaneName = 'normal' | 'long' | 'waiting';
 
 /** See `declareLane`: as many nodes of a cluster as may be lost one after the other, and one. */
 export const MAX_GENERATIONS = 3;
 
 export interface LaneQueues {
   readonly requests: string;
-  /** Items of redelivered messages, one to a message. */
-  readonly retries: string;
+  /** Items of redelivered messages, one to a message. Calls that wait have none: they go to the next replica as they are, in their order. */
+  readonly retries?: string;
   readonly dead: string;
 }
 
 /** @param generation from 1 to MAX_GENERATIONS */
 export function laneQueues(service: string, lane: LaneName, generation: number): LaneQueues {
-  const first = lane === 'long' ? `rpc.${service}.long` : `rpc.${service}`;
+  const first = lane === 'normal' ? `rpc.${service}` : `rpc.${service}.${lane}`;
   const requests = generation === 1 ? first : `${first}.${generation}`;
-  return { requests, retries: `${requests}.retry`, dead: `rpc.${service}.dead` };
+  const dead = `rpc.${service}.dead`;
+  return lane === 'waiting' ? { requests, dead } : { requests, retries: `${requests}.retry`, dead };
 }
 
 /** The queue is on a node that is down: it can be neither used nor declared anew until that node is back. */
@@ -65,6 +69,11 @@ export async function declareLane(model: ChannelModel, queues: LaneQueues, log: 
     deadLetterRoutingKey: queues.dead,
     arguments: { 'x-queue-type': 'classic' },
   };
+  if (queues.retries === undefined) {
+    const arguments_ = { ...options.arguments, 'x-single-active-consumer': true };
+    await declare(model, log, queues.requests, { ...options, arguments: arguments_ });
+    return;
+  }
   await declare(model, log, queues.requests, options);
   await declare(model, log, queues.retries, options);
 }

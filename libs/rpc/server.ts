@@ -12,6 +12,7 @@ import { LaneConsumer } from './server/lane-consumer.ts';
 import { OpenItems } from './server/open-items.ts';
 import { ReplySender } from './server/reply-sender.ts';
 import { Retries } from './server/retries.ts';
+import { WaitingCalls } from './server/waiting-calls.ts';
 import { StreamServer } from './streams/stream-server.ts';
 import type { Log, RpcHandlers, RpcObserver } from './types.ts';
 
@@ -56,6 +57,7 @@ class Server implements RpcServer {
   readonly #runner: CallRunner;
   readonly #retries: Retries;
   readonly #lanes: readonly LaneConsumer[];
+  readonly #waiting: WaitingCalls | undefined;
   readonly #waits = new WaitEstimator();
 
   constructor(options: Omit<RpcServerOptions<ServiceContract>, 'handlers'>, endpoints: ReadonlyMap<string, Endpoint>) {
@@ -73,24 +75,34 @@ class Server implements RpcServer {
     });
     this.#retries = new Retries({ endpoints, open: this.#open, signer, log, observer });
     const lanes = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
+    const consumes = { broker, service: contract.name, signer, log, observer };
     this.#lanes = [...lanes].map(
       (lane) =>
         new LaneConsumer({
-          broker,
-          service: contract.name,
+          ...consumes,
           lane,
           prefetch: lane === 'long' ? longPrefetch : prefetch,
-          signer,
-          log,
-          observer,
           received: (request, delivery, redelivered) => this.#received(request, delivery, redelivered),
         }),
     );
-    this.ready = Promise.all([this.#replies.ready, this.#streams?.ready, ...this.#lanes.map(({ ready }) => ready)]);
+    if (operations.some(({ waitField }) => waitField)) {
+      this.#waiting = new WaitingCalls({
+        consumes,
+        endpoints,
+        replies: this.#replies,
+        waits: this.#waits,
+      });
+    }
+    this.ready = Promise.all([
+      this.#replies.ready,
+      this.#streams?.ready,
+      this.#waiting?.ready,
+      ...this.#lanes.map(({ ready }) => ready),
+    ]);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.cancel()));
+    await Promise.all([this.#waiting?.stop(), ...this.#lanes.map((lane) => lane.cancel())]);
     await Promise.race([this.#open.idle(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     await this.#streams?.close(STOP_TIMEOUT_MS);
     await this.#replies.close(STOP_TIMEOUT_MS);

@@ -43,6 +43,8 @@ export interface CallOptions {
   readonly deadlineMs?: number;
   /** W3C trace context. */
   readonly traceparent?: string;
+  /** Of a call that may wait: ends the wait, with UNAVAILABLE. What it was just getting is found by repeating the call with its key. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Reply<T> {
@@ -88,6 +90,16 @@ type NamesWith<C extends ServiceContract, Kind extends ByteStream> = {
 }[keyof C['operations'] & string];
 type RawInputOf<C extends ServiceContract, Name extends keyof C['operations']> = RawInput<C['operations'][Name]>;
 
+/** What the handler of a call that may wait (`waitField` of its operation) waits by. */
+export interface Waiting {
+  /** Aborted once its time is over: to be answered now, whatever there is. */
+  readonly timeUp: AbortSignal;
+  /** Aborted when no answer is wanted here any more: its caller has gone, or the call has gone to another replica. */
+  readonly gone: AbortSignal;
+  /** Whether the process that called still takes answers: one that died says nothing. Asks the broker. */
+  isCallerThere(): Promise<boolean>;
+}
+
 /** What a handler knows of its call beside the input. */
 export interface CallContext<Code extends ErrorCode = never> {
   readonly caller: Caller;
@@ -98,6 +110,8 @@ export interface CallContext<Code extends ErrorCode = never> {
   readonly traceparent: string | undefined;
   readonly log: Log;
   readonly fail: Fail<Code>;
+  /** Of a call that may wait. */
+  readonly waiting?: Waiting;
 }
 
 export type Settled<T> = { readonly output: T; readonly replayed?: boolean } | { readonly error: ErrorValue };

@@ -1,6 +1,7 @@
 import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import type { RequestSigner } from '../message/signature.ts';
+import type { LaneName } from '../queues.ts';
 import type { RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
 
@@ -17,8 +18,7 @@ export interface Destination {
   /** The generation whose node was seen down last. */
   downGeneration: number | undefined;
   readonly signer: RequestSigner;
-  /** Its calls take minutes, each in a message of its own. */
-  readonly long: boolean;
+  readonly lane: LaneName;
 }
 
 export interface PendingCall {
@@ -42,11 +42,22 @@ export class PendingCalls {
   readonly #observer: RpcObserver;
   readonly #calls = new Map<number, PendingCall>();
   readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
+  #waiting = 0;
   #lastId = 0;
   #whenEmpty: (() => void) | undefined;
 
   constructor(observer: RpcObserver) {
     this.#observer = observer;
+  }
+
+  /** Those that may wait for long, as they are asked to. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** The others. */
+  get underWay(): number {
+    return this.#calls.size - this.#waiting;
   }
 
   get size(): number {
@@ -56,6 +67,7 @@ export class PendingCalls {
   add(call: Omit<PendingCall, 'id' | 'sentAtMs'>): PendingCall {
     const pending: PendingCall = { ...call, id: ++this.#lastId, sentAtMs: undefined };
     this.#calls.set(pending.id, pending);
+    if (mayWait(pending)) this.#waiting++;
     this.#deadlines.watch(pending.deadlineAtMs);
     return pending;
   }
@@ -94,8 +106,10 @@ export class PendingCalls {
   }
 
   #settle(call: PendingCall, outcome: 'ok' | ErrorCode): void {
-    this.#calls.delete(call.id);
+    if (this.#calls.delete(call.id) && mayWait(call)) this.#waiting--;
     this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();
   }
 }
+
+export const mayWait = ({ destination }: Pick<PendingCall, 'destination'>) => destination.lane === 'waiting';

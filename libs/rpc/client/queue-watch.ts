@@ -62,7 +62,7 @@ export class QueueWatch {
       [...this.#pending.values()].find((call) => call.destination.queue === queue)?.destination;
     if (!destination) return;
     // A long operation may still be finished by a server that is stopping.
-    const lost = new Set([...calls, ...(destination.long ? [] : this.#sentBefore(destination, sentAtMs))]);
+    const lost = new Set([...calls, ...(destination.lane === 'long' ? [] : this.#sentBefore(destination, sentAtMs))]);
     this.#gone(destination, queue, lost);
   }
 
@@ -74,7 +74,7 @@ export class QueueWatch {
       if (call.sentAtMs !== undefined) silent.add(call.destination);
     }
     for (const destination of silent) {
-      if (!destination.long) this.#sender.probe(destination);
+      if (destination.lane !== 'long') this.#sender.probe(destination);
       void this.#look(destination);
     }
     for (const [destination, sinceMs] of this.#moved) {
@@ -97,7 +97,7 @@ export class QueueWatch {
       // Several clients that look in turn keep a queue alive that nobody takes from: its end must not be waited for.
       const isUnserved = typeof seen === 'object' && this.#isUnserved(queue, seen.consumers);
       // A long operation may still be finished by a server that is stopping.
-      if (seen === 'down' || ((seen === 'absent' || isUnserved) && !destination.long)) {
+      if (seen === 'down' || ((seen === 'absent' || isUnserved) && destination.lane !== 'long')) {
         this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
       }
     } catch (error) {
@@ -163,6 +163,6 @@ export class QueueWatch {
   }
 }
 
-function queuesOf({ service, long }: Destination, generation: number) {
-  return laneQueues(service, long ? 'long' : 'normal', generation);
+function queuesOf({ service, lane }: Destination, generation: number) {
+  return laneQueues(service, lane, generation);
 }

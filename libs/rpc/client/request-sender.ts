@@ -27,7 +27,7 @@ export class RequestSender {
   readonly #waiting = new Map<Destination, PendingCall[]>();
   readonly #scheduleFlush = oncePerTick(
     () => this.flush(),
-    () => this.#pending.size === 1,
+    () => this.#pending.underWay === 1,
   );
   #identity = newIdentity();
 
@@ -95,6 +95,13 @@ export class RequestSender {
     if (channel && !this.#availability.isBlocked) this.#publish(channel, destination, [], nowMs());
   }
 
+  /** The service need not answer it any more. */
+  abandon(call: PendingCall): void {
+    const channel = this.#channel.current;
+    if (!channel || call.sentAtMs === undefined || this.#availability.isBlocked) return;
+    this.#publish(channel, call.destination, [], nowMs(), [call.id]);
+  }
+
   #waitingFor(destination: Destination): PendingCall[] {
     let calls = this.#waiting.get(destination);
     if (!calls) {
@@ -110,7 +117,8 @@ export class RequestSender {
 
   /** @returns what is left when the write buffer is full */
   #publishAll(channel: Channel, destination: Destination, calls: PendingCall[]): PendingCall[] {
-    const maxItems = destination.long ? 1 : MAX_BATCH_ITEMS;
+    // Calls of the other lanes are answered one by one, long after each other.
+    const maxItems = destination.lane === 'normal' ? MAX_BATCH_ITEMS : 1;
     const now = nowMs();
     let items: string[] = [];
     let bytes = 0;
@@ -131,9 +139,15 @@ export class RequestSender {
     return [];
   }
 
-  #publish(channel: Channel, { queue, signer }: Destination, items: readonly string[], now: number): void {
+  #publish(
+    channel: Channel,
+    { queue, signer }: Destination,
+    items: readonly string[],
+    now: number,
+    abandoned: readonly number[] = [],
+  ): void {
     this.#observer.batched('request', items.length);
-    const content = encodeRequests(signer, this.#identity, now, items);
+    const content = encodeRequests(signer, this.#identity, now, items, abandoned);
     try {
       if (!channel.publish('', queue, content, PUBLISH_OPTIONS)) this.#availability.filled();
     } catch (error) {

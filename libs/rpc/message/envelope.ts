@@ -5,10 +5,10 @@ import { type RequestSigner, SIGNATURE_BYTES } from './signature.ts';
 /**
  * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
- *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ] }
+ *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ], x: [ id … ] }
  *   reply    { r: [ [id, status, output or error] … ] }
  *
- * `sentAtMs` is the client's monotonic clock, of use only beside other readings of the same clock (see clock.ts).
+ * `x`, where it is there, are calls sent before that nobody waits for any more. `sentAtMs` is the client's monotonic clock, of use only beside other readings of the same clock (see clock.ts).
  */
 export interface RequestItem {
   readonly id: number;
@@ -31,6 +31,8 @@ export interface RequestMessage {
   readonly client: string;
   readonly sentAtMs: number;
   readonly items: readonly RequestItem[];
+  /** Ids of calls that were sent before, and that nobody waits for any more. */
+  readonly abandoned: readonly number[];
 }
 
 export const ReplyStatus = {
@@ -68,8 +70,10 @@ export function encodeRequests(
   client: string,
   sentAtMs: number,
   items: readonly string[],
+  abandoned: readonly number[] = [],
 ): Buffer {
-  const json = `{"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"i":[${items.join(',')}]}`;
+  const gone = abandoned.length === 0 ? '' : `,"x":[${abandoned.join(',')}]`;
+  const json = `{"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"i":[${items.join(',')}]${gone}}`;
   const content = Buffer.allocUnsafe(SIGNED_HEADER_BYTES + Buffer.byteLength(json));
   content[0] = SIGNED_VERSION;
   content.write(json, SIGNED_HEADER_BYTES);
@@ -114,11 +118,16 @@ export function verifiedRequests(signer: RequestSigner, content: Buffer): Reques
 export function readRequests(content: Buffer): RequestMessage {
   if (!isSigned(content)) throw new Error('not a request message');
   const json: unknown = JSON.parse(content.toString('utf8', SIGNED_HEADER_BYTES));
-  const { c: client, t: sentAtMs, i: items } = json as { c: unknown; t: unknown; i: unknown };
-  if (typeof client !== 'string' || typeof sentAtMs !== 'number' || !Array.isArray(items)) {
+  const { c: client, t: sentAtMs, i: items, x: abandoned = [] } = json as Record<'c' | 't' | 'i' | 'x', unknown>;
+  if (
+    typeof client !== 'string' ||
+    typeof sentAtMs !== 'number' ||
+    !Array.isArray(items) ||
+    !Array.isArray(abandoned)
+  ) {
     throw new Error('not a request message');
   }
-  return { client, sentAtMs, items: items.map(readItem) };
+  return { client, sentAtMs, items: items.map(readItem), abandoned };
 }
 
 function isSigned(content: Buffer): boolean {

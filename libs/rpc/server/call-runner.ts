@@ -69,7 +69,8 @@ export class CallRunner {
         return;
       }
       const { input } = admission;
-      const context = contextOf(body, remainingMs, this.#log);
+      const plain = contextOf(body, remainingMs, this.#log);
+      const context = item.waiting ? { ...plain, waiting: item.waiting } : plain;
       const { handler } = endpoint;
       if ('one' in handler) {
         handler.one(input, context).then(

@@ -13,11 +13,13 @@ export interface LaneConsumerOptions {
   readonly broker: Broker;
   readonly service: string;
   readonly lane: LaneName;
-  /** Messages under way. */
+  /** Messages under way; 0: any number. */
   readonly prefetch: number;
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
+  /** What came by this channel and is not acknowledged goes to another consumer. */
+  lost?(by: object): void;
   /** @param redelivered it was delivered before, to a process that died or whose connection broke */
   received(request: RequestMessage, delivery: Delivery, redelivered: boolean): void;
 }
@@ -43,9 +45,10 @@ export class LaneConsumer {
     this.#takeNextGeneration();
   }
 
-  /** No more messages; those under way can still be acknowledged. */
+  /** No more messages; those under way can still be acknowledged, but for calls that wait: they go to the next replica at once, before later ones. */
   async cancel(): Promise<void> {
     this.#isCancelled = true;
+    if (this.#options.lane === 'waiting') return await this.close();
     await Promise.all([...this.#consumerTags].map(([channel, tag]) => channel.cancel(tag).catch(() => {})));
   }
 
@@ -59,11 +62,9 @@ export class LaneConsumer {
     const { service, lane, prefetch } = this.#options;
     const generation = ++this.#generations;
     const queues = laneQueues(service, lane, generation);
-    const channels = [
-      this.#consume(queues, queues.requests, prefetch, generation),
-      // One at a time: of these, none but the one that runs is counted as tried when the process dies.
-      this.#consume(queues, queues.retries, 1, generation),
-    ];
+    const channels = [this.#consume(queues, queues.requests, prefetch, generation)];
+    // One at a time: of these, none but the one that runs is counted as tried when the process dies.
+    if (queues.retries !== undefined) channels.push(this.#consume(queues, queues.retries, 1, generation));
     this.#channels.push(...channels);
     void Promise.all(channels.map((channel) => channel.ready)).then(this.#becameReady);
   }
@@ -86,6 +87,7 @@ export class LaneConsumer {
         channel.once('close', () => {
           this.#consumerTags.delete(channel);
           this.#acknowledgements.delete(channel);
+          this.#options.lost?.(channel);
         });
         const { consumerTag } = await channel.consume(queue, (message) => {
           if (message) this.#received(message, channel, queues, acknowledgements);
@@ -106,6 +108,7 @@ export class LaneConsumer {
         queues,
         replyTo: message.properties.replyTo,
         openItems: request.items.length,
+        by: channel,
         acknowledge: () => {
           acknowledgements.add(message);
           // Its items were forwarded: a copy of them that is delivered once more would count as one more attempt.

@@ -49,6 +49,7 @@ export class OpenItems {
   close(item: Item): void {
     if (item.isClosed) return;
     item.isClosed = true;
+    item.closed?.();
     this.#running.delete(item);
     item.delivery.openItems--;
     if (item.delivery.openItems === 0) this.#finish(item.delivery);

@@ -1,9 +1,10 @@
-import type { Channel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import { replyMessage } from '../message/envelope.ts';
 import { encodeFrame } from '../message/frame.ts';
+import { lookAtQueue } from '../queues.ts';
 import { oncePerTick } from '../tick.ts';
 import type { RpcObserver } from '../types.ts';
 
@@ -22,6 +23,7 @@ export class ReplySender {
     () => this.#flush(),
     () => this.#isLast,
   );
+  #model: ChannelModel | undefined;
   #isLast = false;
   #full = false;
   #whenEmpty: (() => void) | undefined;
@@ -35,7 +37,9 @@ export class ReplySender {
     };
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc replies',
-      setup: async () => {},
+      setup: async (_channel, model) => {
+        this.#model = model;
+      },
       opened: resume,
       drained: resume,
       unblocked: resume,
@@ -56,6 +60,12 @@ export class ReplySender {
     if (items) items.push(item);
     else this.#waiting.set(address, [item]);
     this.#scheduleFlush();
+  }
+
+  /** Whether the channel of a reply address is still open. Where the broker cannot say, it is taken to be. */
+  async isListening(address: string): Promise<boolean> {
+    if (!this.#model) return true;
+    return (await lookAtQueue(this.#model, address).catch(() => undefined)) !== 'absent';
   }
 
   afterSent(hook: () => void): void {

@@ -56,7 +56,7 @@ export class Retries {
     }
     const again = requestItem(request.id, remainingMs, request.attempt + 1, JSON.stringify(request.body));
     const content = encodeRequests(this.#signer, this.#identity, sentAtMs, [again]);
-    if (request.attempt < MAX_ATTEMPTS) {
+    if (request.attempt < MAX_ATTEMPTS && queues.retries !== undefined) {
       delivery.forward(queues.retries, content, { replyTo });
       this.#open.close(item);
     } else {
