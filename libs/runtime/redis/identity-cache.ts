@@ -125,6 +125,7 @@ type Found = [stored: string | null, ...Partial<CountedPair>];
 export function identityCache(redis: Redis): IdentityCache {
   const incarnation = trackIncarnation(redis);
   const memory = new MemoryWindows();
+  const read = entryReader();
 
   /** By EVAL: EVALSHA would be repeated with the script where the server has forgotten it, perhaps on a connection to another run. */
   async function find(name: string, digest: string): Promise<Found> {
@@ -173,7 +174,7 @@ export function identityCache(redis: Redis): IdentityCache {
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
       const found = name === undefined ? undefined : await orUndefined(find(name, digest));
       const stored = found?.[0];
-      const entry = entryIn(stored);
+      const entry = read(prefix, stored);
       if (entry) {
         lookUps.inc({ outcome: 'hit' });
         if (!matches(entry.digest, digest) || isOver(entry.verified)) return null;
@@ -248,6 +249,25 @@ function entryIn(
   if (rate === undefined) return undefined;
   const entry = JSON.parse(stored.slice(digest.length + rate.length + 2)) as Entry;
   return entry.version === ENTRY_VERSION ? { digest, verified: entry } : undefined;
+}
+
+const MAX_READ = 1_000;
+
+/**
+ * Reads an entry that has not changed since it was read last without parsing it again, which was 3 % of what a small answer costs the gateway. It
+ * is still asked for with every request.
+ */
+function entryReader(): (prefix: string, stored: string | null | undefined) => ReturnType<typeof entryIn> {
+  const lastRead = new Map<string, { readonly stored: string; readonly entry: ReturnType<typeof entryIn> }>();
+  return (prefix, stored) => {
+    if (!stored) return undefined;
+    const last = lastRead.get(prefix);
+    if (last?.stored === stored) return last.entry;
+    const entry = entryIn(stored);
+    if (lastRead.size >= MAX_READ) lastRead.clear();
+    if (entry) lastRead.set(prefix, { stored, entry });
+    return entry;
+  };
 }
 
 const tokenIn = (stored: string | null | undefined) => (stored?.startsWith(CLAIM) ? stored : undefined);
