@@ -12,6 +12,8 @@ const CLOSE_TIMEOUT_MS = 2_000;
 export interface ChannelRole {
   /** For the log. */
   readonly name: string;
+  /** The broker confirms what is published (publisher confirms): the channel is a ConfirmChannel. */
+  readonly confirms?: boolean;
   /** Declares and consumes on a fresh channel. When it throws, the channel is given up and tried again. */
   setup(channel: Channel, model: ChannelModel): Promise<void>;
   opened?(): void;
@@ -75,7 +77,8 @@ export class RecoveringChannel {
     for (let failures = 0; this.#model === model && !this.#closing; ) {
       let channel: Channel | undefined;
       try {
-        channel = await model.createChannel({ highWaterMark: WRITE_BUFFER_FRAMES });
+        const options = { highWaterMark: WRITE_BUFFER_FRAMES };
+        channel = await (this.#role.confirms ? model.createConfirmChannel(options) : model.createChannel(options));
         const opened = channel;
         // Not `once` of node:events, which also rejects on an error event.
         const closed = new Promise<void>((resolve) => opened.once('close', resolve));

@@ -7,7 +7,7 @@ import type { Log } from './types.ts';
  */
 export const RESTART_GRACE_MS = 2_000;
 const DEAD_LETTER_KEEP_MS = 7 * 24 * 3_600_000;
-const DEAD_LETTERS_MAX = 10_000;
+export const DEAD_LETTERS_MAX = 10_000;
 
 /**
  * `normal`: what is answered in milliseconds. `long`: minutes, in a queue of its own, so that it never holds up the others. `waiting`: calls that wait
@@ -54,7 +54,7 @@ export class QueueNodeDown extends Error {}
  * where there are three.
  */
 export async function declareLane(model: ChannelModel, queues: LaneQueues, log: Log): Promise<void> {
-  await declare(model, log, queues.dead, {
+  await declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
     maxLength: DEAD_LETTERS_MAX,
@@ -71,11 +71,11 @@ export async function declareLane(model: ChannelModel, queues: LaneQueues, log: 
   };
   if (queues.retries === undefined) {
     const arguments_ = { ...options.arguments, 'x-single-active-consumer': true };
-    await declare(model, log, queues.requests, { ...options, arguments: arguments_ });
+    await declareQueue(model, log, queues.requests, { ...options, arguments: arguments_ });
     return;
   }
-  await declare(model, log, queues.requests, options);
-  await declare(model, log, queues.retries, options);
+  await declareQueue(model, log, queues.requests, options);
+  await declareQueue(model, log, queues.retries, options);
 }
 
 /** Whether there is such a queue on a node that is up, and how many consumers it has. */
@@ -106,7 +106,12 @@ const PRECONDITION_FAILED = 406;
  * On a channel of its own, which the broker closes when the queue is there with other arguments. That is so during a rolling update that
  * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version have gone.
  */
-async function declare(model: ChannelModel, log: Log, queue: string, options: Options.AssertQueue): Promise<void> {
+export async function declareQueue(
+  model: ChannelModel,
+  log: Log,
+  queue: string,
+  options: Options.AssertQueue,
+): Promise<void> {
   const channel = await model.createChannel();
   channel.on('error', (error) => log.debug({ error, queue }, 'The declaration was refused'));
   try {

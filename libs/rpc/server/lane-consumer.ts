@@ -2,8 +2,9 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import { isReplyAddress } from '../message/direct-reply.ts';
-import { type RequestMessage, UnverifiedRequest, verifiedRequests } from '../message/envelope.ts';
+import { type RequestMessage, verifiedRequests } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
+import { UnverifiedMessage } from '../message/signed.ts';
 import { declareLane, type LaneName, type LaneQueues, laneQueues, MAX_GENERATIONS, QueueNodeDown } from '../queues.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -129,7 +130,7 @@ export class LaneConsumer {
       if (!isReplyAddress(message.properties.replyTo)) throw new Error('a message without a reply address');
       return request;
     } catch (error) {
-      const reason = error instanceof UnverifiedRequest ? error.reason : 'unreadable';
+      const reason = error instanceof UnverifiedMessage ? error.reason : 'unreadable';
       log.error({ error, queue: queues.requests, reason }, 'A message that cannot be taken goes to the dead letters');
       observer.deadLettered(queues.dead, reason);
       channel.nack(message, false, false);
