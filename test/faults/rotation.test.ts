@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
 
-/** As docs/operations.md tells it, "Rotation of secrets": what each service is given, step by step. */
+/** As in docs/operations.md, "Secret rotation": what each service is given, step by step. */
 type Environment = Record<string, string>;
 const given: Record<ServiceName, Environment> = { gateway: {}, keys: {}, workitems: {}, feedback: {} };
 const OWN_RING = {
