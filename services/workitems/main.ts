@@ -12,6 +12,7 @@ import { handlers } from './handlers.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
+import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
 
@@ -22,9 +23,10 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([foundByMigration, talliesMigration, claimableMigration, searchWordsMigration], {
-    log,
-  });
+  const migrations = await migrate(
+    [foundByMigration, talliesMigration, claimableMigration, searchWordsMigration, logMigration],
+    { log },
+  );
   onStop(() => migrations.stop());
   const sweep = sweepUnnamedContent(log);
   onStop(() => sweep.stop());

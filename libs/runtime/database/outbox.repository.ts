@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { ClientSession } from 'mongoose';
 import { uuidv7 } from '../process/uuid.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
 import type { WriteSet } from './write-set.ts';
@@ -39,4 +40,19 @@ export function emit(
     data: JSON.stringify(data),
   };
   writes.insert(OutboxModel, record);
+}
+
+/** An event of before there was an outbox, as it stands in one. */
+export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
+  return { ...event, _id: id, data: JSON.stringify(data) };
+}
+
+/** For a migration. An event that is in the outbox already is refused. */
+export async function insertPast(records: readonly OutboxRecord[], tx: ClientSession): Promise<void> {
+  await OutboxModel.insertMany(records, { session: tx, lean: true });
+}
+
+/** Whether what is waiting is so little that a migration may put more into the outbox. */
+export async function outboxHasRoom(maxWaiting: number): Promise<boolean> {
+  return (await OutboxModel.estimatedDocumentCount()) < maxWaiting;
 }

@@ -29,6 +29,7 @@ export function record(
       data,
       actor: { userId, keyId },
       createdAt,
+      told: true,
     };
     writes.insert(HistoryModel, recorded);
     return eventOf(recorded);
