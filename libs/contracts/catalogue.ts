@@ -4,7 +4,7 @@ import { keysContract } from './keys/contract.ts';
 import type { Operation, ServiceContract } from './operation.ts';
 import { workItemsContract } from './work-items/contract.ts';
 
-/** Every contract, in the order of the tools' list and of the reference documentation. */
+/** Every contract, in the order of the tool list and the reference documentation. */
 export const CONTRACTS: readonly ServiceContract[] = [
   workItemsContract,
   feedbackContract,

@@ -1,4 +1,4 @@
-/** What a key may do. Roles bundle permissions; a key's effective permissions are its own ∩ its user's. */
+/** What a key can do. Roles bundle permissions; a key's effective permissions are its own ∩ its user's. */
 export const PERMISSIONS = [
   'projects:read',
   'projects:write',

@@ -26,7 +26,7 @@ export const moveWorkItem = operation({
   input: z.strictObject({
     workItemId: ItemRef,
     boardColumnId: ColumnRef,
-    isAutoSync: z.boolean().default(false).describe('This move follows from another: parents stay'),
+    isAutoSync: z.boolean().default(false).describe('This move results from another: parents stay'),
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     position: ColumnPosition.default('last'),
@@ -53,7 +53,7 @@ export const moveWorkItem = operation({
     tool: 'move_work_item',
     title: 'Move work item',
     description:
-      'To change only the column. Finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
+      'To change only the column. For finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
     omit: ['position'],
   },
 });

@@ -10,7 +10,7 @@ const MAX_SPELLED_OUT = 3;
 const MAX_ECHOED_LENGTH = 60;
 /** The steps of a path that are told. */
 const MAX_ECHOED_STEPS = 40;
-const LONE_SURROGATES = 'must not hold lone surrogates';
+const LONE_SURROGATES = 'must not contain lone surrogates';
 
 type RawIssue = z.core.$ZodRawIssue;
 
