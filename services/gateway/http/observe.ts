@@ -11,10 +11,10 @@ const latency = new Histogram({
   registers: [registry],
 });
 
-/** One measurement and one line for each request. The line has the route, never the URL: a query may hold what is nobody's business. */
+/** One measurement and one log line per request. The line has the route, never the URL: a query may contain private data. */
 export function observeRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', (request, reply, done) => {
-    // Paths that are no route share one label: anybody can make up as many as there is memory for.
+    // Unknown paths share one label: anybody can make up enough of them to fill the memory.
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const { statusCode: status, elapsedTime: durationMs } = reply;
