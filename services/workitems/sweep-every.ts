@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 
 /**
- * Runs a duty now and then for as long as the service runs, one time after the other. What fails is told once, until it goes well again.
- * @param failed what to tell then
+ * Runs a task periodically for as long as the service runs, never overlapping. A failure is logged once, until the task succeeds again.
+ * @param failed the message to log
  */
 export function sweepEvery(
   intervalMs: number,

@@ -3,7 +3,7 @@ import { sweepEvery } from '../sweep-every.ts';
 import { discardUnnamedContent } from './content.repository.ts';
 
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
-/** Longer than any upload takes: the slowest one sends a chunk each 15 s. */
+/** Longer than any upload takes: the slowest sends a chunk every 15 s. */
 const UNNAMED_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Removes content that no attachment names. Any number of replicas may do so at once. */

@@ -30,7 +30,7 @@ type Older = Pick<
   readonly treeVersion?: number;
 };
 
-/** Gives items what later versions keep in them: how many children they have, what they wait for, and from when on they can be claimed. */
+/** Adds to items what later versions store in them: how many children they have, what they wait for, and when they can be claimed. */
 export const claimableMigration: Migration = {
   name: 'work items: children, dependencies, from when on they can be claimed',
   isUrgent: true,
@@ -67,7 +67,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {
         updateOne: {
-          // Only once: from then on it follows by itself.
+          // Only once: after that it stays up to date by itself.
           filter: { organizationId, _id, treeVersion: null },
           update: {
             $set: { treeVersion: 1, childCount, dependsOn, waitsFor, ...claimable(state, board) },

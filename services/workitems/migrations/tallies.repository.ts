@@ -12,7 +12,7 @@ const DEADLINE_MS = 60_000;
 
 type Older = Omit<BoardRecord, 'columnsVersion'> & { readonly columnsVersion?: number };
 
-/** Gives the boards of versions that had none their tallies (boards/tallies.repository.ts), with what their columns hold. */
+/** Creates the tallies (boards/tallies.repository.ts) of boards from versions without them, counting what their columns hold. */
 export const talliesMigration: Migration = {
   name: 'boards: how many items their columns hold',
   isUrgent: true,
