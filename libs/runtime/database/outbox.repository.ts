@@ -2,6 +2,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { ClientSession } from 'mongoose';
 import { uuidv7 } from '../process/uuid.ts';
+import { boundedJson } from './bounded-data.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -19,6 +20,8 @@ export interface NewEvent {
 /**
  * Puts an event into the outbox, in the same write as what it tells of: both are there, or neither is. It is published soon afterwards, at least once
  * (transactional outbox).
+ * @param event its data are shortened where they are large (bounded-data.ts)
+ * @returns the event's id
  */
 export function emit(
   {
@@ -26,7 +29,7 @@ export function emit(
     writes,
   }: { readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>; readonly writes: WriteSet },
   { type, subject, revision, projectId, data, actor }: NewEvent,
-): void {
+): string {
   const { organizationId, userId, keyId } = caller;
   const record: OutboxRecord = {
     _id: uuidv7(),
@@ -37,9 +40,21 @@ export function emit(
     ...(projectId !== undefined && { projectId }),
     subject,
     revision,
-    data: JSON.stringify(data),
+    data: boundedJson(data),
   };
   writes.insert(OutboxModel, record);
+  return record._id;
+}
+
+/** Puts an event into the outbox that was made elsewhere, as it is: the log knows by its id whether it has it already. */
+export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
+  const record: OutboxRecord = { ...event, _id: id, data: boundedJson(data) };
+  writes.insert(OutboxModel, record);
+}
+
+/** Takes an event out of a write again: what it told has been undone before the end of the rule. */
+export function retract({ writes }: { readonly writes: WriteSet }, eventId: string): void {
+  writes.withdraw(OutboxModel, eventId);
 }
 
 /** An event of before there was an outbox, as it stands in one. */

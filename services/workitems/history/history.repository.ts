@@ -1,25 +1,43 @@
-import type { EventType, HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import type { EventType as LogType } from '@worktrack/contracts/events/event';
+import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
+import { type ToldItem, tell } from './tell.ts';
+
+/** What the log tells beside the history: each comes with something that is in the history, or with what a lease is about. */
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress';
 
 export interface NewEvent {
-  readonly eventType: EventType;
+  readonly eventType: EventType | Passing;
   readonly data: Record<string, unknown>;
 }
 
+const TOLD_AS = {
+  created: 'work_item.created',
+  updated: 'work_item.updated',
+  moved: 'work_item.moved',
+  deleted: 'work_item.deleted',
+  attachment_added: 'work_item.attachment_added',
+  attachment_removed: 'work_item.attachment_removed',
+  ai_session: 'work_item.ai_session',
+  comment: 'work_item.commented',
+  claimed: 'work_item.claimed',
+  released: 'work_item.released',
+  lease_expired: 'work_item.lease_expired',
+  progress: 'work_item.progress',
+} as const satisfies Record<NewEvent['eventType'], LogType>;
+
 /**
  * Called by what changes an item, in the same write: a change without its event cannot be seen.
- * @param item as it is after the write
+ * @returns those that the history keeps
  */
-export function record(
-  { caller, writes }: WriteScope,
-  item: { readonly _id: string; readonly revision: number },
-  events: readonly NewEvent[],
-): HistoryEvent[] {
+export function record(scope: WriteScope, item: ToldItem, events: readonly NewEvent[]): HistoryEvent[] {
+  for (const { eventType, data } of events) tell(scope, item, TOLD_AS[eventType], data);
+  const { caller, writes } = scope;
   const { organizationId, userId, keyId } = caller;
   const createdAt = new Date();
-  return events.map(({ eventType, data }) => {
+  return events.filter(isKept).map(({ eventType, data }) => {
     const recorded: HistoryRecord = {
       _id: uuidv7(),
       organizationId,
@@ -34,6 +52,10 @@ export function record(
     writes.insert(HistoryModel, recorded);
     return eventOf(recorded);
   });
+}
+
+function isKept(event: NewEvent): event is NewEvent & { readonly eventType: EventType } {
+  return EventType.safeParse(event.eventType).success;
 }
 
 /** Newest first. */

@@ -25,17 +25,18 @@ const UNKNOWN_MODEL = 'unknown';
 /** The beat of an agent that works: it renews the lease, tells how it goes, and hears what it has to know. */
 export async function reportProgress(
   input: Input<typeof operation>,
-  context: Context,
+  given: Context,
 ): Promise<Output<typeof operation>> {
   const now = new Date();
-  const item = await requireItem(context, input.workItemId);
+  const item = await requireItem(given, input.workItemId);
   const before = item.lease;
   if (!isLive(before, now) || before.token !== input.leaseToken) {
-    throw context.fail(
+    throw given.fail(
       'CONFLICT',
       'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. Stop working on it, or claim again.',
     );
   }
+  const context = { ...given, by: { agent: before.agent } };
   const state = input.state ?? before.state ?? 'working';
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
@@ -69,7 +70,12 @@ export async function reportProgress(
     renewLease(context, item, lease, asked);
   } else {
     const changes = { leaseState: { from: before.state ?? 'working', to: state } };
-    changeItem(context, item, board, { lease }, [{ eventType: 'updated', data: { changes } }, ...asked]);
+    const told = { note: lease.note ?? null, progress: lease.progress ?? null };
+    changeItem(context, item, board, { lease }, [
+      { eventType: 'updated', data: { changes } },
+      { eventType: 'progress', data: { agent: lease.agent, changes, ...told } },
+      ...asked,
+    ]);
   }
   return {
     lease: { ...shown(lease, now), token: lease.token },
