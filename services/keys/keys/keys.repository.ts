@@ -1,14 +1,17 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import type { recordUse } from '@worktrack/contracts/keys/identity';
 import type { listKeys } from '@worktrack/contracts/keys/keys';
 import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { TellingScope } from '../telling-scope.ts';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 
 export async function insertKey(
-  { caller, tx }: TransactionalScope,
+  scope: TellingScope,
   key: Pick<KeyDocument, 'name' | 'prefix' | 'hash' | 'userId' | 'createdBy' | 'expiresAt'> & {
     readonly permissions: readonly Permission[];
     readonly rateLimit: KeyRate;
@@ -18,13 +21,26 @@ export async function insertKey(
     ...key,
     permissions: [...key.permissions],
     _id: uuidv7(),
-    organizationId: caller.organizationId,
+    organizationId: scope.caller.organizationId,
     createdAt: new Date(),
     lastUsedAt: null,
     revokedAt: null,
+    revision: 1,
   };
-  await KeyModel.create([document], { session: tx });
+  await KeyModel.create([document], { session: scope.tx });
+  const { name, userId, createdBy, permissions, rateLimit, expiresAt } = document;
+  tell(scope, document, 'key.created', { name, userId, createdBy, permissions, rateLimit, expiresAt });
   return recordOf(document);
+}
+
+/** Nothing by which a key could be recognised: neither the key nor its hash, nor its prefix. @param key as it is after the write */
+function tell(
+  scope: TellingScope,
+  { _id: id, revision = 0 }: Pick<KeyDocument, '_id' | 'revision'>,
+  type: Extract<EventType, `key.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  emit(scope, { type, subject: { kind: 'key', id }, revision, data, ...(scope.isUnattended && { actor: null }) });
 }
 
 /**
@@ -63,16 +79,20 @@ export async function expiryOf({ caller, tx }: TransactionalScope, id: string): 
 }
 
 /** The first revocation counts: a repeated one changes nothing. */
-export async function markRevoked(
-  { caller, tx }: TransactionalScope,
-  id: string,
-): Promise<{ readonly revokedAt: Date } | undefined> {
+export async function markRevoked(scope: TellingScope, id: string): Promise<{ readonly revokedAt: Date } | undefined> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
   const key = await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean();
   if (!key) return undefined;
   if (key.revokedAt) return { revokedAt: key.revokedAt };
   const revokedAt = new Date();
-  await KeyModel.updateOne({ organizationId, _id: id }, { $set: { revokedAt } }, { session: tx });
+  const { name, userId, revision = 0 } = key;
+  await KeyModel.updateOne(
+    { organizationId, _id: id },
+    { $set: { revokedAt }, $inc: { revision: 1 } },
+    { session: tx },
+  );
+  tell(scope, { _id: id, revision: revision + 1 }, 'key.revoked', { name, userId });
   return { revokedAt };
 }
 
