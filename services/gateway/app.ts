@@ -13,6 +13,7 @@ import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
 import { failureOf } from './http/failure.ts';
+import { tellOfStop } from './http/gone.ts';
 import { registerHealth } from './http/health.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { answerOtherMethods, nothingHere } from './http/methods.ts';
@@ -99,6 +100,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   limitSlowBodies(app);
   discardUnreadBodies(app);
   endConnectionsAtStop(app);
+  tellOfStop(app);
   const answerTheOthers = answerOtherMethods(app);
 
   app.removeAllContentTypeParsers();

@@ -1,6 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { keysContract } from '@worktrack/contracts/keys/contract';
+import type { Identity } from '@worktrack/contracts/keys/identity';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -21,6 +22,11 @@ export interface Authenticator {
    *   neither the cache nor the keys service answers, UNAVAILABLE or DEADLINE_EXCEEDED
    */
   authenticate(authorizationHeader: string | undefined, sender: Sender): Promise<Known>;
+  /**
+   * Whom the key speaks for by now: of a request that was authenticated and takes long. It counts in no rate.
+   * @throws OperationError as authenticate
+   */
+  recognize(authorizationHeader: string | undefined, sender: Sender): Promise<Identity>;
   /** Reports the last uses that are gathered. To be called once no request is under way, while the keys service can still be called. */
   stop(): Promise<void>;
 }
@@ -37,27 +43,35 @@ export function createAuthenticator(needs: {
   const cache = identityCache(redis);
   const unknownKeys = new UnknownKeys({ ...needs, perAddress: needs.unknownKeysPerAddress });
   const lastUse = new LastUse(keys, log);
+
+  async function known(authorizationHeader: string | undefined, sender: Sender, counts: boolean): Promise<Known> {
+    const key = bearerToken(authorizationHeader);
+    if (!isWellFormedKey(key)) throw invalid();
+    // The key goes no further than this: its digest finds it, and cannot be turned back into it.
+    const prefix = prefixOf(key);
+    const digest = hash('sha256', key);
+    const found = await cache.lookUp(
+      prefix,
+      digest,
+      () =>
+        unknownKeys.givingBackIfKnown(sender, async () => {
+          const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
+          return verified;
+        }),
+      () => unknownKeys.count(sender),
+      counts,
+    );
+    if (!found) throw invalid();
+    return found;
+  }
+
   return {
     async authenticate(authorizationHeader, sender) {
-      const key = bearerToken(authorizationHeader);
-      if (!isWellFormedKey(key)) throw invalid();
-      // The key goes no further than this: its digest finds it, and cannot be turned back into it.
-      const prefix = prefixOf(key);
-      const digest = hash('sha256', key);
-      const known = await cache.lookUp(
-        prefix,
-        digest,
-        () =>
-          unknownKeys.givingBackIfKnown(sender, async () => {
-            const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
-            return verified;
-          }),
-        () => unknownKeys.count(sender),
-      );
-      if (!known) throw invalid();
-      lastUse.note(known.identity);
-      return known;
+      const found = await known(authorizationHeader, sender, true);
+      lastUse.note(found.identity);
+      return found;
     },
+    recognize: async (authorizationHeader, sender) => (await known(authorizationHeader, sender, false)).identity,
     stop: () => lastUse.stop(),
   };
 }

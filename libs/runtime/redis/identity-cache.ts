@@ -48,6 +48,7 @@ export interface IdentityCache {
    * @param digest SHA-256 of the whole key, in hexadecimal
    * @param verify reads the keys service's store, after it was called and not before; null means that the key is not valid
    * @param admit is asked first where the key is not cached; what it throws ends the look-up
+   * @param counts whether the request counts in the rate of its key
    * @returns null when the key is not valid, or is no longer
    */
   lookUp(
@@ -55,6 +56,7 @@ export interface IdentityCache {
     digest: string,
     verify: () => Promise<Verified | null>,
     admit?: () => Promise<void>,
+    counts?: boolean,
   ): Promise<Known | null>;
 }
 
@@ -128,7 +130,8 @@ export function identityCache(redis: Redis): IdentityCache {
   const read = entryReader();
 
   /** By EVAL: EVALSHA would be repeated with the script where the server has forgotten it, perhaps on a connection to another run. */
-  async function find(name: string, digest: string): Promise<Found> {
+  async function find(name: string, digest: string, counts: boolean): Promise<Found> {
+    if (!counts) return [await redis.get(name)];
     return (await redis.eval(LOOK_UP, 2, name, windowOf(name), digest)) as Found;
   }
 
@@ -140,7 +143,13 @@ export function identityCache(redis: Redis): IdentityCache {
   }
 
   /** Keeps what was verified, if the token is still there, and counts the request. */
-  async function fill(name: string, token: string, digest: string, verified: Verified): Promise<Partial<CountedPair>> {
+  async function fill(
+    name: string,
+    token: string,
+    digest: string,
+    verified: Verified,
+    counts: boolean,
+  ): Promise<Partial<CountedPair>> {
     const leftMs = verified.expiresAt === null ? ENTRY_TTL_MS : Date.parse(verified.expiresAt) - Date.now();
     const entry: Entry = { version: ENTRY_VERSION, ...verified };
     const { requests, windowMs } = limitOf(verified);
@@ -152,7 +161,7 @@ export function identityCache(redis: Redis): IdentityCache {
       leftMs > 0 ? token : '',
       `${digest}|${requests}:${windowMs}|${JSON.stringify(entry)}`,
       Math.max(1, Math.min(leftMs, ENTRY_TTL_MS)),
-      requests === 0 ? 0 : windowMs,
+      requests === 0 || !counts ? 0 : windowMs,
     )) as Partial<CountedPair>;
   }
 
@@ -164,7 +173,7 @@ export function identityCache(redis: Redis): IdentityCache {
   }
 
   return {
-    async lookUp(prefix, digest, verify, admit) {
+    async lookUp(prefix, digest, verify, admit, counts = true) {
       let runId = incarnation.now();
       if (runId === undefined && redis.status === 'ready') {
         // The first requests of a gateway wait for it, or they would be counted in memory.
@@ -172,7 +181,7 @@ export function identityCache(redis: Redis): IdentityCache {
         runId = incarnation.now();
       }
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
-      const found = name === undefined ? undefined : await orUndefined(find(name, digest));
+      const found = name === undefined ? undefined : await orUndefined(find(name, digest, counts));
       const stored = found?.[0];
       const entry = read(prefix, stored);
       if (entry) {
@@ -190,10 +199,12 @@ export function identityCache(redis: Redis): IdentityCache {
       const verified = await verify();
       if (!verified) return null;
       const filled =
-        name === undefined || found === undefined ? undefined : orUndefined(fill(name, token ?? '', digest, verified));
+        name === undefined || found === undefined
+          ? undefined
+          : orUndefined(fill(name, token ?? '', digest, verified, counts));
       if (isOver(verified)) return null;
       // Nobody waits for the fill of a key without a rate. When it fails, the next look-up asks again.
-      if (verified.rateLimit.requests === 0) return { identity: verified.identity, rate: undefined };
+      if (verified.rateLimit.requests === 0 || !counts) return { identity: verified.identity, rate: undefined };
       const counted = await filled;
       const rate = counted ? rateOf(verified, ...counted) : countInMemory(prefix, verified);
       return { identity: verified.identity, rate };
