@@ -23,25 +23,25 @@ import { StreamClient } from './streams/stream-client.ts';
 import type { CallOptions, Log, RpcObserver, ServiceClient } from './types.ts';
 
 const DEFAULT_MAX_PENDING = 8_192;
-/** Calls that wait: some kilobytes of memory each. */
+/** Waiting calls: some kilobytes of memory each. */
 const MAX_WAITING = 16_384;
-/** RabbitMQ 4 refuses messages above 16 MiB, by closing the channel. */
+/** RabbitMQ 4 rejects messages above 16 MiB by closing the channel. */
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 export interface RpcClientOptions {
   readonly broker: Broker;
-  /** By the names of the services that may be called. */
+  /** By the names of the services that can be called. */
   readonly signers: Readonly<Record<string, RequestSigner>>;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** Calls under way, over all services; more are refused with UNAVAILABLE. Those that wait are not among them. */
+  /** Calls in progress across all services; more are refused with UNAVAILABLE. Waiting calls are not included. */
   readonly maxPending?: number;
 }
 
 export interface RpcClient {
-  /** Throws where there is no signer for the service. */
+  /** Throws if there is no signer for the service. */
   of<C extends ServiceContract>(contract: C): ServiceClient<C>;
-  /** Refuses new calls, waits for the answers of those under way (each has its deadline), and closes the channel. */
+  /** Refuses new calls, waits for those in progress (each has its deadline), and closes the channel. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   return new Client(options);
 }
 
-/** Admits calls, and puts together what sends them, waits for them and answers them. */
+/** Admits calls, and assembles what sends them, waits for them and settles them. */
 class Client implements RpcClient {
   readonly #broker: Broker;
   readonly #log: Log;
@@ -103,9 +103,9 @@ class Client implements RpcClient {
   }
 
   of<C extends ServiceContract>(contract: C): ServiceClient<C> {
-    // Now and not with the first call.
+    // Now rather than with the first call.
     this.#signerOf(contract.name);
-    // The answers are of the types that the contract gives them.
+    // The results have the types given by the contract.
     return {
       call: (name, input, options) => this.#start(contract, name, input, options, false) as never,
       exchange: (name, input, options) => this.#start(contract, name, input, options, true) as never,
@@ -180,7 +180,7 @@ class Client implements RpcClient {
         whole,
         resolve,
         reject: (error) => {
-          // The service may still be waiting. Of one that answered so itself, it knows of none.
+          // The service may still be waiting. If it gave this reply itself, it no longer knows the call.
           if (waitMs > 0) this.#sender.abandon(call);
           reject(error);
         },
@@ -200,7 +200,7 @@ class Client implements RpcClient {
     if (this.#pending.get(call.id) === call) this.#pending.fail(call, unavailable(why));
   }
 
-  /** The operation of a call that may be tried. Throws an OperationError for one that may not. */
+  /** The operation of an admissible call. Throws an OperationError if the call is not. */
   #admitted(contract: ServiceContract, name: string, options: CallOptions, bytes: ByteStream | undefined): Operation {
     const operation = contract.operations[name];
     if (!operation || operation.bytes !== bytes) {

@@ -5,17 +5,17 @@ import type { LaneName } from '../queues.ts';
 import type { RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
 
-/** Where the calls of one lane of one service go. */
+/** Where the calls in one lane of one service go. */
 export interface Destination {
   readonly service: string;
-  /** Of the present generation (queues.ts). */
+  /** Of the current generation (queues.ts). */
   queue: string;
   generation: number;
-  /** Generations that were looked for in vain since the last answer. */
+  /** Generations looked for in vain since the last reply. */
   misses: number;
-  /** Until then the service may be making the next generation of its queue. */
+  /** Until then the service may be creating the next generation of its queue. */
   movesUntilMs: number;
-  /** The generation whose node was seen down last. */
+  /** The generation whose node was last seen down. */
   downGeneration: number | undefined;
   readonly signer: RequestSigner;
   readonly lane: LaneName;
@@ -29,15 +29,15 @@ export interface PendingCall {
   readonly bodyBytes: number;
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
-  /** When it was last published; undefined while it never was. */
+  /** When it was last published; undefined if it never was. */
   sentAtMs: number | undefined;
-  /** Whether `replayed` is asked for beside the output. */
+  /** Whether the caller wants `replayed` beside the output. */
   readonly whole: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: OperationError) => void;
 }
 
-/** The calls that have no answer yet, in the order of their start. Each ends once: with its answer, a failure, or its deadline. */
+/** The unanswered calls, in the order in which they started. Each ends once: with its reply, a failure, or its deadline. */
 export class PendingCalls {
   readonly #observer: RpcObserver;
   readonly #calls = new Map<number, PendingCall>();
@@ -50,7 +50,7 @@ export class PendingCalls {
     this.#observer = observer;
   }
 
-  /** Those that may wait for long, as they are asked to. */
+  /** Those that may wait long, by request. */
   get waiting(): number {
     return this.#waiting;
   }

@@ -4,24 +4,24 @@ import type { Broker } from '../connection.ts';
 import { declareQueue } from '../queues.ts';
 import type { Log } from '../types.ts';
 
-/** Below the time after which RabbitMQ closes a channel that does not acknowledge (`consumer_timeout`, 30 minutes). */
+/** Less than the time after which RabbitMQ closes a channel that does not acknowledge (`consumer_timeout`, 30 minutes). */
 const RENEW_AFTER_MS = 10 * 60_000;
 const NO_CONTENT = Buffer.alloc(0);
 
-/** Classic, with transient messages: an election is for the processes that are connected, and each of them begins with a nudge. */
+/** Classic, with transient messages: an election concerns only connected processes, and each of them begins with a nudge. */
 const QUEUE_OPTIONS: Options.AssertQueue = {
   durable: true,
-  // The nudges that lie in it say the same: one is enough.
+  // All nudges in it mean the same: one is enough.
   maxLength: 1,
   arguments: { 'x-queue-type': 'classic', 'x-single-active-consumer': true },
 };
 
 /**
- * One of the processes that take part is elected, by the broker: the one consumer to which a queue delivers. It keeps the last nudge
- * unacknowledged, so that the broker gives it to the next one when this one is gone, which by that knows that it is elected.
+ * The broker elects one of the participating processes: the one consumer that a queue delivers to. It keeps the last nudge
+ * unacknowledged, so that when it is gone the broker delivers that to the next one, which thereby learns that it is elected.
  *
- * Two may believe so for a moment (one that was frozen, or cut off), and all do while the broker cannot elect one (the node of the queue is down): it
- * saves work that need not be done twice, and excludes nobody.
+ * Two may believe they are elected for a moment (one was frozen or disconnected), and all do while the broker cannot elect one (the queue's node is down): the
+ * election avoids duplicate work, but is no mutual exclusion.
  */
 export class Election {
   /** Once this process can be elected. */
@@ -36,7 +36,7 @@ export class Election {
 
   /**
    * @param queue the election's name
-   * @param nudged called in the process that is elected: when it is, and when any of them asks for it
+   * @param nudged called in the elected process: on its election, and whenever any process asks for it
    */
   constructor(options: { readonly broker: Broker; readonly queue: string; readonly log: Log; nudged(): void }) {
     const { broker, queue, log, nudged } = options;
@@ -47,7 +47,7 @@ export class Election {
       name: queue,
       setup: async (channel, model) => {
         await declare(model);
-        // The one that is held, and the next.
+        // The one being held, and the next.
         await channel.prefetch(2);
         await channel.consume(queue, (message) => {
           if (message) this.#received(message, channel);
@@ -61,7 +61,7 @@ export class Election {
     this.#sending = new RecoveringChannel(broker.publishing, {
       name: `${queue} nudges`,
       setup: (_, model) => declare(model),
-      // Without any nudge nobody would know.
+      // Without any nudge nobody would learn of it.
       opened: () => this.#send(),
     });
     this.ready = Promise.all([this.#elected.ready, this.#sending.ready]);
@@ -72,7 +72,7 @@ export class Election {
     return this.#held !== undefined || this.#elected.current === undefined;
   }
 
-  /** Calls `nudged` in the process that is elected. May get lost with a connection. */
+  /** Calls `nudged` in the elected process. May get lost with a connection. */
   nudge(): void {
     if (this.isElected) this.#nudged();
     else this.#send();
@@ -95,7 +95,7 @@ export class Election {
     try {
       this.#sending.current?.sendToQueue(this.#queue, NO_CONTENT);
     } catch {
-      // The channel died under us; the next one begins with a nudge.
+      // The channel died; the next one begins with a nudge.
     }
   }
 }

@@ -8,23 +8,23 @@ import { LaneConsumer, type LaneConsumerOptions } from './lane-consumer.ts';
 import { OpenItems } from './open-items.ts';
 import type { ReplySender } from './reply-sender.ts';
 
-/** A better guess of how long a message was on its way matters from here on. */
+/** From here on, a better estimate of a message's time in transit matters. */
 const CLOCK_STEP_MS = 1;
 
 interface WaitingItem extends Item {
   readonly client: string;
-  /** As if it had not waited on its way. */
+  /** As if it had spent no time in transit. */
   readonly arrivedMs: { readonly offset: number; readonly deadlineAt: number };
-  /** What is left for the answer once its time is up. */
+  /** Time reserved for the reply once its own time is up. */
   readonly answerMs: number;
   readonly timeUp: AbortController;
   readonly gone: AbortController;
 }
 
 /**
- * The calls of the lane `waiting`. The broker gives them all to one replica, in the order of their coming; they stay unacknowledged until they are answered, so
- * that they go to the next replica, in the same order, when this one dies. How often they were delivered is not counted, unlike in retries.ts: that
- * a replica died tells nothing about a call that was only waiting there. One that kills whoever runs it does so until its time is over, a minute at most.
+ * The calls of the lane `waiting`. The broker delivers them all to one replica, in order of arrival; they stay unacknowledged until they are answered, so
+ * that they go to the next replica, in the same order, if this one dies. Deliveries are not counted, unlike in retries.ts: a replica's
+ * death says nothing about calls that were only waiting there. One that kills every process that runs it does so until its time is up, a minute at most.
  */
 export class WaitingCalls {
   readonly ready: Promise<void>;
@@ -35,7 +35,7 @@ export class WaitingCalls {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #replies: ReplySender;
   readonly #waits: WaitEstimator;
-  /** By their callers' names for them. */
+  /** By the ids that their callers gave them. */
   readonly #items = new Map<string, WaitingItem>();
   readonly #ends = new DeadlineTimer((now) => this.#endThoseDue(now));
 
@@ -66,7 +66,7 @@ export class WaitingCalls {
     this.ready = this.#lane.ready;
   }
 
-  /** Hands the calls to the next replica. */
+  /** Hands the calls over to the next replica. */
   async stop(): Promise<void> {
     await this.#lane.cancel();
     this.#ends.stop();
@@ -114,8 +114,8 @@ export class WaitingCalls {
   }
 
   /**
-   * A message that waited in the queue for another replica to die may be the first that this one gets of its client, and is taken to have come at once. The
-   * client's next one, half a second later, tells how long it really waited.
+   * A message that waited in the queue for another replica to die may be the first that this one gets from its client, and is assumed to have arrived at once. The
+   * client's next one, half a second later, reveals how long it really waited.
    */
   #shortenThoseOf(client: string, offsetMs: number): void {
     for (const item of this.#items.values()) {
