@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import type { AnyModel } from '../walk-index.ts';
 
-/** The next documents of a migration, in the order of `_id`. @param fields those that it reads, since documents may be large */
+/** The next documents of a migration, in the order of `_id`. @param fields the ones it reads, since documents may be large */
 export function nextBatch<Document extends { readonly _id: string }>(
   model: AnyModel,
   after: string,
