@@ -19,7 +19,7 @@ export interface Parts {
   readonly duplicates: Duplicates;
   readonly spent: SpentSolutions;
   readonly verifier: CaptchaVerifier;
-  /** Where the verifier is the self-hosted one. */
+  /** If the verifier is the self-hosted one. */
   readonly altcha: Altcha | undefined;
 }
 

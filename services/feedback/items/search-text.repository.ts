@@ -8,7 +8,7 @@ import { type ItemDocument, ItemModel } from './items.model.ts';
 const BATCH = 500;
 const BATCH_DEADLINE_MS = 60_000;
 
-/** Writes the search texts anew that another version has folded in another way (libs/runtime/text/words.ts). */
+/** Rewrites search texts that another version folded differently (libs/runtime/text/words.ts). */
 export const searchTextMigration: Migration = {
   name: 'search of feedback: parts of unspaced words, letters that are one with others',
   isUrgent: false,
@@ -18,7 +18,7 @@ export const searchTextMigration: Migration = {
     });
     for (const [organizationId, items] of Map.groupBy(batch, (item) => item.organizationId)) {
       const ids = items.map(({ _id }) => _id);
-      // In one transaction, so that it conflicts with who erases one of them meanwhile.
+      // In one transaction, so that it conflicts with anybody who erases one of them meanwhile.
       await transaction(Date.now() + BATCH_DEADLINE_MS, (tx) => refold(organizationId, ids, tx));
     }
     return batch.at(-1)?._id;
