@@ -59,7 +59,7 @@ export function retract({ writes }: { readonly writes: WriteSet }, eventId: stri
 
 /** An event of before there was an outbox, as it stands in one. */
 export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
-  return { ...event, _id: id, data: JSON.stringify(data) };
+  return { ...event, _id: id, data: boundedJson(data) };
 }
 
 /** For a migration. An event that is in the outbox already is refused. */
