@@ -43,6 +43,7 @@ import { releaseWorkItem } from './leases/release.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { getItemBrief } from './lineage/brief.ts';
 import { getLineage } from './lineage/lineage.ts';
+import { listCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
@@ -76,6 +77,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'boards.create': createBoard,
       'boards.get': getBoard,
       'boards.update': updateBoard,
+      'boards.cards': listCards,
       'workItems.list': listWorkItems,
       'workItems.get': batched(getWorkItems),
       'workItems.resolve': batched(resolveWorkItems),

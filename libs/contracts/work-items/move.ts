@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { column, exampleTask, ids } from '../examples.ts';
 import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { WorkItem, warnings } from './work-item.ts';
+import { ExpectedVersion, WorkItem, warnings } from './work-item.ts';
 
 /** A parent that followed its children. */
 export const CascadedMove = z.object({
@@ -30,6 +30,7 @@ export const moveWorkItem = operation({
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     position: ColumnPosition.default('last'),
+    version: ExpectedVersion.optional().describe('The version that you read: CONFLICT if it has changed'),
   }),
   output: z.object({
     workItem: WorkItem,
@@ -38,7 +39,7 @@ export const moveWorkItem = operation({
     cascaded: z.array(CascadedMove),
     ...warnings,
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: { workItemId: 'W-T-14', boardColumnId: column('In Progress') },
     output: {
@@ -54,6 +55,6 @@ export const moveWorkItem = operation({
     title: 'Move work item',
     description:
       'To change only the column. For finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
-    omit: ['position'],
+    omit: ['position', 'version'],
   },
 });
