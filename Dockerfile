@@ -18,21 +18,24 @@ COPY services/gateway/package.json services/gateway/
 COPY services/keys/package.json services/keys/
 COPY services/workitems/package.json services/workitems/
 COPY cli/package.json cli/
+COPY console/package.json console/
 COPY widget/package.json widget/
 
 FROM manifests AS bundles
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/widget... --filter @worktrack/cli...
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/console... --filter @worktrack/widget... --filter @worktrack/cli...
 COPY tsconfig.json ./
 COPY libs libs
 COPY cli cli
+COPY console console
 COPY widget widget
-RUN node widget/build.ts && node cli/one-file/build.ts
+RUN node console/build.ts && node widget/build.ts && node cli/one-file/build.ts
 
 FROM manifests AS services
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter './services/*...' --filter @worktrack/cli...
 COPY libs libs
 COPY cli cli
 COPY services services
+COPY --from=bundles /app/console/dist console/dist
 COPY --from=bundles /app/widget/dist widget/dist
 COPY --from=bundles /app/cli/dist cli/dist
 # Without settings a service loads all of itself and ends with code 78; what it has compiled makes each start of a container quicker.

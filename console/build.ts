@@ -126,9 +126,9 @@ async function removeOthers(current: readonly string[]): Promise<void> {
   const kept = new Set(current);
   const all = await readdir(DIST, { recursive: true, withFileTypes: true });
   const files = all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  await Promise.all(
-    files.filter((path) => !kept.has(path.slice(DIST.length + 1))).map((path) => rm(path, { force: true })),
-  );
+  // What another build is just writing (`write`) is its own to rename.
+  const earlier = files.filter((path) => !kept.has(path.slice(DIST.length + 1)) && !/\.\d+$/.test(path));
+  await Promise.all(earlier.map((path) => rm(path, { force: true })));
 }
 
 if (import.meta.main) console.log(await buildConsole());

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildOneFile } from '@worktrack/cli/one-file/build';
+import { buildConsole } from '@worktrack/console/build';
 import { buildWidget } from '@worktrack/widget/build';
 import { Child } from './child.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
@@ -79,8 +80,8 @@ export interface Services {
 
 /** Starts all replicas at once and waits until each is ready. When one fails, none stays. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  // The gateway serves them; bundling takes some 0.3 s, less than finding out whether it is needed would be worth.
-  await Promise.all([buildWidget(), buildOneFile()]);
+  // The gateway serves them; bundling takes some 0.5 s, less than finding out whether it is needed would be worth.
+  await Promise.all([buildConsole(), buildWidget(), buildOneFile()]);
   const starts = SERVICES.flatMap((service) =>
     Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
   );

@@ -7,7 +7,10 @@ export const ERRORS = {
   CAPTCHA_REQUIRED: { status: 400, meaning: 'The source asks for a captcha and `captchaToken` is missing.' },
   CAPTCHA_INVALID: { status: 400, meaning: 'The captcha solution is wrong, expired or was used before.' },
   API_KEY_MISSING: { status: 401, meaning: 'There is no `Authorization: Bearer` header.' },
-  API_KEY_INVALID: { status: 401, meaning: 'The key is unknown, malformed, revoked or expired.' },
+  API_KEY_INVALID: {
+    status: 401,
+    meaning: 'The key is unknown, malformed, revoked or expired, or the session of the console has ended.',
+  },
   WIDGET_TOKEN_INVALID: { status: 401, meaning: 'The widget token was not issued for this source and origin.' },
   WIDGET_TOKEN_EXPIRED: { status: 401, meaning: 'The widget token is older than 15 minutes; bootstrap again.' },
   PERMISSION_DENIED: { status: 403, meaning: 'The key lacks the permission that the message names.' },

@@ -7,6 +7,9 @@ import type { Authenticator } from './authenticate.ts';
 import { type CommandFile, registerCommandRoutes } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import type { LocalUploads } from './compositions/composition.ts';
+import type { ConsoleFiles } from './console/files.ts';
+import { registerConsole } from './console/routes.ts';
+import { registerSession } from './console/session.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
 import type { FeedbackSettings } from './feedback/settings.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
@@ -55,6 +58,7 @@ export interface GatewayNeeds {
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
   readonly callLimits: FairShareLimits;
+  readonly console: ConsoleFiles;
   readonly widget: WidgetFiles;
   readonly command: CommandFile;
   readonly readiness: () => Promise<Readiness>;
@@ -128,6 +132,8 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
+  registerSession(app, needs);
+  registerConsole(app, needs.console);
   registerCommandRoutes(app, needs.command);
   registerWidgetRoutes(app, needs.widget, needs.publicUrl);
 

@@ -17,6 +17,7 @@ import { serviceChecks } from './checks.ts';
 import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
+import { loadConsoleFiles } from './console/files.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
@@ -80,6 +81,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       besideOthers: settings.CALLS_BESIDE_OTHERS,
       atOnce: settings.CALLS_AT_ONCE,
     },
+    console: await loadConsoleFiles(),
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     command: await loadCommandFile(),
     readiness,

@@ -6,6 +6,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from './authenticate.ts';
 import type { Clients } from './clients.ts';
+import { sessionTokenOf } from './console/session-cookie.ts';
 import { goneSignal } from './http/gone.ts';
 import type { CallOrigin } from './perform.ts';
 
@@ -24,7 +25,12 @@ export function originOfWait(
 ): OriginOfWait {
   return {
     gone: () => goneSignal(reply),
-    identify: () => authenticator.recognize(request.headers.authorization, request),
+    identify: () =>
+      authenticator.recognize(
+        request.headers.authorization,
+        request,
+        request.identity.session && sessionTokenOf(request),
+      ),
   };
 }
 

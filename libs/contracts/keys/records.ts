@@ -84,3 +84,20 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The result of a creation. `key` is shown only this once; a replay has null, because it is stored nowhere. */
 export const CreatedApiKey = ApiKey.extend({ key: z.string().nullable() });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
+
+/** A browser that is signed in to the console. */
+export const Session = z.object({
+  id: RecordId,
+  prefix: z.string(),
+  /** The user whom it acts as. */
+  userId: RecordId,
+  /** The key that it stems from, and ends with. */
+  keyId: RecordId,
+  /** As they were at the sign-in. What it may do at a moment is this ∩ what its key may do ∩ the permissions of its user's role. */
+  permissions: z.array(PermissionValue),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  expiresAt: Timestamp,
+  revokedAt: Timestamp.nullable(),
+});
+export type Session = z.infer<typeof Session>;

@@ -11,7 +11,7 @@ import { noteFallback } from './fallback.ts';
 import { trackIncarnation } from './incarnation.ts';
 
 /**
- * The cache of verified API keys, shared by all replicas of the gateway, with revocation that leaves no window.
+ * The cache of verified API keys, and of sessions of the console, shared by all replicas of the gateway, with revocation that leaves no window.
  *
  * One Redis string per key, named by the key's prefix (unique, and all that the keys service knows of a key it revokes):
  *
@@ -41,6 +41,7 @@ import { trackIncarnation } from './incarnation.ts';
  * The rate of a key is counted in the same script call that finds its entry: beside the entry there is a window (counted-windows.ts), which all
  * gateways count in. Only the right key counts, by its digest: whoever knows a prefix, which lists show, cannot use up what is another's. While
  * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
+ * A session counts in the window of the key that it stems from, by a second command: else a key would have its rate once more with each.
  */
 export interface IdentityCache {
   /**
@@ -76,6 +77,8 @@ export interface Verified {
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
   readonly rateLimit: KeyRate;
+  /** Of a session: the prefix of the key in whose window it is counted. */
+  readonly countedAs?: string | undefined;
 }
 
 /** How long an entry is used before the keys service is asked again. Not what makes a revocation hold; see above. */
@@ -102,6 +105,10 @@ if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 if ARGV[4] == '0' then return {} end
 return {countIn(KEYS[2], ARGV[4])}
+`;
+
+const COUNT = `${COUNT_IN_WINDOW}
+return {countIn(KEYS[1], ARGV[1])}
 `;
 
 const CLAIM = 'claim:';
@@ -152,7 +159,9 @@ export function identityCache(redis: Redis): IdentityCache {
   ): Promise<Partial<CountedPair>> {
     const leftMs = verified.expiresAt === null ? ENTRY_TTL_MS : Date.parse(verified.expiresAt) - Date.now();
     const entry: Entry = { version: ENTRY_VERSION, ...verified };
-    const { requests, windowMs } = limitOf(verified);
+    const { windowMs } = limitOf(verified);
+    // What counts in another's window has none of its own.
+    const requests = verified.countedAs === undefined ? limitOf(verified).requests : 0;
     return (await redis.eval(
       FILL,
       2,
@@ -163,6 +172,21 @@ export function identityCache(redis: Redis): IdentityCache {
       Math.max(1, Math.min(leftMs, ENTRY_TTL_MS)),
       requests === 0 || !counts ? 0 : windowMs,
     )) as Partial<CountedPair>;
+  }
+
+  /** The request of a session, in the window of its key. */
+  async function countAs(
+    runId: string | undefined,
+    countedAs: string,
+    verified: Verified,
+  ): Promise<KeyRateState | undefined> {
+    const { requests, windowMs } = limitOf(verified);
+    if (requests === 0) return undefined;
+    const counted =
+      runId === undefined
+        ? undefined
+        : await orUndefined(redis.eval(COUNT, 1, windowOf(nameOf(runId, countedAs)), windowMs));
+    return counted ? rateOf(verified, ...(counted as CountedPair)) : countInMemory(countedAs, verified);
   }
 
   /** The request in its window in this process: where Redis cannot count it. */
@@ -186,8 +210,13 @@ export function identityCache(redis: Redis): IdentityCache {
       const entry = read(prefix, stored);
       if (entry) {
         lookUps.inc({ outcome: 'hit' });
-        if (!matches(entry.digest, digest) || isOver(entry.verified)) return null;
-        return { identity: entry.verified.identity, rate: rateOf(entry.verified, found?.[1], found?.[2]) };
+        const { verified } = entry;
+        if (!matches(entry.digest, digest) || isOver(verified)) return null;
+        const rate =
+          verified.countedAs === undefined || !counts
+            ? rateOf(verified, found?.[1], found?.[2])
+            : await countAs(runId, verified.countedAs, verified);
+        return { identity: verified.identity, rate };
       }
       await admit?.();
       let token: string | undefined;
@@ -205,6 +234,9 @@ export function identityCache(redis: Redis): IdentityCache {
       if (isOver(verified)) return null;
       // Nobody waits for the fill of a key without a rate. When it fails, the next look-up asks again.
       if (verified.rateLimit.requests === 0 || !counts) return { identity: verified.identity, rate: undefined };
+      if (verified.countedAs !== undefined) {
+        return { identity: verified.identity, rate: await countAs(runId, verified.countedAs, verified) };
+      }
       const counted = await filled;
       const rate = counted ? rateOf(verified, ...counted) : countInMemory(prefix, verified);
       return { identity: verified.identity, rate };

@@ -16,6 +16,7 @@ import { requirePermissions } from '../permissions.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
+import { neverAProgram } from './never-a-program.ts';
 import { sendContent } from './send.ts';
 import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
 
@@ -86,7 +87,7 @@ function registerDownload(scope: FastifyInstance, { authenticator, clients }: At
   scope.route({
     method: 'GET',
     url: pathOf(readAttachment),
-    onRequest: authorize(authenticator, readAttachment.permissions),
+    onRequest: [neverAProgram, authorize(authenticator, readAttachment.permissions)],
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
       const input = {

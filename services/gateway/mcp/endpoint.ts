@@ -38,7 +38,7 @@ export function registerMcpEndpoint(
     method: 'POST',
     url: '/mcp',
     config: { failureBody: mcpFailureBody },
-    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [])],
+    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [], 'key')],
     handler: async (request, reply) => {
       const { identity, body: message } = request;
       if (message === undefined) {

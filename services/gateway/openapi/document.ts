@@ -179,6 +179,7 @@ const TAGS: Readonly<Record<string, string>> = {
   feedback: 'What the public has sent, its triage, its links to ideas, and its erasure.',
   identity: 'Whom the key speaks for, and what it may do.',
   keys: 'API keys with chosen permissions, an expiry and a rate.',
+  sessions: 'Browsers that are signed in to the console, and codes that sign in.',
   users: 'The people of the organization, with their roles.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
 };

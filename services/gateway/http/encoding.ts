@@ -1,4 +1,4 @@
-import type { Encoding } from './files.ts';
+export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** The smallest encoding of a file that the client accepts (RFC 9110, 12.5.3). */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
