@@ -14,9 +14,9 @@ import { StartError } from './start-error.ts';
 
 /** Each service is given the secrets that it uses. */
 const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
-  keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS'],
-  workitems: ['RPC_SECRETS_WORKITEMS'],
-  feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK'],
+  keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS', 'EVENT_SECRETS'],
+  workitems: ['RPC_SECRETS_WORKITEMS', 'EVENT_SECRETS'],
+  feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK', 'EVENT_SECRETS'],
   gateway: [
     'WIDGET_TOKEN_SECRETS',
     'IP_HASH_SECRET',

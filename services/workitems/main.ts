@@ -3,8 +3,10 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
@@ -36,6 +38,10 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [outbox], onEmitted });
+  onStop(() => publisher.close());
 
   const server = await serveRpc({
     broker,

@@ -3,9 +3,8 @@ import type { ConfirmChannel } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
-import type { Log } from '../types.ts';
 import { type EventsMessage, eventsMessages } from './message.ts';
-import { declareLog, EVENTS_EXCHANGE } from './topology.ts';
+import { checkLog, EVENTS_EXCHANGE } from './topology.ts';
 
 /** Publishes events, and knows that the broker has them. */
 export class EventPublisher {
@@ -21,10 +20,9 @@ export class EventPublisher {
     readonly broker: Broker;
     /** Of events (eventSigner of libs/runtime). */
     readonly signer: RequestSigner;
-    readonly log: Log;
     opened?(): void;
   }) {
-    const { broker, signer, log, opened } = options;
+    const { broker, signer, opened } = options;
     this.#broker = broker;
     this.#signer = signer;
     this.#channel = new RecoveringChannel(broker.publishing, {
@@ -32,7 +30,7 @@ export class EventPublisher {
       confirms: true,
       setup: async (channel, model) => {
         channel.on('return', () => this.#returned++);
-        await declareLog(model, log);
+        await checkLog(model);
       },
       opened,
     });

@@ -16,7 +16,11 @@ import { EventPublisher } from './event-publisher.ts';
 import { LogConsumer } from './log-consumer.ts';
 import { NewsPublisher } from './news-publisher.ts';
 import { subscribeToEvents, subscribeToNews } from './subscription.ts';
-import { EVENTS_EXCHANGE, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
+import { declareLog, EVENTS_EXCHANGE, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
+
+const signer = hmacSigner([createSecretKey(randomBytes(32))]);
+const seen = new Recorder();
+const { log } = seen;
 
 // A broker of its own: it is killed.
 let folder: string;
@@ -25,15 +29,15 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'worktrack-events-'));
   const given = { redis: 'redis://not.used', mongodb: 'mongodb://not.used' };
   own = await startServers({ dataDir: folder, progress: new Progress(process.stderr), given });
+  const connection = await connect(own.urls.rabbitmq);
+  await declareLog(connection, log);
+  await connection.close();
 });
 afterAll(async () => {
   await own.discard();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const signer = hmacSigner([createSecretKey(randomBytes(32))]);
-const seen = new Recorder();
-const { log } = seen;
 const ends = new Set<() => Promise<void>>();
 afterEach(async () => {
   for (const end of [...ends].reverse()) await end();
@@ -52,7 +56,7 @@ async function broker(): Promise<Broker> {
 }
 
 async function publisher(): Promise<EventPublisher> {
-  const made = new EventPublisher({ broker: await broker(), signer, log });
+  const made = new EventPublisher({ broker: await broker(), signer });
   ends.add(() => made.close());
   await made.ready;
   return made;
@@ -83,6 +87,22 @@ function events(count: number, type: (index: number) => EventType = () => 'work_
 const ids = (of: readonly PublishedEvent[]) => of.map(({ id }) => id);
 
 describe('the queue of the log', () => {
+  test('must be there before anything is published: until then services keep their events', async () => {
+    const connection = await connect(own.urls.rabbitmq);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue(LOG_QUEUE);
+    const from = new EventPublisher({ broker: await broker(), signer });
+    ends.add(() => from.close());
+    await expect
+      .poll(() => seen.lines.map(({ fields }) => String(fields.error)))
+      .toContainEqual(expect.stringMatching(/no queue 'events.log'/));
+    await expect(from.publish(events(1))).rejects.toThrow();
+    await declareLog(connection, log);
+    await from.ready;
+    await from.publish(events(1));
+    await connection.close();
+  });
+
   test('hands over all events in the order of their publication, several types in turn', async () => {
     const taken: PublishedEvent[] = [];
     await consumer(async (batch) => void taken.push(...batch));

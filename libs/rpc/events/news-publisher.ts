@@ -2,7 +2,7 @@ import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { type News, newsMessage } from './message.ts';
-import { declareExchange, LIVE_EXCHANGE } from './topology.ts';
+import { checkLog, LIVE_EXCHANGE } from './topology.ts';
 
 /** Tells those who listen at this moment. Nobody waits for it: what does not get through is not sent again. */
 export class NewsPublisher {
@@ -19,7 +19,7 @@ export class NewsPublisher {
     this.#signer = signer;
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: LIVE_EXCHANGE,
-      setup: (_, model) => declareExchange(model, LIVE_EXCHANGE),
+      setup: (_, model) => checkLog(model),
       opened: () => this.#drained(),
       drained: () => this.#drained(),
     });

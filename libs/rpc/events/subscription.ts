@@ -5,7 +5,7 @@ import { type Broker, retryDelayMs } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import type { Log } from '../types.ts';
 import { type News, readEvents, readNews } from './message.ts';
-import { declareExchange, EVENTS_EXCHANGE, LIVE_EXCHANGE } from './topology.ts';
+import { checkLog, EVENTS_EXCHANGE, LIVE_EXCHANGE } from './topology.ts';
 
 export interface SubscriberOptions {
   readonly broker: Broker;
@@ -40,7 +40,7 @@ export class Subscription {
     this.#channel = new RecoveringChannel(broker.consuming, {
       name: exchange,
       setup: async (channel, model) => {
-        await declareExchange(model, exchange);
+        await checkLog(model);
         const { queue } = await channel.assertQueue('', {
           exclusive: true,
           autoDelete: true,

@@ -1,4 +1,4 @@
-import type { ChannelModel, Options } from 'amqplib';
+import type { Channel, ChannelModel, Options } from 'amqplib';
 import { DEAD_LETTERS_MAX, declareQueue } from '../queues.ts';
 import type { Log } from '../types.ts';
 
@@ -38,9 +38,11 @@ const LOG_QUEUE_OPTIONS: Options.AssertQueue = {
   },
 };
 
-/** By all who publish or take events, whoever is first: an exchange without a queue would lose what it is given. */
+/**
+ * By the service that keeps the log, which alone may (docker-compose.yml). The exchanges are durable, that of the live feed too: publishing to one
+ * that a restart of the broker took away would close the channel.
+ */
 export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
-  await declareExchange(model, EVENTS_EXCHANGE);
   await declareQueue(model, log, LOG_QUEUE, LOG_QUEUE_OPTIONS);
   // Of this type too, and after it: a node that is killed in the seconds after a quorum queue was first declared does not know that queue when it
   // comes back, unless another one was declared since (RabbitMQ 3.10: it keeps the last name that it has noted in memory).
@@ -49,16 +51,26 @@ export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
     maxLength: DEAD_LETTERS_MAX,
     arguments: { 'x-queue-type': 'quorum' },
   });
-  const channel = await model.createChannel();
-  channel.on('error', (error) => log.debug({ error }, 'The binding was refused'));
-  await channel.bindQueue(LOG_QUEUE, EVENTS_EXCHANGE, '#');
-  await channel.close();
+  await onOwnChannel(model, async (channel) => {
+    await channel.assertExchange(EVENTS_EXCHANGE, 'topic', { durable: true });
+    await channel.assertExchange(LIVE_EXCHANGE, 'topic', { durable: true });
+    await channel.bindQueue(LOG_QUEUE, EVENTS_EXCHANGE, '#');
+  });
 }
 
-/** Durable, also that of the live feed: publishing to one that a restart of the broker took away would close the channel. */
-export async function declareExchange(model: ChannelModel, exchange: string): Promise<void> {
+/** @throws until the log is there: what is published to an exchange of which nobody takes is lost without a word */
+export function checkLog(model: ChannelModel): Promise<void> {
+  return onOwnChannel(model, async (channel) => {
+    await channel.checkExchange(EVENTS_EXCHANGE);
+    await channel.checkExchange(LIVE_EXCHANGE);
+    await channel.checkQueue(LOG_QUEUE);
+  });
+}
+
+/** The broker closes the channel of what it refuses. */
+async function onOwnChannel(model: ChannelModel, work: (channel: Channel) => Promise<void>): Promise<void> {
   const channel = await model.createChannel();
   channel.on('error', () => {});
-  await channel.assertExchange(exchange, 'topic', { durable: true });
+  await work(channel);
   await channel.close();
 }

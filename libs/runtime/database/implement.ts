@@ -5,6 +5,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
 import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled, Waiting } from '@worktrack/rpc/types';
 import type { ClientSession } from 'mongoose';
+import { commitSet } from './commit-set.ts';
 import {
   AlreadyDone,
   type AreSameItems,
@@ -16,9 +17,8 @@ import {
   recordEffect,
 } from './effects.repository.ts';
 import { databaseFailure, tooLate } from './failure.ts';
-import { flush, Stale } from './flush.ts';
+import { Stale } from './flush.ts';
 import { commitTogether } from './group-commit.ts';
-import { conflict, transaction } from './transaction.ts';
 import { inTurn } from './turns.ts';
 import { WriteSet } from './write-set.ts';
 
@@ -448,20 +448,17 @@ async function onceOnly(
 }
 
 /** The effect and the record of its key, in a transaction of their own. */
-function commitAlone(
+async function commitAlone(
   identity: EffectIdentity,
   deadlineAtMs: number,
   redact: (answer: unknown) => unknown,
   work: (scope: TransactionScope) => Promise<unknown>,
 ): Promise<unknown> {
-  return transaction(
+  return commitSet(
     deadlineAtMs,
-    async (tx) => {
-      const writes = new WriteSet();
+    async (tx, writes) => {
       const answer = await work({ tx, writes });
       recordEffect(identity, redact(answer), writes);
-      const [error] = (await flush(tx, [writes])).values();
-      if (error) throw error instanceof Stale ? conflict() : error;
       return answer;
     },
     () => isRecorded(identity),

@@ -24,4 +24,7 @@ const outboxSchema = new mongoose.Schema<OutboxRecord>(
   { collection: 'outbox', versionKey: false, minimize: false },
 );
 
+/** Which earlier events of a subject are outstanding. */
+outboxSchema.index({ 'subject.id': 1, revision: 1 });
+
 export const OutboxModel = mongoose.model('OutboxEvent', outboxSchema);

@@ -1,8 +1,10 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
+import type { OutboxSource } from '../events/outbox-publisher.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { boundedJson } from './bounded-data.ts';
+import { inOrder } from './in-order.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -43,6 +45,7 @@ export function emit(
     data: boundedJson(data),
   };
   writes.insert(OutboxModel, record);
+  hintAfter(writes);
   return record._id;
 }
 
@@ -50,11 +53,60 @@ export function emit(
 export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
   const record: OutboxRecord = { ...event, _id: id, data: boundedJson(data) };
   writes.insert(OutboxModel, record);
+  hintAfter(writes);
 }
 
 /** Takes an event out of a write again: what it told has been undone before the end of the rule. */
 export function retract({ writes }: { readonly writes: WriteSet }, eventId: string): void {
   writes.withdraw(OutboxModel, eventId);
+}
+
+function hintAfter(writes: WriteSet): void {
+  writes.afterwards((outcome) => {
+    if (outcome !== 'unused' && outcome !== 'stale') tellEmitted();
+  });
+}
+
+const listeners = new Set<() => void>();
+
+/** @param listener told that events of this process wait to be published. It may be told for nothing, and seldom (a lost answer) is not told. */
+export function onEmitted(listener: () => void): { stop(): void } {
+  listeners.add(listener);
+  return { stop: () => listeners.delete(listener) };
+}
+
+function tellEmitted(): void {
+  for (const listener of listeners) listener();
+}
+
+/** The outbox of the database that this process is connected to, as the publisher reads it. */
+export const outbox: OutboxSource = {
+  async next(limit, after) {
+    const records = await inOrder<OutboxRecord>(OutboxModel, {
+      filter: {},
+      order: { field: '_id', direction: 1 },
+      after: after && { value: after.id, id: after.id },
+      limit,
+      present: [],
+    });
+    return records.map(published);
+  },
+  async earlier(revisions) {
+    const records = await OutboxModel.find({
+      $or: [...revisions].map(([id, revision]) => ({
+        'subject.id': id,
+        revision: mongoose.trusted({ $lt: revision }),
+      })),
+    }).lean();
+    return records.map(published);
+  },
+  async remove(events) {
+    await OutboxModel.deleteMany({ _id: mongoose.trusted({ $in: events.map(({ id }) => id) }) });
+  },
+};
+
+function published({ _id, data, ...rest }: OutboxRecord): PublishedEvent {
+  return { ...rest, id: _id, data: JSON.parse(data) };
 }
 
 /** An event of before there was an outbox, as it stands in one. */

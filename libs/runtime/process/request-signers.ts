@@ -22,3 +22,13 @@ export function requestSigner(service: ServiceName, ring: KeyRing): RequestSigne
 export function requestSignerOf(service: ServiceName, setting: string): RequestSigner {
   return requestSigner(service, keyRingSetting.parse(setting));
 }
+
+/**
+ * Under which events are signed, by all who publish them: what the log takes in, and what it tells those who listen. Another ring than that of
+ * requests to the service that keeps the log, so that who publishes events cannot call it for anybody.
+ */
+export const eventSecrets = { EVENT_SECRETS: keyRingSetting } as const;
+
+export function eventSigner(ring: KeyRing): RequestSigner {
+  return hmacSigner([...subkeys(ring, 'worktrack events').values()]);
+}
