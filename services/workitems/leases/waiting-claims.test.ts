@@ -22,7 +22,7 @@ let news: Parameters<Listen>[0];
 let claims: ReturnType<typeof handlers>['workItems.claim'];
 let project: TestProject;
 beforeEach(async () => {
-  const waiting = new WaitingClaims(async (heard) => {
+  const waiting = new WaitingClaims((heard) => {
     news = heard;
     heard.opened();
   });
@@ -157,6 +157,14 @@ describe('claims that wait', () => {
     expect(await titleOf(waiting)).toBe('missed');
   });
 
+  test('look every few seconds for as long as nothing is to be heard', async () => {
+    claims = handlers(undefined, new WaitingClaims())['workItems.claim'];
+    const waiting = waitFor();
+    await quiet();
+    await project.create('task', { title: 'of which nobody tells' });
+    expect(await titleOf(waiting)).toBe('of which nobody tells');
+  });
+
   test('are answered with the reason when their time is up, and so is who repeats the call', async () => {
     const waiting = waitFor({}, { key: 'once' });
     await quiet();
@@ -235,5 +243,5 @@ describe('claims that wait', () => {
     await project.create('task');
     news.received([event('work_item.ready')]);
     expect((await again.answer).claimed).toBe(true);
-  });
+  }, 60_000);
 });

@@ -12,6 +12,8 @@ type Claim = typeof claimWorkItem;
 type Context = CallContext<FailureOf<Claim>> & { readonly waiting: Waiting };
 
 const RETRY_AFTER_SECONDS = 5;
+/** For as long as no event can be heard, as in an installation whose log was never started: one look for each scope. */
+const UNHEARD_LOOK_EVERY_MS = 2_000;
 
 const waitingClaims = new Gauge({
   name: 'worktrack_waiting_claims',
@@ -44,12 +46,12 @@ interface Line {
   isLooking: boolean;
 }
 
-/** What a replica listens to from its first waiting claim on. Resolves once it hears. */
+/** Begins to listen to events: what a replica does from its first waiting claim on. */
 export type Listen = (heard: {
-  /** What happened before may have been missed. */
+  /** Called when events are heard from now on, at first and after an interruption: those before may have been missed. */
   opened(): void;
   received(events: readonly PublishedEvent[]): void;
-}) => Promise<void>;
+}) => void;
 
 /**
  * The claims that wait until a task is ready for them: all of the service's, for the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
@@ -63,9 +65,9 @@ export type Listen = (heard: {
 export class WaitingClaims {
   readonly #lines = new Map<string, Line>();
   readonly #listen: Listen;
-  #listening: Promise<void> | undefined;
+  #isAsked = false;
 
-  constructor(listen: Listen = async () => {}) {
+  constructor(listen: Listen = () => {}) {
     this.#listen = listen;
   }
 
@@ -98,7 +100,10 @@ export class WaitingClaims {
       whenAborted(gone, () => this.#leave(organizationId, line, waiter, call));
       earlier.then(
         (reply) => {
-          if (!reply) return this.#firstLook(organizationId, line, waiter);
+          if (!reply) {
+            this.#firstLook(organizationId, line, waiter);
+            return;
+          }
           resolve(reply);
           this.#leave(organizationId, line, waiter, call);
         },
@@ -110,15 +115,23 @@ export class WaitingClaims {
     });
   }
 
-  async #firstLook(organizationId: string, line: Line, waiter: Waiter): Promise<void> {
-    // After this nothing is missed that a look does not see.
-    this.#listening ??= this.#listen({
-      opened: () => this.#lookEverywhere(),
+  #firstLook(organizationId: string, line: Line, waiter: Waiter): void {
+    this.#listenFromNow();
+    line.toLookAt.add(waiter.scope.key);
+    void this.#look(organizationId, line);
+  }
+
+  #listenFromNow(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const untilHeard = setInterval(() => this.#lookEverywhere(), UNHEARD_LOOK_EVERY_MS).unref();
+    this.#listen({
+      opened: () => {
+        clearInterval(untilHeard);
+        this.#lookEverywhere();
+      },
       received: (events) => this.#received(events),
     });
-    await this.#listening;
-    line.toLookAt.add(waiter.scope.key);
-    await this.#look(organizationId, line);
   }
 
   /** For the claim that it repeats, or at the end of the line. */
