@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'lightningcss';
 import { rolldown } from 'rolldown';
 
 const DIST = fileURLToPath(new URL('dist', import.meta.url));
 const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
 /** Where the gateway serves the console. */
 const BASE = '/console/';
 /** Below it, whatever has the hash of its content in its name, and so never changes. */
@@ -20,7 +21,7 @@ export interface ConsoleBuild {
   readonly folder: string;
   /** The page, for every address of the console. */
   readonly page: 'index.html';
-  /** All that the page needs before it shows its first screen. */
+  /** All that the page loads before it draws the board. */
   readonly first: readonly string[];
   /** Every file beside the page. */
   readonly assets: readonly string[];
@@ -50,6 +51,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   });
   const files = new Map<string, string | Uint8Array>();
   let entry = '';
+  const preloads: string[] = [];
   const first: string[] = [];
   try {
     const { output } = await build.generate({
@@ -57,14 +59,19 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       minify: true,
       comments: false,
       entryFileNames: `${ASSETS}[name]-[hash].js`,
-      chunkFileNames: `${ASSETS}[name]-[hash].js`,
+      // A screen's by its folder.
+      chunkFileNames: ({ facadeModuleId, name }) =>
+        `${ASSETS}${facadeModuleId ? basename(dirname(facadeModuleId)) : name}-[hash].js`,
     });
     for (const file of output) {
       if (file.type !== 'chunk') continue;
       files.set(file.fileName, file.code);
+      const needed = [file.fileName, ...file.imports];
+      if (file.facadeModuleId === FIRST_SCREEN) first.push(...needed);
       if (!file.isEntry) continue;
       entry = file.fileName;
-      first.push(entry, ...file.imports);
+      preloads.push(...file.imports);
+      first.push(...needed);
     }
   } finally {
     await build.close();
@@ -72,12 +79,20 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const styleSheet = hashed('console', '.css', await styleSheetOf(styles));
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
   for (const [name, content] of [styleSheet, icon]) files.set(name, content);
-  first.push(styleSheet[0]);
+  first.push(styleSheet[0], icon[0]);
 
-  const built: ConsoleBuild = { folder: DIST, page: 'index.html', first, assets: [...files.keys()].sort() };
+  const built: ConsoleBuild = {
+    folder: DIST,
+    page: 'index.html',
+    first: [...new Set(first)],
+    assets: [...files.keys()].sort(),
+  };
   for (const [name, content] of files) await write(name, content);
-  await write('manifest.json', `${JSON.stringify({ page: built.page, first, assets: built.assets }, null, 2)}\n`);
-  await write('index.html', page({ entry, imports: first.slice(1, -1), styleSheet: styleSheet[0], icon: icon[0] }));
+  await write(
+    'manifest.json',
+    `${JSON.stringify({ page: built.page, first: built.first, assets: built.assets }, null, 2)}\n`,
+  );
+  await write('index.html', page({ entry, imports: preloads, styleSheet: styleSheet[0], icon: icon[0] }));
   await removeOthers([...built.assets, 'manifest.json', 'index.html']);
   return built;
 }

@@ -1,10 +1,7 @@
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { ComponentType } from 'preact';
-
-/** What the placeholders of the address hold. */
-export interface ScreenProps {
-  readonly params: Readonly<Record<string, string>>;
-}
+import { words } from './frame/messages.ts';
+import type { ScreenProps } from './screen-props.ts';
 
 export interface ScreenEntry {
   /** The address below `/console/`, with `:placeholders`. */
@@ -17,7 +14,10 @@ export interface ScreenEntry {
 }
 
 /** Every screen, in the order of the navigation. */
-export const SCREENS: readonly ScreenEntry[] = [];
+export const SCREENS: readonly ScreenEntry[] = [
+  { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },
+  { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
+];
 
 /** The screen of an address, with what its placeholders hold. */
 export function screenAt(path: string): (ScreenProps & { readonly screen: ScreenEntry }) | undefined {

@@ -11,6 +11,7 @@ export interface CallOptions {
   /** The version that was read: a CONFLICT if somebody was faster. */
   readonly version?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
 }
 
 /** Who wants to know that the session has ended. */
@@ -26,7 +27,7 @@ export function onSignedOut(listener: () => void): void {
 export async function call<Op extends Operation>(
   route: RestRoute,
   input: RawInput<Op>,
-  { version, signal }: CallOptions = {},
+  { version, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
 ): Promise<Output<Op>> {
   const [method, path] = route.split(' ') as [string, string];
   const fields = new Map(Object.entries(input as Record<string, unknown>));
@@ -43,12 +44,16 @@ export async function call<Op extends Operation>(
     method,
     headers,
     signal: signal ?? null,
+    timeoutMs,
     ...(!inQuery && { body: JSON.stringify(Object.fromEntries(fields)) }),
   });
 }
 
 /** Sends a request that is no operation, such as a form with a file. Throws ServiceError and nothing else, but for an abort. */
-export async function send<T>(url: string, init: RequestInit & { method: string }): Promise<T> {
+export async function send<T>(
+  url: string,
+  init: RequestInit & { readonly method: string; readonly timeoutMs?: number },
+): Promise<T> {
   if (init.method === 'GET') return attempt(url, init);
   const headers = { ...(init.headers as Record<string, string>), 'idempotency-key': crypto.randomUUID() };
   for (let attempts = 0; ; attempts++) {
@@ -63,8 +68,11 @@ export async function send<T>(url: string, init: RequestInit & { method: string 
   }
 }
 
-async function attempt<T>(url: string, init: RequestInit): Promise<T> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+async function attempt<T>(
+  url: string,
+  { timeoutMs = TIMEOUT_MS, ...init }: RequestInit & { timeoutMs?: number },
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   let response: Response;
   let body: unknown;
   try {

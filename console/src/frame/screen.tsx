@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { Heading } from '../parts/heading.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { path } from '../router.ts';
-import { type ScreenEntry, type ScreenProps, screenAt } from '../screens.ts';
+import type { ScreenProps } from '../screen-props.ts';
+import { type ScreenEntry, screenAt } from '../screens.ts';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 

@@ -1,14 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { path } from '../router.ts';
 
-/** Whether a screen was shown before: the focus of a page that has just been loaded is the browser's to place. */
-let isLater = false;
+/** Where the last screen was shown. None: the page has just been loaded, and its focus is the browser's to place. */
+let lastPath: string | undefined;
 
 /** The heading of a screen: it names the page, and takes the focus when the screen is gone to, so that a screen reader says where one is. */
 export function Heading({ title, unseen }: { readonly title: string; readonly unseen?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (isLater) heading.current?.focus({ preventScroll: true });
-    isLater = true;
+    const hasMoved = lastPath !== undefined && lastPath !== path.peek();
+    if (hasMoved) heading.current?.focus({ preventScroll: true });
+    lastPath = path.peek();
   }, []);
   useEffect(() => {
     document.title = `${title} · worktrack`;

@@ -17,12 +17,20 @@ interface MenuProps {
   /** What the button shows. */
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** -1: of a part in which arrows lead from one to the next. */
+  readonly tabIndex?: number;
 }
 
 const GAP_PX = 4;
 
 /** A button that opens a menu (the pattern of the ARIA Authoring Practices): arrows, Home, End and first letters choose, Escape closes. */
-export function Menu({ label, items, children, class: className = 'button button-quiet button-icon' }: MenuProps) {
+export function Menu({
+  label,
+  items,
+  children,
+  tabIndex,
+  class: className = 'button button-quiet button-icon',
+}: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -69,6 +77,7 @@ export function Menu({ label, items, children, class: className = 'button button
       <button
         ref={button}
         type="button"
+        tabIndex={tabIndex}
         class={className}
         aria-label={label}
         aria-haspopup="menu"

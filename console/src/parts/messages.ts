@@ -37,6 +37,7 @@ export const words = messages({
     ja: 'キーボードショートカット',
   },
   thisHelp: { en: 'Show this help', de: 'Diese Hilfe zeigen', tr: 'Bu yardımı göster', ja: 'このヘルプを表示' },
+  project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },
 });

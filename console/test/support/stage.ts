@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
 import type { TestOrganization } from '../../../test/support/organization.ts';
 import { sharedSystem } from '../../../test/support/system.ts';
-import { buildConsole } from '../../build.ts';
 import { Front } from './front.ts';
+import type { ScriptedStream } from './scripted-stream.ts';
 import { Visitor } from './visitor.ts';
 
 /** A bound for what hangs, far above what anything takes: a machine may be slow. */
@@ -18,7 +18,9 @@ export interface Stage {
   readonly organization: TestOrganization;
   readonly newOrganization: () => Promise<TestOrganization>;
   /** A code that signs in once, for the link of `npm start`. */
-  newCode(apiKey?: string): Promise<string>;
+  newCode(): Promise<string>;
+  /** The events that its pages are told. */
+  readonly stream: ScriptedStream;
   /** Somebody with a browser profile of their own, in front of the page that they ask for, signed in by the owner's key unless another is given. */
   visit(path: string, options?: BrowserContextOptions & { readonly apiKey?: string | null }): Promise<Visitor>;
 }
@@ -30,8 +32,8 @@ export function openStage(): Stage {
   let organization: TestOrganization;
   let newOrganization: () => Promise<TestOrganization>;
   beforeAll(async () => {
-    const [system, build] = await Promise.all([sharedSystem(), buildConsole()]);
-    front = new Front(build, system.baseUrl);
+    const system = await sharedSystem();
+    front = new Front(system.baseUrl);
     newOrganization = () => system.newOrganization();
     [organization, browser] = await Promise.all([system.newOrganization(), launchChromium(), front.start()]);
   });
@@ -47,7 +49,14 @@ export function openStage(): Stage {
       return organization;
     },
     newOrganization: () => newOrganization(),
-    newCode: async (apiKey = organization.apiKey) => front.newCode(apiKey),
+    get stream() {
+      return front.stream;
+    },
+    async newCode() {
+      const answer = await organization.call<{ code: string }>('POST', '/api/login-codes', {});
+      if (!answer.success) throw new Error(answer.error.message);
+      return answer.data.code;
+    },
     async visit(path, { apiKey = organization.apiKey, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', ...options });
       context.setDefaultTimeout(TIMEOUT_MS);
