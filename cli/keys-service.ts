@@ -14,8 +14,8 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 const unobserved: RpcObserver = { called() {}, handled() {}, batched() {}, pending() {}, deadLettered() {} };
 
 /**
- * Calls the keys service itself, past the gateway, for operations that no API key can ask for: by the broker at `RABBITMQ_URL` and under the key
- * in `RPC_SECRETS_KEYS`, or by those of the local stack.
+ * Calls the keys service directly, bypassing the gateway, for operations that no API key can request: through the broker at `RABBITMQ_URL` and with the key
+ * in `RPC_SECRETS_KEYS`, or with those of the local stack.
  */
 export async function callKeysService<T>(
   call: (client: ServiceClient<typeof keysContract>, requestId: string) => Promise<T>,

@@ -11,7 +11,7 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** The rate of a key as two options say it; undefined: the default of the service. */
+/** A key's rate, from two options; undefined: the service's default. */
 export function rateOf(
   requests: number | undefined,
   windowSeconds: number | undefined,

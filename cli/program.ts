@@ -13,7 +13,7 @@ export async function run(commands: readonly Command[], description: string, hel
   for (const command of commands) program.addCommand(command);
   throwInsteadOfExit(program);
 
-  // The reader has had enough of the output, as `head` does.
+  // The reader has closed the output, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

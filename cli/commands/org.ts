@@ -11,7 +11,7 @@ interface CreateOptions extends OutputOptions {
   readonly rateWindow?: number;
 }
 
-/** Organizations are made by whoever runs the service: there is no key yet, so this talks to the keys service itself. */
+/** Operators of the service create organizations: there is no key yet, so this talks to the keys service directly. */
 export function orgCommand(): Command {
   const org = new Command('org').description('organizations: for whoever runs the service');
   org
