@@ -1,5 +1,6 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
+import { subscribeToEvents } from '@worktrack/rpc/events/subscription';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
@@ -12,6 +13,8 @@ import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
+import { WaitingClaims } from './leases/waiting-claims.ts';
+import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
 import { logMigration } from './migrations/log.repository.ts';
@@ -43,10 +46,14 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [outbox], onEmitted });
   onStop(() => publisher.close());
 
+  const waitingClaims = new WaitingClaims((heard) => {
+    const subscription = subscribeToEvents({ broker, signer, log, types: AWAITED_EVENTS, ...heard });
+    onStop(() => subscription.close());
+  });
   const server = await serveRpc({
     broker,
     contract: workItemsContract,
-    handlers: handlers(settings.promptModel),
+    handlers: handlers(settings.promptModel, waitingClaims),
     signer: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
     log,
     observer: rpcObserver,

@@ -1,4 +1,4 @@
-import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
 
@@ -10,6 +10,20 @@ export interface Scope {
   /** The items that the claim names, by what they are called in events; empty: the project's. */
   readonly names: ReadonlySet<string>;
 }
+
+/** What may let a claim find what it did not find before, and what may end a wait. */
+export const AWAITED_EVENTS = [
+  'work_item.ready',
+  // Of a task that is named itself, which may have others below it and so is not what others call ready; and budgets of items.
+  'work_item.updated',
+  'work_item.moved',
+  'work_item.released',
+  'work_item.lease_expired',
+  // Its budget.
+  'project.updated',
+  'key.revoked',
+  'user.updated',
+] as const satisfies readonly EventType[];
 
 const nameOf = (ref: string) => ref.trim().toLowerCase();
 
