@@ -33,7 +33,7 @@ export async function callKeysService<T>(
   if (!secrets) {
     throw new Failure(
       'usage',
-      'The keys service takes signed requests alone: set RPC_SECRETS_KEYS as it is set there.',
+      'The keys service accepts only signed requests: set RPC_SECRETS_KEYS to the same value as there.',
     );
   }
   const signer = signerOf(secrets);
@@ -67,7 +67,7 @@ function signerOf(secrets: string) {
   } catch {
     throw new Failure(
       'usage',
-      'RPC_SECRETS_KEYS must be as the keys service has it: <key id>:<secret>[,<key id>:<secret>…].',
+      'RPC_SECRETS_KEYS must be the same as for the keys service: <key id>:<secret>[,<key id>:<secret>…].',
     );
   }
 }

@@ -18,5 +18,5 @@ export function rateOf(
 ): { readonly requests: number; readonly windowSeconds?: number } | undefined {
   if (requests !== undefined) return { requests, windowSeconds };
   if (windowSeconds === undefined) return undefined;
-  throw new Failure('usage', '--rate-window is the length of the window of --rate-limit: give both.');
+  throw new Failure('usage', '--rate-window is the window length for --rate-limit: give both.');
 }

@@ -44,7 +44,7 @@ export function makeFolder(dataDir: string, name: string): string {
   try {
     makeDirectory(folder);
   } catch (error) {
-    throw new StartError(`The data directory ${dataDir} cannot be made: ${(error as Error).message}`);
+    throw new StartError(`The data directory ${dataDir} cannot be created: ${(error as Error).message}`);
   }
   return folder;
 }

@@ -134,7 +134,7 @@ function parseReplicas(given: readonly string[]): Partial<Record<ServiceName, nu
     const number = Number(count);
     if (!name || number < 1 || number > MAX_REPLICAS) {
       throw new StartError(
-        `--replicas must be like feedback=3, with one of ${SERVICES.join(', ')} and a number from 1 to ${MAX_REPLICAS}, not "${entry}".`,
+        `--replicas must have the form feedback=3, with one of ${SERVICES.join(', ')} and a number from 1 to ${MAX_REPLICAS}, not "${entry}".`,
       );
     }
     replicas[name] = number;

@@ -88,7 +88,7 @@ export class RecoveringChannel {
         );
         channel.on('drain', () => this.#role.drained?.());
         await this.#role.setup(channel, model);
-        if (this.#closing) throw new Error('The channel was closed during its set-up.');
+        if (this.#closing) throw new Error('The channel was closed during its setup.');
         this.current = channel;
         this.#becameReady();
         this.#role.opened?.();

@@ -164,7 +164,7 @@ class Client implements RpcClient {
     );
     const bodyBytes = Buffer.byteLength(body);
     if (bodyBytes > MAX_INPUT_BYTES) {
-      const error = new OperationError('PAYLOAD_TOO_LARGE', `The input may have ${MAX_INPUT_BYTES} bytes.`);
+      const error = new OperationError('PAYLOAD_TOO_LARGE', `The input must be at most ${MAX_INPUT_BYTES} bytes.`);
       this.#observer.called(name, error.code, 0);
       return Promise.reject(error);
     }
@@ -221,7 +221,7 @@ class Client implements RpcClient {
     const refusal = this.#availability.refusal(service);
     if (refusal) return refusal;
     if (this.#pending.underWay >= this.#maxPending || this.#pending.waiting >= MAX_WAITING)
-      return unavailable('Too many calls are waiting for their answers.');
+      return unavailable('Too many calls are waiting for replies.');
     return undefined;
   }
 

@@ -184,7 +184,7 @@ export class RecoveringConnection {
     });
     model.on('unblocked', () => {
       this.status = 'open';
-      this.log.info({}, 'The broker takes messages again');
+      this.log.info({}, 'The broker accepts messages again');
       for (const listener of this.#listeners) listener.unblocked();
     });
     this.#model = model;

@@ -32,7 +32,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'sources.delete': staged((input, context) => deleteSource(duplicates, input, context)),
     'sources.byPublicKey': batched(sourcesByPublicKey),
     'captcha.challenge': async ({ sourceId }, { fail }) => {
-      if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha is that of another provider.');
+      if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha comes from another provider.');
       return altcha.challenge(sourceId);
     },
     'captcha.verify': (input, context) => verifySolution(verifier, spent, input, context),

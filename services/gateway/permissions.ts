@@ -21,5 +21,5 @@ export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: 
 /** @throws OperationError PERMISSION_DENIED, naming the roles */
 export function requireRole(role: Role, allowed: readonly Role[] | undefined): void {
   if (!allowed || allowed.includes(role)) return;
-  throw new OperationError('PERMISSION_DENIED', `This is for users of the role ${allowed.join(' or ')} only.`);
+  throw new OperationError('PERMISSION_DENIED', `Only users with the role ${allowed.join(' or ')} may do this.`);
 }

@@ -33,12 +33,12 @@ export function startOf(
     fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   if (cursor === undefined) {
     if (page * limit > MAX_ROWS_BY_PAGE) {
-      const message = `reaches ${MAX_ROWS_BY_PAGE} rows deep at most; go on from a page by its nextCursor, as cursor`;
+      const message = `reaches ${MAX_ROWS_BY_PAGE} rows deep; continue from a page with its nextCursor as cursor`;
       throw refuse('page', message);
     }
     return { page, limit, skip: (page - 1) * limit, after: undefined, isFirst: page === 1 };
   }
-  if (page !== 1) throw refuse('page', 'cannot be given beside cursor');
+  if (page !== 1) throw refuse('page', 'cannot be combined with cursor');
   const read = readCursor(cursor, list);
   if (!read) {
     throw refuse('cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');

@@ -5,7 +5,7 @@ import { StartError } from '../start-error.ts';
 
 /** Two alternatives if a server cannot be installed. */
 export const WITHOUT_INSTALLING =
-  'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that run already.';
+  'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that are already running.';
 
 /**
  * Installs Debian packages without starting their system services (policy-rc.d is Debian's way to prevent that), because we run our own.

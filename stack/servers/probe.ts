@@ -18,7 +18,7 @@ export function probe(
       if (error) reject(error);
       else resolve();
     };
-    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not answer')));
+    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not respond')));
     socket.once('error', settle);
     socket.once('close', () => settle(new Error('it closed the connection')));
     socket.once('data', (data) =>

@@ -38,7 +38,7 @@ export function findSecantus(): string | undefined {
 export async function installSecantus(progress: Progress): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new StartError(
-      `There is no mongod, and SecantusDB is not made for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
+      `There is no mongod, and SecantusDB is not available for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
     );
   }
   const pip = await pythonWithPip(progress, WITHOUT_INSTALLING);
@@ -78,7 +78,7 @@ export async function installSecantus(progress: Progress): Promise<string> {
       ]);
       if (!download.ok)
         throw new StartError(
-          `SecantusDB could not be fetched from PyPI: ${reason(download.output)} ${WITHOUT_INSTALLING}`,
+          `SecantusDB could not be downloaded from PyPI: ${reason(download.output)} ${WITHOUT_INSTALLING}`,
         );
       const unpacked = join(work, 'unpacked');
       const unpack = await runToEnd(pip, ['-c', UNPACK, join(work, WHEEL), unpacked]);

@@ -114,6 +114,6 @@ function startDatabase(dataDir: string, logFile: string, { mongodbPassword }: Cr
 }
 
 function found(program: string | undefined): string {
-  if (program === undefined) throw new Error('A server was installed and is not found.');
+  if (program === undefined) throw new Error('A server was installed but cannot be found.');
   return program;
 }

@@ -119,7 +119,7 @@ describe('worktrack', () => {
     expect(table[0]).toMatch(/^ID +EMAIL +NAME +ROLE +STATE +CREATED$/);
     expect(table[1]).toContain(`${created.id}  bob@example.com  Bob 日本  viewer  disabled  `);
     expect(table[2]).toContain(`${user.id}  ada@example.com  ada       owner   active    `);
-    expect((await run('user', 'list', '--limit', '1')).stdout).toContain('Page 1 of 2, 2 users in all');
+    expect((await run('user', 'list', '--limit', '1')).stdout).toContain('Page 1 of 2, 2 users in total');
   });
 
   test('key create, list and revoke', async () => {

@@ -60,7 +60,7 @@ export class Availability {
       return unavailable(`The broker is unavailable, so ${service} cannot be reached.`);
     }
     if (this.#fullSinceMs !== undefined && nowMs() - this.#fullSinceMs > STALL_MS) {
-      return unavailable('The broker does not keep up.');
+      return unavailable('The broker cannot keep up.');
     }
     return undefined;
   }

@@ -101,7 +101,7 @@ export class QueueWatch {
         this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
       }
     } catch (error) {
-      this.#log.debug({ error, queue }, 'The queue could not be looked at');
+      this.#log.debug({ error, queue }, 'The queue could not be checked');
     }
   }
 

@@ -31,7 +31,7 @@ export class Replies {
       replies = readReplies(decodeFrame(message.content).json);
     } catch (error) {
       // Only a server that got our reply address can send here; its other replies are fine.
-      this.#log.error({ error }, 'A reply that cannot be read');
+      this.#log.error({ error }, 'A reply could not be read');
       return;
     }
     for (const reply of replies) this.#answered(reply);

@@ -85,7 +85,7 @@ export class LogConsumer {
       delivered.waiting.push({ message, events: readEvents(signer, message.content) });
     } catch (error) {
       const reason = error instanceof UnverifiedMessage ? error.reason : 'unreadable';
-      log.error({ error, queue: LOG_QUEUE, reason }, 'A message that cannot be taken goes to the dead letters');
+      log.error({ error, queue: LOG_QUEUE, reason }, 'An unacceptable message goes to the dead letters');
       observer.deadLettered(LOG_DEAD_QUEUE, reason);
       delivered.channel.nack(message, false, false);
       return;
@@ -115,7 +115,10 @@ export class LogConsumer {
         await this.#options.take(events);
         return true;
       } catch (error) {
-        this.#options.log.warn({ error, events: events.length, failures }, 'Events could not be taken; trying again');
+        this.#options.log.warn(
+          { error, events: events.length, failures },
+          'Events could not be processed; trying again',
+        );
         await sleep(retryDelayMs(failures));
       }
     }

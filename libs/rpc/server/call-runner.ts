@@ -53,7 +53,7 @@ export class CallRunner {
     const endpoint = this.#endpoints.get(body[0]);
     if (!endpoint) {
       // A newer gateway with an older replica, as in every rolling update.
-      this.#log.error({ operation: body[0] }, 'A call of an operation that this version does not have');
+      this.#log.error({ operation: body[0] }, 'A call to an operation that this version does not have');
       this.#open.fail(item, {
         code: 'UNAVAILABLE',
         message: `This ${this.#service} has no ${body[0]}.`,

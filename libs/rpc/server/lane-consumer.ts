@@ -131,7 +131,7 @@ export class LaneConsumer {
       return request;
     } catch (error) {
       const reason = error instanceof UnverifiedMessage ? error.reason : 'unreadable';
-      log.error({ error, queue: queues.requests, reason }, 'A message that cannot be taken goes to the dead letters');
+      log.error({ error, queue: queues.requests, reason }, 'An unacceptable message goes to the dead letters');
       observer.deadLettered(queues.dead, reason);
       channel.nack(message, false, false);
       return undefined;

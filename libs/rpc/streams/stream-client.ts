@@ -190,7 +190,9 @@ export class StreamClient {
   async #open(destination: Destination, operation: Operation, input: unknown, options: CallOptions): Promise<Transfer> {
     const silenceMs = options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
     if (this.#transfers.size >= MAX_TRANSFERS) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
+      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
+        retryAfterSeconds: 1,
+      });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
     const body = callBody(
@@ -241,7 +243,7 @@ export class StreamClient {
       if (!isReplyAddress(replyTo)) throw new Error('a stream frame without the address of its sender');
       this.#transfers.get(frame[0])?.received(frame, bytes, replyTo);
     } catch (error) {
-      this.#log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame could not be read');
     }
   }
 
@@ -256,7 +258,7 @@ export class StreamClient {
 
 /** What the caller's own source threw: the caller knows best what it means, and it does not concern the service. */
 function brokenSource(cause: unknown): OperationError {
-  const error = new OperationError('UNAVAILABLE', 'The bytes could not be read to their end.');
+  const error = new OperationError('UNAVAILABLE', 'The bytes could not be read to the end.');
   error.cause = cause;
   return error;
 }

@@ -89,7 +89,9 @@ export class StreamServer {
   /** Runs the handler of an admitted call, and replies. Throws if the call cannot even be started. */
   start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
     if (this.#transfers.size >= MAX_TRANSFERS) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
+      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
+        retryAfterSeconds: 1,
+      });
     }
     const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
     this.#transfers.set(transfer.key, transfer);
@@ -158,7 +160,7 @@ export class StreamServer {
       // By the sender's address, which the broker vouches for: nobody can interfere in another client's transfer.
       this.#transfers.get(transferKey(replyTo, frame[0]))?.received(frame, bytes);
     } catch (error) {
-      this.#log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame could not be read');
     }
   }
 }

@@ -29,7 +29,7 @@ const PASSING_FAULT_LABELS = ['RetryableWriteError', 'TransientTransactionError'
 export function tooLate(): OperationError {
   return new OperationError(
     'DEADLINE_EXCEEDED',
-    'The answer did not arrive in time. Repeat the request with the same Idempotency-Key: it takes effect once.',
+    'The response did not arrive in time. Repeat the request with the same Idempotency-Key: it takes effect once.',
   );
 }
 
@@ -38,7 +38,7 @@ export function databaseFailure(error: unknown): OperationError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (isStorageFault(error)) {
     return Object.assign(
-      new OperationError('UNAVAILABLE', 'The database cannot store anything now. Try again shortly.', {
+      new OperationError('UNAVAILABLE', 'The database cannot store anything at the moment. Try again shortly.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       }),
       // For the log: unlike an unavailable server, nothing else reports it.

@@ -23,7 +23,7 @@ export const rabbitmqSettings = {
   RABBITMQ_URL: z
     .string({ error: `is missing; set a URL such as ${AMQP_EXAMPLE}` })
     .refine((value) => value.split(',').every((url) => amqpUrl.safeParse(url.trim()).success), {
-      error: `must be a URL such as ${AMQP_EXAMPLE}; of a cluster those of its nodes, separated by commas`,
+      error: `must be a URL such as ${AMQP_EXAMPLE}; for a cluster, those of its nodes, separated by commas`,
     }),
 };
 export const redisSettings = { REDIS_URL: serverUrl(['redis:', 'rediss:'], 'redis://127.0.0.1:6379') };

@@ -32,7 +32,7 @@ export async function openLocalFile(
   workingDirectory: string,
   maxSizeBytes: number,
 ): Promise<LocalFile> {
-  if (filePath.includes('\0')) throw new LocalFileRefused('filePath holds a NUL character; give the plain path.');
+  if (filePath.includes('\0')) throw new LocalFileRefused('filePath contains a NUL character; pass the plain path.');
   const roots = await allowedRoots(workingDirectory);
   const realPath = await resolve(path.resolve(workingDirectory, filePath), filePath);
   if (!roots.some((root) => isInside(realPath, root))) {

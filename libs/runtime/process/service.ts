@@ -48,7 +48,7 @@ export async function runService(
     phase = 'stopping';
     log.info({ reason }, 'Stopping');
     setTimeout(() => {
-      log.error({}, 'The stop took too long; ending with work under way');
+      log.error({}, 'The shutdown took too long; exiting with work in progress');
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
     let failed = false;
@@ -57,7 +57,7 @@ export async function runService(
         await step();
       } catch (error) {
         failed = true;
-        log.error({ error }, 'A step of the stop failed');
+        log.error({ error }, 'A shutdown step failed');
       }
     }
     ops.close();

@@ -34,7 +34,7 @@ export function connectRedis(url: string, log: Log): Redis {
   redis.on('error', (error) => {
     if (away) return;
     away = true;
-    log.warn({ error }, 'Redis is unavailable; going on without it');
+    log.warn({ error }, 'Redis is unavailable; continuing without it');
   });
   redis.on('ready', () => {
     if (away) log.info({}, 'Redis is back');

@@ -70,12 +70,12 @@ describe('a refused input names the field by its dotted path and says what to ch
     [
       'an object that no branch of a union takes',
       { position: { before: uuid } },
-      { 'position.after': 'is required (string)', 'position.before': 'is not a known field; known are after' },
+      { 'position.after': 'is required (string)', 'position.before': 'is not a known field; known fields are after' },
     ],
     [
       'an object with more than its branch of a union knows',
       { position: { after: uuid, before: uuid } },
-      { 'position.before': 'is not a known field; known are after' },
+      { 'position.before': 'is not a known field; known fields are after' },
     ],
     [
       'unknown fields, each with the known ones of its own place',
@@ -103,7 +103,7 @@ describe('a refused input names the field by its dotted path and says what to ch
 
   it('an unknown field that resembles nothing is answered with the known ones', () => {
     expect(detailsOf({ zzz: 1 }, z.strictObject({ name: z.string().optional() }))).toEqual({
-      zzz: 'is not a known field; known are name',
+      zzz: 'is not a known field; known fields are name',
     });
   });
 

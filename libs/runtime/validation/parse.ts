@@ -67,7 +67,7 @@ export function unknownField(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   if (meant) return `is not a known field; did you mean ${meant}?`;
   return known.length > 0
-    ? `is not a known field; known are ${known.join(', ')}`
+    ? `is not a known field; known fields are ${known.join(', ')}`
     : 'is not a known field; there are none';
 }
 
@@ -90,7 +90,7 @@ const IN_OUR_WORDS = {
     if (issue.code !== 'unrecognized_keys') return describe(issue);
     knownFields.set(issue.keys, fieldsOf(issue.inst));
     // Listed one by one in detailsOf; without a message here, zod lists all of them in its own.
-    return 'has fields that are not known';
+    return 'has unknown fields';
   },
 };
 

@@ -58,7 +58,7 @@ export class Siteverify implements CaptchaVerifier {
     const { success, hostname, score, 'error-codes': errorCodes } = await this.#ask(token, deadlineAtMs, log);
     if (!success) {
       if (errorCodes?.some((code) => OUR_FAULTS.includes(code))) {
-        log.error({ errorCodes }, 'The captcha verifier refuses our settings or has a fault of its own');
+        log.error({ errorCodes }, 'The captcha verifier rejects our settings or has an error of its own');
         throw unavailable();
       }
       return false;

@@ -68,5 +68,5 @@ export async function requireItem(id: string, context: WriteContext<'NOT_FOUND'>
 }
 
 function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
-  throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox for the ids that there are.`);
+  throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox to see the existing ids.`);
 }

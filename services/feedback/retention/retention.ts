@@ -49,7 +49,7 @@ export class Retention {
         if (erased !== undefined) this.#log.info({ erased }, 'Feedback past its retention was erased');
       } catch (error) {
         // The database is unavailable, or another replica continues: the task is due again once the lease has ended.
-        this.#log.warn({ error }, 'Feedback past its retention was not erased; it is tried again');
+        this.#log.warn({ error }, 'Feedback past its retention was not erased; trying again later');
       }
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }

@@ -71,7 +71,7 @@ export async function deleteSource(
     for await (const _ of items()) {
       throw context.fail(
         'CONFLICT',
-        'The source has items with what was submitted. Repeat with ?erase=true to erase that too, or disable the source to keep it.',
+        'The source still has items with submitted content. Repeat with ?erase=true to erase it too, or disable the source to keep it.',
       );
     }
   }

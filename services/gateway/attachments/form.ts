@@ -77,7 +77,7 @@ async function* wholeForm(part: MultipartFile, parts: AsyncIterator<Multipart>):
   yield* part.file;
   const next = await nextOf(parts);
   if (!next) return;
-  const message = next.type === 'file' ? 'is one file too many; upload each by itself' : 'must come before `file`';
+  const message = next.type === 'file' ? 'is one file too many; upload each one separately' : 'must come before `file`';
   throw invalid([{ path: next.fieldname, message }]);
 }
 

@@ -24,7 +24,7 @@ export function sendContent(
   if (outcome === 'unchanged' || outcome === 'unsatisfiable' || !sent) {
     bytes.destroy();
     if (outcome === 'unchanged') return reply.code(304).send();
-    const message = `The range lies outside of the file's ${attachment.size} bytes.`;
+    const message = `The range lies outside the file's ${attachment.size} bytes.`;
     return reply
       .code(416)
       .headers({ 'content-range': `bytes */${attachment.size}`, 'content-type': JSON_TYPE })

@@ -81,7 +81,9 @@ async function refusalWithTicket(input: Given, context: Context) {
     'VALIDATION_FAILED',
     `This server cannot see your disk. Run this where the file is; it works once, for ${TICKET_LIFETIME_MS / 60_000} minutes: ${command}`,
     {
-      details: [{ path: 'filePath', message: 'is on a machine that this server cannot see; upload it by the command' }],
+      details: [
+        { path: 'filePath', message: 'is on a machine that this server cannot see; upload it with the command' },
+      ],
     },
   );
 }

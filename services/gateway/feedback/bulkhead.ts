@@ -3,13 +3,13 @@ import { Counter, Gauge } from 'prom-client';
 
 const waiting = new Gauge({
   name: 'worktrack_intake_waiting_requests',
-  help: 'Requests of the public that wait because calls with an API key come in.',
+  help: 'Public requests waiting because calls with an API key come in.',
   registers: [registry],
 });
 
 const waited = new Counter({
   name: 'worktrack_intake_waited_total',
-  help: 'Requests of the public that had to wait because calls with an API key came in.',
+  help: 'Public requests that had to wait because calls with an API key came in.',
   registers: [registry],
 });
 

@@ -47,7 +47,7 @@ function refused(origin: string | null): OperationError {
   return new OperationError(
     'ORIGIN_NOT_ALLOWED',
     origin === null
-      ? 'The request has neither Origin nor Referer, and this source takes requests of certain origins only. Send the Origin of an allowed domain.'
+      ? 'The request has neither Origin nor Referer, and this source accepts requests only from certain origins. Send the Origin of an allowed domain.'
       : `The origin ${origin} is not one of the allowed domains of this source. Add it to them, or leave them empty to allow any.`,
   );
 }

@@ -126,7 +126,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
         if (captchaToken === undefined) {
           throw new OperationError(
             'CAPTCHA_REQUIRED',
-            'This source asks for a captcha: solve one and send its solution as captchaToken. The answer of bootstrap says which.',
+            'This source requires a captcha: solve one and send its solution as captchaToken. The bootstrap response says which.',
           );
         }
         // A hosted captcha is a third-party server, which may take seconds.

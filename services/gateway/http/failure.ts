@@ -10,7 +10,7 @@ const INTERNAL: ErrorValue = {
 const FORBIDDEN = 403;
 const NO_SUCH_PATH: ErrorValue = {
   code: 'NOT_FOUND',
-  message: 'There is nothing at this path. GET /openapi.json describes all that there is.',
+  message: 'There is nothing at this path. GET /openapi.json describes everything there is.',
 };
 
 /** Fastify's own refusals, by error code. */
@@ -21,7 +21,7 @@ const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> =
   }),
   FST_ERR_CTP_BODY_TOO_LARGE: (limitBytes) => ({
     code: 'PAYLOAD_TOO_LARGE',
-    message: `The body may have at most ${limitBytes} bytes.`,
+    message: `The body must be at most ${limitBytes} bytes.`,
   }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => ({
     code: 'VALIDATION_FAILED',
@@ -48,7 +48,7 @@ export function failureOf(
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return {
       code: codeOfStatus(statusCode),
-      message: 'The request could not be read. Send it again, whole and well-formed.',
+      message: 'The request could not be read. Send it again, complete and well-formed.',
     };
   }
   context.log.error({ error: thrown, requestId: context.requestId }, 'A request failed');

@@ -85,7 +85,7 @@ function notAllowed(allow: string, method: string): OperationError {
 export function nothingHere(): OperationError {
   return new OperationError(
     'NOT_FOUND',
-    'There is nothing at this path. GET /openapi.json describes all that there is.',
+    'There is nothing at this path. GET /openapi.json describes everything there is.',
   );
 }
 

@@ -5,7 +5,7 @@ import { Histogram } from 'prom-client';
 
 const latency = new Histogram({
   name: 'worktrack_http_request_seconds',
-  help: 'Time from the head of a request to the end of its answer, by route, method and status.',
+  help: 'Time from the head of a request to the end of its response, by route, method and status.',
   labelNames: ['route', 'method', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   registers: [registry],

@@ -5,7 +5,7 @@ import { limited } from './limited.ts';
 
 const waiting = new Gauge({
   name: 'worktrack_gateway_waiting_calls',
-  help: 'Calls that wait for their turn, because their organization or their key has as many under way as its share.',
+  help: 'Calls waiting for their turn because their organization or key has used up its share of concurrent calls.',
   registers: [registry],
 });
 
@@ -223,7 +223,7 @@ export class FairShare {
 function refusal() {
   limited.inc({ limit: 'fair-share' });
   return tooMany(
-    'Your organization asks for more at once than its share. Make fewer calls at the same time.',
+    'Your organization exceeds its share of concurrent calls. Make fewer calls at the same time.',
     RETRY_AFTER_MS,
   );
 }

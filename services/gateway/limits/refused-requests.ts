@@ -41,7 +41,7 @@ export function limitRefusedRequests(
       return done();
     }
     limited.inc({ limit: 'refused-requests' });
-    done(tooMany('Too many requests from your address were refused for their shape.', leftMs));
+    done(tooMany('Too many malformed requests came from your address.', leftMs));
   });
 
   app.addHook('onError', async (request, _reply, error) => {

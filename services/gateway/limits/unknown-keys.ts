@@ -36,7 +36,7 @@ export class UnknownKeys {
     const { count, resetMs } = await this.#windows.count(clientOf(sender, this.#addressSecret));
     if (count <= this.#perAddress) return;
     limited.inc({ limit: 'unknown-keys' });
-    throw tooMany('Too many API keys that are not known came from your address.', resetMs);
+    throw tooMany('Too many unknown API keys came from your address.', resetMs);
   }
 
   /** Gives the count back unless the lookup says that the key is unknown. */

@@ -22,7 +22,9 @@ export function requireModestSize(body: unknown): void {
     const keys = Object.keys(value);
     fields += keys.length;
     if (fields > MAX_FIELDS) {
-      throw invalid([{ path: '', message: `must have at most ${MAX_FIELDS} fields beside what arguments hold` }]);
+      throw invalid([
+        { path: '', message: `must have at most ${MAX_FIELDS} fields, not counting those inside arguments` },
+      ]);
     }
     if (isArguments) continue;
     for (const key of keys) {

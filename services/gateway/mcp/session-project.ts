@@ -51,9 +51,9 @@ export class SessionProjects {
       if (error instanceof OperationError && error.code === 'NOT_FOUND') {
         throw new OperationError(
           'NOT_FOUND',
-          `projectId in the URL names no project of your organization. ${WHERE_PROJECT_IDS_ARE}.`,
+          `projectId in the URL is not a project in your organization. ${WHERE_PROJECT_IDS_ARE}.`,
           {
-            details: [{ path: 'projectId', message: 'names no project of your organization' }],
+            details: [{ path: 'projectId', message: 'is not a project in your organization' }],
           },
         );
       }

@@ -73,7 +73,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   const dependencies = [...new Set(dependsOn.map((ref) => byRef.get(ref) as ItemOutline))];
   const cycle = existing && (await cycleOf(scope, existing, dependencies));
   if (cycle) {
-    throw refused(scope, [{ path: 'dependsOn', message: `would make a cycle: ${cycle.join(' depends on ')}` }]);
+    throw refused(scope, [{ path: 'dependsOn', message: `would create a cycle: ${cycle.join(' depends on ')}` }]);
   }
   for (const dependency of dependencies) {
     // Nothing depends on a new item, so it can close no cycle, and what its dependencies depend on does not matter.

@@ -120,8 +120,8 @@ export async function bestOfItems(
 ): Promise<Choice> {
   const { tasks } = await leafTasksOf(scope, ids, projectId);
   if (tasks.length === 0) {
-    throw scope.fail('NOT_FOUND', 'None of the ids names a task, or an item with tasks below it, of the project.', {
-      details: [{ path: 'ids', message: 'must name tasks, or items with tasks below them' }],
+    throw scope.fail('NOT_FOUND', 'None of the ids is a task in the project, or an item with tasks below it.', {
+      details: [{ path: 'ids', message: 'must be tasks, or items with tasks below them' }],
     });
   }
   const plan = await planBatch(scope, tasks, stageFor(now));

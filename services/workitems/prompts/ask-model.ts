@@ -84,7 +84,7 @@ export async function askModel(
   if (outcome.ended === 'too long') {
     throw fail(
       'UNAVAILABLE',
-      'The model’s prompt was cut off at its limit of output tokens. Nothing was saved; the operator has to raise that limit (PROMPT_MAX_OUTPUT_TOKENS, or the endpoint’s own).',
+      'The model’s prompt was cut off at its output token limit. Nothing was saved; the operator has to raise that limit (PROMPT_MAX_OUTPUT_TOKENS, or the endpoint’s own).',
     );
   }
   if (outcome.ended !== 'complete' || outcome.text.trim() === '') {

@@ -114,14 +114,14 @@ export function promptByTemplate(material: PromptMaterial): string {
         siblings.length > MAX_SIBLINGS && `- and ${siblings.length - MAX_SIBLINGS} more`,
       ],
     ],
-    ['Issues of the last review, to be solved', issues.map((issue) => `- ${issue}`)],
+    ['Issues from the last review, to be fixed', issues.map((issue) => `- ${issue}`)],
     ['Further details', Object.keys(metadata).length > 0 ? ['```json', JSON.stringify(metadata, null, 2), '```'] : []],
     [
       'Definition of done',
       [
         '- What the description asks for works, and nothing else has changed.',
         '- Tests prove it, and all tests pass.',
-        '- What is left for a person to check is listed for the hand-over.',
+        '- Anything left for a person to check is listed for the handover.',
       ],
     ],
   ];

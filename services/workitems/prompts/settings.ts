@@ -42,10 +42,10 @@ export function promptModel(settings: PromptSettings): PromptModel | undefined {
   const { PROMPT_PROVIDER: protocol, PROMPT_MODEL: model, PROMPT_BASE_URL: baseUrl } = settings;
   if (protocol === 'template') {
     if (model !== undefined)
-      throw new Error('PROMPT_PROVIDER: is missing beside PROMPT_MODEL; set openai or anthropic');
+      throw new Error('PROMPT_PROVIDER: is missing although PROMPT_MODEL is set; set openai or anthropic');
     return undefined;
   }
-  if (model === undefined) throw new Error(`PROMPT_MODEL: is missing; name the model that ${protocol} is asked for`);
+  if (model === undefined) throw new Error(`PROMPT_MODEL: is missing; name the model to request from ${protocol}`);
   return {
     protocol,
     model,

@@ -71,7 +71,7 @@ async function finishPass(
       await pass(migration, record, log, signal);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ error, migration: migration.name }, 'A migration goes on later');
+      log.warn({ error, migration: migration.name }, 'A migration will continue later');
       await delay(RETRY_AFTER_MS, undefined, { signal, ref: false });
     }
   }
