@@ -1,6 +1,5 @@
 import type { EventType as LogType } from '@worktrack/contracts/events/event';
 import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { type ToldItem, tell } from './tell.ts';
@@ -13,7 +12,8 @@ export interface NewEvent {
   readonly data: Record<string, unknown>;
 }
 
-const TOLD_AS = {
+/** How the log calls it. */
+export const TOLD_AS = {
   created: 'work_item.created',
   updated: 'work_item.updated',
   moved: 'work_item.moved',
@@ -33,13 +33,17 @@ const TOLD_AS = {
  * @returns those that the history keeps
  */
 export function record(scope: WriteScope, item: ToldItem, events: readonly NewEvent[]): HistoryEvent[] {
-  for (const { eventType, data } of events) tell(scope, item, TOLD_AS[eventType], data);
   const { caller, writes } = scope;
   const { organizationId, userId, keyId } = caller;
   const createdAt = new Date();
-  return events.filter(isKept).map(({ eventType, data }) => {
+  return events.flatMap((event) => {
+    const { data } = event;
+    const eventId = tell(scope, item, TOLD_AS[event.eventType], data);
+    if (!isKept(event)) return [];
+    const { eventType } = event;
     const recorded: HistoryRecord = {
-      _id: uuidv7(),
+      // The same in the log, so that who has one finds the other.
+      _id: eventId,
       organizationId,
       workItemId: item._id,
       revision: item.revision,

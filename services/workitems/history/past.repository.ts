@@ -1,11 +1,11 @@
-import type { EventType as LogType, PublishedEvent } from '@worktrack/contracts/events/event';
-import type { EventType } from '@worktrack/contracts/work-items/history-event';
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import type { OutboxRecord } from '@worktrack/runtime/database/outbox.model';
 import { insertPast, pastRecord } from '@worktrack/runtime/database/outbox.repository';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
+import { TOLD_AS } from './history.repository.ts';
 
 /** What goes into one transaction. A record may hold two descriptions and two times metadata, so they are read one after the other. */
 const CHUNK = 200;
@@ -14,17 +14,6 @@ const READ_AT_ONCE = 20;
 /** What a log keeps that is not told otherwise: what is older would go at once. */
 const PAST_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-
-const TOLD_AS = {
-  created: 'work_item.created',
-  updated: 'work_item.updated',
-  moved: 'work_item.moved',
-  deleted: 'work_item.deleted',
-  attachment_added: 'work_item.attachment_added',
-  attachment_removed: 'work_item.attachment_removed',
-  ai_session: 'work_item.ai_session',
-  comment: 'work_item.commented',
-} as const satisfies Record<EventType, LogType>;
 
 /** Items of one organization, and from which revision on their history may not have been told. */
 export interface Untold {

@@ -155,3 +155,15 @@ test('it puts no more into the outbox than a publisher takes out', async () => {
   await migrations.done;
   expect(most).toBeLessThanOrEqual(2_200);
 }, 60_000);
+
+test('what is written from now on has one id in the history and in the log', async () => {
+  const project = await startProject();
+  const { id } = await project.create('task');
+  await project.move(id, 'Review');
+  const events = await outbox(project);
+  const history = await project.history(id);
+  expect(history.length).toBeGreaterThan(1);
+  expect(events.map(({ _id }) => _id)).toEqual(expect.arrayContaining(history.map((event) => event.id)));
+  await (await replica()).done;
+  expect(await outbox(project)).toHaveLength(events.length);
+});
