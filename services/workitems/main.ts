@@ -12,6 +12,7 @@ import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { PastFirst } from './history/past-first.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
@@ -33,6 +34,8 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
     { log },
   );
   onStop(() => migrations.stop());
+  const events = new PastFirst(outbox);
+  void migrations.done.then(() => events.end());
   const sweep = sweepUnnamedContent(log);
   onStop(() => sweep.stop());
   const leases = sweepEndedLeases(log);
@@ -43,7 +46,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
-  const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [outbox], onEmitted });
+  const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [events], onEmitted });
   onStop(() => publisher.close());
 
   const waitingClaims = new WaitingClaims((heard) => {
