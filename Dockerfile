@@ -13,6 +13,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/rpc/package.json libs/rpc/
 COPY libs/runtime/package.json libs/runtime/
+COPY services/events/package.json services/events/
 COPY services/feedback/package.json services/feedback/
 COPY services/gateway/package.json services/gateway/
 COPY services/keys/package.json services/keys/
@@ -52,4 +53,4 @@ USER 1000:1000
 EXPOSE 3000 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.OPS_PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of feedback, gateway, keys, workitems}/main.ts\""]
+CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of events, feedback, gateway, keys, workitems}/main.ts\""]

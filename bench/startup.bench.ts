@@ -50,8 +50,8 @@ try {
   }
   await delay(IDLE_MS);
   const { pids } = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as StackFile;
-  const { gateway, keys, workitems, feedback, ...servers } = pids;
-  const services = { gateway, keys, workitems, feedback };
+  const { gateway, keys, workitems, feedback, events, ...servers } = pids;
+  const services = { gateway, keys, workitems, feedback, events };
   let rss = 0;
   let pss = 0;
   for (const [name, ids] of Object.entries(services)) {
@@ -63,7 +63,7 @@ try {
     }
   }
   rows.push({
-    what: 'the four services together',
+    what: 'the five services together',
     value: `${rss.toFixed(0)} MiB (PSS ${pss.toFixed(0)})`,
     wanted: `≤ ${WANTED_SERVICES_MIB} MiB`,
   });

@@ -121,6 +121,7 @@ function processIds(servers: Servers, services: Services): StackFile['pids'] {
     gateway: of('gateway'),
     keys: of('keys'),
     feedback: of('feedback'),
+    events: of('events'),
     workitems: of('workitems'),
     rabbitmq: servers.rabbitmq.part?.pid,
     redis: servers.redis.part?.pid,

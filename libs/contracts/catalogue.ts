@@ -1,3 +1,4 @@
+import { eventsContract } from './events/contract.ts';
 import { feedbackContract } from './feedback/contract.ts';
 import { gatewayContract } from './gateway/contract.ts';
 import { keysContract } from './keys/contract.ts';
@@ -10,6 +11,7 @@ export const CONTRACTS: readonly ServiceContract[] = [
   feedbackContract,
   gatewayContract,
   keysContract,
+  eventsContract,
 ];
 
 export function allOperations(contracts: readonly ServiceContract[] = CONTRACTS): Operation[] {

@@ -24,6 +24,11 @@ export const ERRORS = {
   DUPLICATE_FEEDBACK: { status: 409, meaning: 'The same feedback was submitted a short while ago.' },
   CONFLICT: { status: 409, meaning: 'The state has changed or does not allow this; the message says which.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This `Idempotency-Key` was used for another request.' },
+  CURSOR_EXPIRED: {
+    status: 410,
+    meaning:
+      'The log no longer has what follows `after`. `oldestSeq` is the oldest event it has: read the state anew and go on from there.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit that the message names.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not of the content type that the route takes.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to come back.' },
@@ -51,6 +56,8 @@ export interface ErrorExtra {
   readonly details?: readonly ErrorDetail[];
   /** The record as it stands now, beside a CONFLICT on a stale `version`. */
   readonly current?: unknown;
+  /** Beside a CURSOR_EXPIRED: the oldest event that the log has. */
+  readonly oldestSeq?: number;
   readonly retryAfterSeconds?: number;
 }
 

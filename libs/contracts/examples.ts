@@ -1,4 +1,5 @@
 import type { Attachment } from './attachments/attachment.ts';
+import type { LoggedEvent } from './events/event.ts';
 import type { FeedbackItem, Source } from './feedback/records.ts';
 import type { ApiKey, Session, User } from './keys/records.ts';
 import { PERMISSIONS } from './permissions.ts';
@@ -250,4 +251,16 @@ export const exampleConsoleSession: Session = {
   lastUsedAt: updatedAt,
   expiresAt: '2026-03-02T21:30:00.000Z',
   revokedAt: null,
+};
+
+export const exampleLoggedEvent: LoggedEvent = {
+  seq: 4712,
+  id: ids.event,
+  type: 'work_item.moved',
+  at: updatedAt,
+  actor: { userId: ids.user, keyId: ids.key },
+  projectId: ids.project,
+  subject: { kind: 'work_item', id: ids.task, taskId: 'W-T-12' },
+  revision: 7,
+  data: { fromColumn: 'In Progress', toColumn: 'Review' },
 };

@@ -18,6 +18,7 @@ export function serviceChecks(clients: Clients): Record<keyof Clients, () => Pro
     workitems: () =>
       answers(() => clients.workitems.call('projects.get', { id: NOTHING }, { ...options(), caller: NOBODY })),
     feedback: () => answers(() => clients.feedback.call('sources.byPublicKey', { publicKey: 'pk_' }, options())),
+    events: () => answers(() => clients.events.call('events.list', {}, { ...options(), caller: NOBODY })),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { eventsContract } from '@worktrack/contracts/events/contract';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import type { keysContract } from '@worktrack/contracts/keys/contract';
 import type { workItemsContract } from '@worktrack/contracts/work-items/contract';
@@ -8,4 +9,5 @@ export interface Clients {
   readonly keys: ServiceClient<typeof keysContract>;
   readonly workitems: ServiceClient<typeof workItemsContract>;
   readonly feedback: ServiceClient<typeof feedbackContract>;
+  readonly events: ServiceClient<typeof eventsContract>;
 }

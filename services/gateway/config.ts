@@ -22,6 +22,7 @@ export const settings = {
   ...requestSecrets.keys,
   ...requestSecrets.workitems,
   ...requestSecrets.feedback,
+  ...requestSecrets.events,
   ...redisSettings,
   ...feedbackSettings,
   /** 0 chooses a free one. */

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { eventsContract } from '@worktrack/contracts/events/contract';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
@@ -39,6 +40,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     keys: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     workitems: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
     feedback: requestSigner('feedback', settings.RPC_SECRETS_FEEDBACK),
+    events: requestSigner('events', settings.RPC_SECRETS_EVENTS),
   };
   const rpc = createRpcClient({ broker, signers, log, observer: rpcObserver });
   onStop(() => rpc.close());
@@ -46,6 +48,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     keys: rpc.of(keysContract),
     workitems: rpc.of(workItemsContract),
     feedback: rpc.of(feedbackContract),
+    events: rpc.of(eventsContract),
   };
   for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
 

@@ -23,7 +23,13 @@ const CONFIGURED = {
 const WIDGET_SECRET = secret();
 /** What a client sends as a captcha's solution, and what it makes up itself. */
 const CAPTCHA_TOKEN = secret();
-const REQUEST_SECRETS = ['RPC_SECRETS_KEYS', 'RPC_SECRETS_WORKITEMS', 'RPC_SECRETS_FEEDBACK', 'EVENT_SECRETS'] as const;
+const REQUEST_SECRETS = [
+  'RPC_SECRETS_KEYS',
+  'RPC_SECRETS_WORKITEMS',
+  'RPC_SECRETS_FEEDBACK',
+  'RPC_SECRETS_EVENTS',
+  'EVENT_SECRETS',
+] as const;
 const STOP_GRACE_MS = 10_000;
 
 describe('no secret is in any log, metric or answer, though everything is logged', () => {

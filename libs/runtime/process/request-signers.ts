@@ -9,6 +9,7 @@ export const requestSecrets = {
   keys: { RPC_SECRETS_KEYS: keyRingSetting },
   workitems: { RPC_SECRETS_WORKITEMS: keyRingSetting },
   feedback: { RPC_SECRETS_FEEDBACK: keyRingSetting },
+  events: { RPC_SECRETS_EVENTS: keyRingSetting },
 } as const;
 
 type ServiceName = keyof typeof requestSecrets;

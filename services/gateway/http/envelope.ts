@@ -18,8 +18,8 @@ export function successBody(data: unknown): string {
 }
 
 export function failureBody(error: ErrorValue, requestId: string): string {
-  const { code, message, details, current } = error;
-  return JSON.stringify({ success: false, error: { code, message, details, current, requestId } });
+  const { code, message, details, current, oldestSeq } = error;
+  return JSON.stringify({ success: false, error: { code, message, details, current, oldestSeq, requestId } });
 }
 
 export function statusOf(error: ErrorValue): number {
