@@ -77,7 +77,7 @@ test('title, description, priority and column are changed in place, by keyboard 
   const item = await createItem(organization, { title: 'Old' });
   const { page, complaints } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
   await page.getByRole('button', { name: 'Edit title' }).press('Enter');
-  await page.keyboard.press('Control+A');
+  await page.getByRole('textbox', { name: 'Title' }).press('Control+A');
   await page.keyboard.type('New');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'New' }).waitFor();

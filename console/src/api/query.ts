@@ -20,7 +20,7 @@ export type Follows = (event: LoggedEvent) => boolean;
 
 declare module '@tanstack/query-core' {
   interface Register {
-    queryMeta: { readonly follows?: Follows | undefined };
+    queryMeta: { readonly follows?: Follows | undefined; readonly isPatched?: boolean | undefined };
   }
 }
 
@@ -43,6 +43,8 @@ export interface QueryOptions<T> {
   readonly key: QueryKey;
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly follows?: Follows;
+  /** Whoever shows it keeps it up to date itself: events make it old only while it is not shown. */
+  readonly isPatched?: boolean;
   /** Shows what the earlier key had until this one's answer is there: for filters. */
   readonly keepsEarlier?: boolean;
   /** False: does not ask yet. */
@@ -53,13 +55,14 @@ export function useQuery<T>({
   key,
   load,
   follows,
+  isPatched,
   keepsEarlier,
   enabled = true,
 }: QueryOptions<T>): QueryObserverResult<T> {
   const options = queries.defaultQueryOptions<T, DefaultError, T, T, QueryKey>({
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
-    meta: { follows },
+    meta: { follows, isPatched },
     enabled,
     ...(keepsEarlier && { placeholderData: (earlier: T | undefined) => earlier as never }),
   });
@@ -81,12 +84,13 @@ export function usePages<P extends Page>({
   key,
   load,
   follows,
+  isPatched,
   keepsEarlier,
   enabled = true,
 }: PagesOptions<P>): InfiniteQueryObserverResult<InfiniteData<P, string | undefined>> {
   type Pages = InfiniteData<P, string | undefined>;
   const options = {
-    ...queries.defaultQueryOptions({ queryKey: key, meta: { follows }, enabled }),
+    ...queries.defaultQueryOptions({ queryKey: key, meta: { follows, isPatched }, enabled }),
     queryFn: ({ pageParam, signal }: { pageParam: unknown; signal: AbortSignal }) =>
       load(pageParam as string | undefined, signal),
     initialPageParam: undefined,

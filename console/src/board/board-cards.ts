@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { Board, Column } from '@worktrack/contracts/projects/board';
@@ -20,6 +21,9 @@ import {
 } from './card-pages.ts';
 import { words } from './messages.ts';
 
+/** What was last done, for a screen reader. */
+export const said = signal('');
+
 export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
 /** Where in a column. */
 export type Place = 'first' | { readonly after: string };
@@ -29,13 +33,16 @@ const MAX_BY_ID = 100;
 /** What happens within this time is asked for once. */
 const COALESCE_MS = 150;
 const RECOUNT_AFTER_MS = 1_000;
+const RETRY_MS = 3_000;
 
 interface Move {
   /** Until the service has answered, and those before it. */
   ends: Promise<void>;
-  /** The card as the service has last said. */
-  readonly before: Card;
+  /** The card as the service last described it. */
+  before: Card;
   isTakenBack: boolean;
+  /** An event said something of the card meanwhile, which was not asked for yet. */
+  hasNews: boolean;
   /** How many of the card are under way. */
   open: number;
 }
@@ -79,10 +86,17 @@ export class BoardCards {
   move(id: string, to: Column, place: Place): void {
     const found = this.find(id);
     if (!found) return;
+    if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
     const others = this.cardsIn(to.id).filter((card) => card.id !== id);
     const at = place === 'first' ? 0 : others.findIndex((card) => card.id === place.after) + 1;
     this.#put({ ...found.card, boardColumnId: to.id, columnName: to.name, position: positionAt(others, at) });
-    const move = this.#moves.get(id) ?? { ends: Promise.resolve(), before: found.card, isTakenBack: false, open: 0 };
+    const move = this.#moves.get(id) ?? {
+      ends: Promise.resolve(),
+      before: found.card,
+      isTakenBack: false,
+      hasNews: false,
+      open: 0,
+    };
     this.#moves.set(id, move);
     move.open++;
     move.ends = move.ends.then(() => this.#send(id, to, place, move));
@@ -98,6 +112,7 @@ export class BoardCards {
         { workItemId: id, boardColumnId: to.id, position: place },
         { version },
       );
+      move.before = { ...move.before, ...pickCard(workItem) };
       if (move.open === 1) this.#takeOver(workItem);
       else this.#putVersion(id, workItem.version);
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
@@ -106,7 +121,10 @@ export class BoardCards {
       this.#takeBack(move.before, error);
     } finally {
       move.open--;
-      if (move.open === 0) this.#moves.delete(id);
+      if (move.open === 0) {
+        this.#moves.delete(id);
+        if (move.hasNews) this.#renewSoon([id]);
+      }
     }
   }
 
@@ -151,8 +169,12 @@ export class BoardCards {
       const { cards } = await this.#ask({ ids, ...filters });
       const found = new Map(cards.map((card) => [card.id, card]));
       for (const id of ids) {
-        // What is being moved here is answered soon.
-        if (this.#moves.has(id)) continue;
+        const move = this.#moves.get(id);
+        // What is being moved here stays where it is shown until that is answered.
+        if (move) {
+          move.hasNews = true;
+          continue;
+        }
         const card = found.get(id);
         if (!card) this.#remove(id);
         else if ((this.find(id)?.card.version ?? 0) <= card.version) this.#put(card);
@@ -161,7 +183,7 @@ export class BoardCards {
       void queries.invalidateQueries({ queryKey: ['cards', this.board.id], type: 'inactive', refetchType: 'none' });
       this.#recountSoon();
     } catch {
-      // The next event asks again; when the connection is lost, the page says so.
+      setTimeout(() => this.#renewSoon(ids), RETRY_MS);
     }
   }
 

@@ -25,6 +25,8 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
   const pages = usePages({
     key: cards.keyOf(column.id),
     load: (cursor, signal) => cards.page(column.id, cursor, signal),
+    follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === cards.board.projectId,
+    isPatched: true,
     keepsEarlier: true,
   });
   const scroller = useRef<HTMLDivElement>(null);

@@ -1,11 +1,11 @@
 import './board.css';
-import { signal } from '@preact/signals';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
+import { language } from '../language/language.ts';
 import { useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
 import { chosenProject, type Project, ProjectChoice, useProjects } from '../parts/project.tsx';
@@ -13,7 +13,7 @@ import { useShortcuts } from '../parts/shortcuts.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
-import { BoardCards, type CardFilters } from './board-cards.ts';
+import { BoardCards, type CardFilters, said } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
@@ -60,9 +60,6 @@ function OfProject({ project, projects }: { readonly project: Project; readonly 
   );
 }
 
-/** What was last done, for a screen reader. */
-const said = signal('');
-
 function Columns({ board }: { readonly board: Board }) {
   const filters: CardFilters = {
     search: filter('q'),
@@ -89,7 +86,7 @@ function Columns({ board }: { readonly board: Board }) {
             ]
           : []),
       ],
-      [],
+      [language.value],
     ),
   );
 
@@ -165,7 +162,6 @@ function moved(
     const target = cards.board.columns[cards.board.columns.indexOf(column) + across];
     if (!target) return undefined;
     cards.move(card.id, target, 'first');
-    said.value = words.moved({ taskId: card.taskId, column: target.name });
     return card.id;
   }
   const others = cards.cardsIn(column.id).filter(({ id }) => id !== card.id);

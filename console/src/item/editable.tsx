@@ -1,6 +1,6 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
@@ -28,7 +28,7 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const isOpen = base !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
   }, [isOpen]);
 

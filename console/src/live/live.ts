@@ -99,7 +99,8 @@ const old = new Set<string>();
 /** Answers that an event makes old are asked for again, together: an agent at work makes several events at once. */
 function makeOld(event: LoggedEvent): void {
   for (const query of queries.getQueryCache().getAll()) {
-    if (query.meta?.follows?.(event)) old.add(query.queryHash);
+    const isFollowed = query.meta?.follows?.(event) && !(query.meta.isPatched && query.isActive());
+    if (isFollowed) old.add(query.queryHash);
   }
   if (old.size === 0) return;
   setTimeout(() => {
