@@ -1,7 +1,7 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import type { Card } from '@worktrack/contracts/work-items/cards';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { dollars, duration, percent } from '../language/format.ts';
 import { itemWords } from '../parts/item-words.ts';
@@ -30,7 +30,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   const mayMove = may('work-items:write');
   const { id, taskId, title, type, priority, lease, blockedBy, estimatedCost } = card;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasFocus && document.activeElement !== link.current) link.current?.focus({ preventScroll: true });
   }, [hasFocus]);
   useEffect(() => {
