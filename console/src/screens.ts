@@ -17,6 +17,13 @@ export interface ScreenEntry {
 export const SCREENS: readonly ScreenEntry[] = [
   { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },
   { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
+  {
+    path: 'agents',
+    name: () => words.agents,
+    permission: 'work-items:read',
+    load: () => import('./agents/screen.tsx'),
+  },
+  { path: 'inbox', name: () => words.inbox, permission: 'feedback:read', load: () => import('./inbox/screen.tsx') },
 ];
 
 /** The screen of an address, with what its placeholders hold. */

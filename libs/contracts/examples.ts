@@ -93,6 +93,7 @@ export const exampleLease: ShownLease = {
   keyId: ids.key,
   claimedAt: '2026-03-02T10:15:00.000Z',
   expiresAt: '2026-03-02T10:30:00.000Z',
+  lastHeartbeatAt: '2026-03-02T10:15:00.000Z',
   state: 'working',
   stalled: false,
   note: null,

@@ -1,3 +1,4 @@
+import type { Caller } from '@worktrack/contracts/caller';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
@@ -8,7 +9,6 @@ import type { Authenticator } from './authenticate.ts';
 import type { Clients } from './clients.ts';
 import { sessionTokenOf } from './console/session-cookie.ts';
 import { goneSignal } from './http/gone.ts';
-import type { CallOrigin } from './perform.ts';
 
 /** What a call that waits has to know of its request. */
 export interface OriginOfWait {
@@ -37,7 +37,7 @@ export function originOfWait(
 /** What was claimed for a key that was revoked while it waited, so that nobody has to wait for the end of that lease. */
 export async function giveBack(
   output: unknown,
-  { caller, requestId }: CallOrigin,
+  { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
   { clients, log }: { readonly clients: Clients; readonly log: Log },
 ): Promise<void> {
   const { workItem, lease } = output as Partial<Output<typeof claimWorkItem>>;

@@ -19,6 +19,8 @@ export const ShownLease = z.object({
   keyId: RecordId,
   claimedAt: Timestamp,
   expiresAt: Timestamp,
+  /** When the agent was last heard of: by its claim, a renewal or a heartbeat. */
+  lastHeartbeatAt: Timestamp,
   state: LeaseState,
   /** No heartbeat came for half of its time. */
   stalled: z.boolean(),

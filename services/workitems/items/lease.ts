@@ -105,6 +105,7 @@ export const SHOWN_OF_LEASE = {
   'lease.claimedAt': 1,
   'lease.expiresAt': 1,
   'lease.stallsAt': 1,
+  'lease.leaseSeconds': 1,
   'lease.state': 1,
   'lease.note': 1,
   'lease.progress': 1,
@@ -125,11 +126,13 @@ export function shownLease(lease: LeaseRecord | null | undefined, now = new Date
   if (!isLive(lease, now)) return null;
   // Versions before this one kept token, key and expiry alone. Theirs have ended an hour after the upgrade.
   const { agent = 'unknown', keyId, claimedAt = lease.expiresAt, expiresAt, state = 'working', stallsAt } = lease;
+  const lastHeartbeatAt = stallsAt && new Date(stallsAt.getTime() - lease.leaseSeconds * STALLS_AFTER * SECOND_MS);
   return {
     agent,
     keyId,
     claimedAt: claimedAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
+    lastHeartbeatAt: (lastHeartbeatAt ?? claimedAt).toISOString(),
     state,
     stalled: stallsAt !== undefined && stallsAt <= now,
     note: lease.note ?? null,
