@@ -25,6 +25,7 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
     'RPC_SECRETS_WORKITEMS',
     'RPC_SECRETS_FEEDBACK',
     'RPC_SECRETS_EVENTS',
+    'EVENT_SECRETS',
   ],
 };
 

@@ -10,6 +10,8 @@ import type { LocalUploads } from './compositions/composition.ts';
 import type { ConsoleFiles } from './console/files.ts';
 import { registerConsole } from './console/routes.ts';
 import { registerSession } from './console/session.ts';
+import type { LiveLog } from './events/live-log.ts';
+import { registerEventStream } from './events/routes.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
 import type { FeedbackSettings } from './feedback/settings.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
@@ -48,6 +50,7 @@ export interface GatewayNeeds {
   readonly clients: Clients;
   readonly uploads: LocalUploads;
   readonly redis: Redis;
+  readonly liveLog: LiveLog;
   readonly log: Log;
   /** For the line of every request; see http/observe.ts. */
   readonly requestLog: Log;
@@ -129,6 +132,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerAttachmentRoutes(app, { ...needs, ticketKeys: needs.uploads.ticketKeys, perform });
+  registerEventStream(app, needs);
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });

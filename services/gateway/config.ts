@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
-import { requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 import { feedbackSettings } from './feedback/settings.ts';
 
@@ -23,6 +23,7 @@ export const settings = {
   ...requestSecrets.workitems,
   ...requestSecrets.feedback,
   ...requestSecrets.events,
+  ...eventSecrets,
   ...redisSettings,
   ...feedbackSettings,
   /** 0 chooses a free one. */

@@ -8,7 +8,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { secretKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { withoutRedaction } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { createApp } from './app.ts';
@@ -19,6 +19,8 @@ import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
 import { loadConsoleFiles } from './console/files.ts';
+import { LiveLog } from './events/live-log.ts';
+import { logReader } from './events/log-reader.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
@@ -52,6 +54,10 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   };
   for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
 
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const liveLog = new LiveLog({ broker, signer, reader: logReader(clients.events), log });
+  onStop(() => liveLog.close());
+
   const authenticator = createAuthenticator({
     redis,
     keys: clients.keys,
@@ -72,6 +78,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     authenticator,
     clients,
     redis,
+    liveLog,
     log,
     requestLog: withoutRedaction(log),
     trustedProxies: settings.TRUST_PROXY,

@@ -5,6 +5,7 @@ import { type Route, routeOf } from '../rest/route.ts';
 import { describedInputSchema, fieldsOf, type JsonSchema } from '../schema.ts';
 import { VERSION } from '../version.ts';
 import { Components } from './components.ts';
+import { eventStreamPath } from './event-stream.ts';
 import { publicPaths } from './public-paths.ts';
 import { downloadOf, uploadOf } from './streams.ts';
 
@@ -23,7 +24,7 @@ export function openApiDocument(serverUrl = '/', operations: readonly Operation[
     const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(operation, route, components) };
   }
-  Object.assign(paths, publicPaths(components));
+  Object.assign(paths, eventStreamPath(components), publicPaths(components));
   return {
     openapi: '3.1.1',
     info: {
