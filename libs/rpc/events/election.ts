@@ -33,6 +33,8 @@ export class Election {
   readonly #renewal: NodeJS.Timeout;
   readonly #nudged: () => void;
   #held: ConsumeMessage | undefined;
+  /** The broker cannot elect it: it is away, or the node of the queue is. */
+  #isCutOff = false;
 
   /**
    * @param queue the election's name
@@ -54,8 +56,12 @@ export class Election {
           else channel.close().catch(() => {});
         });
       },
+      opened: () => {
+        this.#isCutOff = false;
+      },
       lost: () => {
         this.#held = undefined;
+        this.#isCutOff = true;
       },
     });
     this.#sending = new RecoveringChannel(broker.publishing, {
@@ -69,7 +75,7 @@ export class Election {
   }
 
   get isElected(): boolean {
-    return this.#held !== undefined || this.#elected.current === undefined;
+    return this.#held !== undefined || this.#isCutOff;
   }
 
   /** Calls `nudged` in the elected process. May get lost with a connection. */

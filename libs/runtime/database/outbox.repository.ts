@@ -4,8 +4,9 @@ import mongoose, { type ClientSession } from 'mongoose';
 import type { OutboxSource } from '../events/outbox-publisher.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { boundedJson } from './bounded-data.ts';
-import { inOrder } from './in-order.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
+import { serverCapabilities } from './server.ts';
+import { earlierBySubject } from './stand-in/earlier-events.ts';
 import type { WriteSet } from './write-set.ts';
 
 export interface NewEvent {
@@ -82,16 +83,14 @@ function tellEmitted(): void {
 /** The outbox of the database that this process is connected to, as the publisher reads it. */
 export const outbox: OutboxSource = {
   async next(limit, after) {
-    const records = await inOrder<OutboxRecord>(OutboxModel, {
-      filter: {},
-      order: { field: '_id', direction: 1 },
-      after: after && { value: after.id, id: after.id },
-      limit,
-      present: [],
-    });
-    return records.map(published);
+    // A server that reads in no index's order gives the first that there are: what was published is not among them any more.
+    const isOrdered = serverCapabilities().sortsByIndex;
+    const filter = isOrdered && after ? { _id: mongoose.trusted({ $gt: after.id }) } : {};
+    const records = OutboxModel.find(filter).limit(limit);
+    return (await (isOrdered ? records.sort({ _id: 1 }) : records).lean()).map(published);
   },
   async earlier(revisions) {
+    if (!serverCapabilities().usesIndexesInOr) return (await earlierBySubject(revisions)).map(published);
     const records = await OutboxModel.find({
       $or: [...revisions].map(([id, revision]) => ({
         'subject.id': id,

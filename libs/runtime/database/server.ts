@@ -15,6 +15,8 @@ export interface ServerCapabilities {
   readonly retriesWritesCheaply: boolean;
   /** It reads in index order, and stops at the limit. */
   readonly sortsByIndex: boolean;
+  /** It uses an index for each branch of an `$or`. */
+  readonly usesIndexesInOr: boolean;
 }
 
 const MONGODB: ServerCapabilities = {
@@ -23,6 +25,7 @@ const MONGODB: ServerCapabilities = {
   takesReadConcerns: true,
   retriesWritesCheaply: true,
   sortsByIndex: true,
+  usesIndexesInOr: true,
 };
 
 /** SecantusDB 0.6 (stand-in/README.md). */
@@ -32,6 +35,7 @@ const SECANTUSDB: ServerCapabilities = {
   takesReadConcerns: false,
   retriesWritesCheaply: false,
   sortsByIndex: false,
+  usesIndexesInOr: false,
 };
 
 let known = MONGODB;

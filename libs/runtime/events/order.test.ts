@@ -1,7 +1,7 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inOrderOfRevisions } from './order.ts';
+import { inOrderOfRevisions, PublishedRevisions } from './order.ts';
 
 const event = (id: string, subject: string, revision: number) =>
   ({ id, subject: { kind: 'work_item', id: subject }, revision }) as PublishedEvent;
@@ -37,4 +37,22 @@ test('every event is there once, and those of a subject are in the order of its 
       }
     }),
   );
+});
+
+test('of a subject whose events go on where the last ones ended nothing earlier is looked for', () => {
+  const published = new PublishedRevisions();
+  expect([...published.openIn([event('1', 'a', 1), event('2', 'b', 7)])]).toEqual([
+    ['a', 1],
+    ['b', 7],
+  ]);
+  published.published([event('1', 'a', 1), event('2', 'b', 7)]);
+  expect(published.openIn([event('3', 'a', 2), event('4', 'a', 2), event('6', 'b', 7), event('5', 'a', 3)]).size).toBe(
+    0,
+  );
+  expect([
+    ...published.openIn([event('7', 'a', 2), event('8', 'a', 4), event('9', 'b', 8), event('9', 'b', 11)]),
+  ]).toEqual([
+    ['a', 4],
+    ['b', 11],
+  ]);
 });

@@ -22,13 +22,35 @@ export function inOrderOfRevisions(events: readonly PublishedEvent[]): Published
   });
 }
 
-/** Of each subject the highest revision that is there. */
-export function highestRevisions(events: readonly PublishedEvent[]): ReadonlyMap<string, number> {
-  const highest = new Map<string, number>();
-  for (const { subject, revision } of events) {
-    highest.set(subject.id, Math.max(revision, highest.get(subject.id) ?? revision));
+/** How many subjects are remembered; one that is not is asked for once more. */
+const MAX_SUBJECTS = 20_000;
+
+/** Up to which revision the events of subjects are published: what was stored before is not to be looked for again. */
+export class PublishedRevisions {
+  readonly #highest = new Map<string, number>();
+
+  /**
+   * The subjects of which there may be events before those that were seen, by id, with the highest revision that was seen. Not one whose
+   * events go on where the last ones ended.
+   */
+  openIn(seen: readonly PublishedEvent[]): ReadonlyMap<string, number> {
+    const open = new Map<string, number>();
+    for (const [id, events] of Map.groupBy(seen, ({ subject }) => subject.id)) {
+      let last = this.#highest.get(id) ?? Number.NEGATIVE_INFINITY;
+      for (const { revision } of events.toSorted((a, b) => a.revision - b.revision)) {
+        if (revision > last + 1) open.set(id, revision);
+        last = Math.max(last, revision);
+      }
+    }
+    return open;
   }
-  return highest;
+
+  published(events: readonly PublishedEvent[]): void {
+    if (this.#highest.size > MAX_SUBJECTS) this.#highest.clear();
+    for (const { subject, revision } of events) {
+      this.#highest.set(subject.id, Math.max(revision, this.#highest.get(subject.id) ?? revision));
+    }
+  }
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

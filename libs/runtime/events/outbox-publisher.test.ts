@@ -185,3 +185,31 @@ describe('the order of a subject', () => {
     await expect.poll(() => revisionsBySubject()).toEqual(Object.fromEntries(all));
   });
 });
+
+test('100 000 events that waited for a broker drain in bounded memory', async () => {
+  const COUNT = 100_000;
+  for (let at = 0; at < COUNT; at += 1_000) {
+    await OutboxModel.insertMany(
+      Array.from({ length: 1_000 }, (_, index) => record(`drained ${index % 500}`, ((at + index) / 500) | 0)),
+    );
+  }
+  const startedAtMs = Date.now();
+  const before = process.memoryUsage().heapUsed;
+  let highest = 0;
+  let count = 0;
+  const watch = setInterval(() => {
+    // What arrives is this test's own.
+    count += arrived.splice(0).length;
+    highest = Math.max(highest, process.memoryUsage().heapUsed - before);
+  }, 20);
+  try {
+    await publisher();
+    await expect.poll(() => count + arrived.length, { timeout: 250_000 }).toBe(COUNT);
+    await expect.poll(isEmpty).toBe(true);
+  } finally {
+    clearInterval(watch);
+  }
+  const tookMs = Date.now() - startedAtMs;
+  console.log(`${COUNT} events in ${tookMs} ms, ${Math.round(highest / 1_048_576)} MiB`);
+  expect(highest).toBeLessThan(128 * 1_048_576);
+}, 300_000);

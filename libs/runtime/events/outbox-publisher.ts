@@ -7,7 +7,7 @@ import type { RequestSigner } from '@worktrack/rpc/message/signature';
 import type { Log } from '@worktrack/rpc/types';
 import { Counter, Gauge } from 'prom-client';
 import { registry } from '../process/metrics.ts';
-import { highestRevisions, inOrderOfRevisions } from './order.ts';
+import { inOrderOfRevisions, PublishedRevisions } from './order.ts';
 
 /** Where events wait until they are published. */
 export interface OutboxSource {
@@ -54,6 +54,7 @@ export class OutboxPublisher {
   readonly #log: Log;
   readonly #election: Election;
   readonly #publisher: EventPublisher;
+  readonly #published = new PublishedRevisions();
   readonly #emitted: { stop(): void };
   readonly #fallback: NodeJS.Timeout;
   #hint: NodeJS.Timeout | undefined;
@@ -142,12 +143,15 @@ export class OutboxPublisher {
       for (const [index, events] of next.entries()) after[index] = events.at(-1) ?? after[index];
       oldestAtMs = Math.min(...seen.map(({ at }) => Date.parse(at)));
       // After what was seen: each of these was stored before the one that follows it, so now it can be seen, wherever it lies.
-      const revisions = highestRevisions(seen);
-      const earlier = await Promise.all(this.#sources.map((source) => source.earlier(revisions)));
+      const open = this.#published.openIn(seen);
+      const earlier = await Promise.all(
+        this.#sources.map(async (source) => (open.size > 0 ? source.earlier(open) : [])),
+      );
       const batches = next.map((events, index) => distinct([...events, ...(earlier[index] ?? [])]));
       const events = inOrderOfRevisions(batches.flat());
       await this.#publisher.publish(events);
       publishedEvents.inc(events.length);
+      this.#published.published(events);
       await Promise.all(this.#sources.map((source, index) => source.remove(batches[index] ?? [])));
     }
   }

@@ -54,10 +54,23 @@ export async function headOf(organizationId: string): Promise<number> {
   return (await HeadModel.findById(organizationId).lean())?.seq ?? 0;
 }
 
-/** The place of the oldest event that is still there; undefined where there is none. */
+/** Of the organizations whose log was read last. It goes up only. */
+const oldestPlaces = new Map<string, number>();
+const MAX_REMEMBERED = 10_000;
+
+/** The place of the oldest event that is still there; undefined where there is none. Mostly it is the same as the last time, which costs least to see. */
 export async function oldestOf(organizationId: string): Promise<number | undefined> {
+  const last = oldestPlaces.get(organizationId) ?? 1;
+  if (await LogModel.exists({ organizationId, seq: last })) return last;
   const [oldest] = await LogModel.find({ organizationId }, { seq: 1 }).sort({ seq: 1 }).limit(1).lean();
-  return oldest?.seq;
+  oldestPlaces.delete(organizationId);
+  if (!oldest) return undefined;
+  oldestPlaces.set(organizationId, oldest.seq);
+  for (const first of oldestPlaces.keys()) {
+    if (oldestPlaces.size <= MAX_REMEMBERED) break;
+    oldestPlaces.delete(first);
+  }
+  return oldest.seq;
 }
 
 export interface LogFilter {
@@ -74,16 +87,19 @@ export async function between(
   { types, projectId, workItemId }: LogFilter,
   limit: number,
 ): Promise<LoggedEvent[]> {
-  const records = await LogModel.find({
-    organizationId,
-    seq: mongoose.trusted({ $gt: after, $lte: upTo }),
-    type: mongoose.trusted({ $in: [...types] }),
-    ...(projectId !== undefined && { projectId }),
-    ...(workItemId !== undefined && { [isTaskId(workItemId) ? 'subject.taskId' : 'subject.id']: workItemId }),
-  })
-    .sort({ seq: 1 })
-    .limit(limit)
-    .lean();
+  const records = await LogModel.aggregate<LogRecord>([
+    {
+      $match: {
+        organizationId,
+        seq: { $gt: after, $lte: upTo },
+        type: { $in: [...types] },
+        ...(projectId !== undefined && { projectId }),
+        ...(workItemId !== undefined && { [isTaskId(workItemId) ? 'subject.taskId' : 'subject.id']: workItemId }),
+      },
+    },
+    { $sort: { seq: 1 } },
+    { $limit: limit },
+  ]).option({ batchSize: limit + 1 });
   return records.map(({ _id, organizationId: _, loggedAt: __, data, ...event }) => ({
     ...event,
     id: _id,

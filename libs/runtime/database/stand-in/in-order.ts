@@ -131,17 +131,6 @@ const NEWEST_IDS: Axis = {
   }),
 };
 
-/** UUIDv7, oldest first: of a queue, which is mostly short, so that the first read takes all there is. */
-const OLDEST_IDS: Axis = {
-  firstWidth: Infinity,
-  start: () => 0,
-  toAxis: (id) => Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
-  range: (near, far) => ({
-    ...(near !== undefined && { $gte: firstIdOf(near) }),
-    ...(far < Infinity && { $lt: firstIdOf(far) }),
-  }),
-};
-
 /** Where the ids of a millisecond begin: a prefix, which no id equals. */
 function firstIdOf(ms: number): string {
   const hex = Math.ceil(Math.max(0, ms)).toString(16).padStart(12, '0');
@@ -167,7 +156,7 @@ const NEWEST_TIMES: Axis = {
 };
 
 function axisOf(model: AnyModel, { field, direction }: Order): Axis {
-  if (field === '_id') return direction === 1 ? OLDEST_IDS : NEWEST_IDS;
+  if (field === '_id' && direction === -1) return NEWEST_IDS;
   const { instance } = model.schema.path(field);
   if (instance === 'Number' && direction === 1) return NUMBERS;
   if (instance === 'Date' && direction === -1) return NEWEST_TIMES;
