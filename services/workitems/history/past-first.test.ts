@@ -1,6 +1,6 @@
 import { OutboxModel } from '@worktrack/runtime/database/outbox.model';
 import { outbox } from '@worktrack/runtime/database/outbox.repository';
-import { highestRevisions, inOrderOfRevisions } from '@worktrack/runtime/events/order';
+import { inOrderOfRevisions, PublishedRevisions } from '@worktrack/runtime/events/order';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 import { HistoryModel } from './history.model.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 /** One batch, as the publisher takes it: the ids of what it publishes. */
 async function batchOf(source: PastFirst): Promise<string[]> {
   const next = await source.next(100, undefined);
-  const earlier = await source.earlier(highestRevisions(next));
+  const earlier = await source.earlier(new PublishedRevisions().openIn(next));
   const events = [...new Map([...next, ...earlier].map((event) => [event.id, event])).values()];
   await source.remove(events);
   return inOrderOfRevisions(events).map(({ id }) => id);

@@ -53,7 +53,7 @@ export class PastFirst implements OutboxSource {
       for (const id of ids) {
         const afterRevision = this.#toldUpTo.get(id);
         if (afterRevision !== undefined) await tellAll(organizationId, [id], afterRevision);
-        this.#remember(id, revisions.get(id) ?? 0);
+        this.#remember(id, revisions.get(id) ?? afterRevision ?? 0);
       }
     }
   }
