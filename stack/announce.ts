@@ -1,4 +1,3 @@
-import { CODE_MINUTES } from '@worktrack/contracts/keys/sessions';
 import type { Progress } from './progress.ts';
 import type { Seed } from './seed.ts';
 
@@ -7,8 +6,6 @@ export interface Announcement {
   /** Of the gateways beside the first. */
   readonly moreGateways: readonly string[];
   readonly seed: Seed & { readonly isNew: boolean };
-  /** Signs in to the console, once. */
-  readonly loginLink: string;
   readonly dataDir: string;
   readonly tookMs: number;
   readonly howToStop: string;
@@ -30,9 +27,6 @@ export function announce(progress: Progress, it: Announcement): void {
   const lines = [
     '',
     `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
-    '',
-    `  Console       ${it.loginLink}`,
-    `                The link signs in once, within ${CODE_MINUTES} minutes; \`npx worktrack login-link\` makes another.`,
     '',
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,

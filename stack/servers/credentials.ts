@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { madeOnce, randomSecret } from '../made-once.ts';
 
-/** The only user of each server: all services on a machine run as one system user, so there is nobody to distinguish. */
+/** The one user of each server: all services of a machine run as one user of its system, so there is nobody to tell apart. */
 export const USER = 'worktrack';
 
-/** The passwords of the stack's own servers. */
+/** What the stack's own servers ask for. */
 export interface Credentials {
   readonly rabbitmqPassword: string;
-  /** Anybody who has it can run any code in the broker. */
+  /** With it, anybody could run any code in the broker. */
   readonly erlangCookie: string;
   readonly redisPassword: string;
   readonly mongodbPassword: string;
 }
 
-/** To change one, stop the stack and remove it from the file. */
+/** To change one, stop the stack and take it out of the file. */
 export function loadCredentials(dataDir: string): Credentials {
   return madeOnce(join(dataDir, 'credentials.json'), {
     rabbitmqPassword: randomSecret,

@@ -41,8 +41,7 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
             ...['--max-examples', `${maxExamples}`],
             ...['--checks', 'all'],
             '--continue-on-failure',
-            // Above the longest wait of a claim.
-            ...['--request-timeout', '75'],
+            ...['--request-timeout', '30'],
             ...['--suppress-health-check', 'all'],
             ...['--generation-database', 'none'],
             // More, and Python 3.11 breaks off in its parser now and then.

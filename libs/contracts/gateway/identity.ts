@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 
 export const me = operation({
   name: 'identity.me',
-  summary: 'Show the user, organization and permissions behind the key.',
+  summary: 'Show the user, the organization and the permissions that the key speaks for.',
   permissions: [],
   effect: 'read',
   input: z.strictObject({}),

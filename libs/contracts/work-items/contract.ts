@@ -17,7 +17,6 @@ import {
 } from '../projects/project-operations.ts';
 import { batchMoveWorkItems } from './batch-move.ts';
 import { setBudget, setItemBudget, setProjectBudget } from './budget.ts';
-import { listCards } from './cards.ts';
 import { addWorkItemComment } from './comment.ts';
 import { completeAiTask, completeReview, completeValidation } from './completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
@@ -49,7 +48,6 @@ export const workItemsContract = serviceContract('workitems', [
   createBoard,
   getBoard,
   updateBoard,
-  listCards,
   listWorkItems,
   getWorkItem,
   resolveWorkItems,

@@ -1,22 +1,20 @@
 import mongoose from 'mongoose';
 
 /**
- * Which of MongoDB 8's capabilities the server has. The services are written for MongoDB; workarounds for other servers are in `stand-in/`
- * in this folder and in the services, and are selected by these.
+ * What the server can do of what MongoDB 8 does. The services are written for that; what another server needs instead stands in `stand-in/`
+ * of this folder and of the services, and is chosen by these.
  */
 export interface ServerCapabilities {
-  /** It reports a commit that the storage engine refused as failed. Otherwise commits are verified by reading back. */
+  /** A commit that the storage engine refused is answered as refused. Otherwise what was committed is read back. */
   readonly commitsAreReliable: boolean;
-  /** It ends a transaction whose process is gone, after a configurable time (`transactionLifetimeLimitSeconds`). */
+  /** It ends a transaction whose process is gone, after a time that it can be told (`transactionLifetimeLimitSeconds`). */
   readonly endsAbandonedTransactions: boolean;
-  /** It accepts a read concern on every command that MongoDB accepts one on. */
+  /** It takes a read concern on every command that MongoDB takes one on. */
   readonly takesReadConcerns: boolean;
-  /** The driver's `retryWrites` does not make a write outside a transaction more expensive. */
+  /** A write outside of a transaction costs no more with the driver's `retryWrites`. */
   readonly retriesWritesCheaply: boolean;
-  /** It reads in index order, and stops at the limit. */
+  /** It reads in the order of an index, and stops at the limit. */
   readonly sortsByIndex: boolean;
-  /** It uses an index for each branch of an `$or`. */
-  readonly usesIndexesInOr: boolean;
 }
 
 const MONGODB: ServerCapabilities = {
@@ -25,7 +23,6 @@ const MONGODB: ServerCapabilities = {
   takesReadConcerns: true,
   retriesWritesCheaply: true,
   sortsByIndex: true,
-  usesIndexesInOr: true,
 };
 
 /** SecantusDB 0.6 (stand-in/README.md). */
@@ -35,7 +32,6 @@ const SECANTUSDB: ServerCapabilities = {
   takesReadConcerns: false,
   retriesWritesCheaply: false,
   sortsByIndex: false,
-  usesIndexesInOr: false,
 };
 
 let known = MONGODB;
@@ -46,8 +42,8 @@ export function serverCapabilities(): ServerCapabilities {
 }
 
 /**
- * Asks the server once, over a separate connection, since the options of the permanent one depend on the answer.
- * @throws the same as when the database is unavailable
+ * Asks the server once, by a connection of its own, since the options of the one that stays depend on the answer.
+ * @throws as when the database is unavailable
  */
 export async function detectCapabilities(
   url: string,

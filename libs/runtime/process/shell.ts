@@ -1,4 +1,4 @@
-/** A word quoted for a POSIX shell, whatever it contains. */
+/** A word for a POSIX shell, whatever it holds. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

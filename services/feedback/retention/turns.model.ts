@@ -1,12 +1,12 @@
 import mongoose from 'mongoose';
 
-/** A task shared by all replicas: whichever finds it due takes it. */
+/** A duty that all replicas share: whichever finds it due takes it. */
 export interface TurnDocument {
-  /** The name of the task. */
+  /** The name of the duty. */
   _id: string;
-  /** Who last took it. */
+  /** Who took it last. */
   holder: string;
-  /** When anybody may take it: while it is running, when its holder is considered gone; afterwards, when it is due again. */
+  /** From when on anybody may take it: while it is being done, when its holder counts as gone; afterwards, when it is due again. */
   nextAt: Date;
 }
 

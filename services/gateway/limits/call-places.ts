@@ -1,4 +1,3 @@
-import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
 
@@ -25,7 +24,7 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
     const { identity, raw, routeOptions } = request;
     if (identity === null || request.place || routeOptions.config.streamsBody) return;
     const { socket } = raw;
-    request.place = await share.enter(identity.organization.id, keyOf(identity), bodyBytes, (abandon) => {
+    request.place = await share.enter(identity.organization.id, identity.key.id, bodyBytes, (abandon) => {
       socket.once('close', abandon);
       return () => socket.off('close', abandon);
     });
@@ -36,9 +35,4 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
     request.place?.leave();
     done(null, payload);
   });
-}
-
-/** A session has its part of the share of the key that it stems from: else a key would have one more with each. */
-function keyOf({ key, session }: Identity): string {
-  return session?.keyId ?? key.id;
 }

@@ -7,17 +7,14 @@ import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { authorize, traceparentOf } from '../http/request.ts';
 import type { Perform } from '../perform.ts';
-import { originOfWait } from '../waits.ts';
 import { inputReader } from './input.ts';
 import { type Route, routeOf } from './route.ts';
 
-interface RestNeeds {
-  readonly authenticator: Authenticator;
-  readonly perform: Perform;
-}
-
 /** One route for every operation that has `rest`. */
-export function registerRestRoutes(app: FastifyInstance, needs: RestNeeds): void {
+export function registerRestRoutes(
+  app: FastifyInstance,
+  needs: { readonly authenticator: Authenticator; readonly perform: Perform },
+): void {
   for (const operation of allOperations()) {
     const route = routeOf(operation);
     // Streams of bytes are written by hand, beside the contracts.
@@ -26,12 +23,12 @@ export function registerRestRoutes(app: FastifyInstance, needs: RestNeeds): void
       method: route.method,
       url: route.path,
       onRequest: authorize(needs.authenticator, operation.permissions),
-      handler: handlerOf(operation, route, needs),
+      handler: handlerOf(operation, route, needs.perform),
     });
   }
 }
 
-function handlerOf(operation: Operation, route: Route, { authenticator, perform }: RestNeeds) {
+function handlerOf(operation: Operation, route: Route, perform: Perform) {
   const readInput = inputReader(operation);
   const status = operation.effect === 'create' ? 201 : 200;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -46,7 +43,6 @@ function handlerOf(operation: Operation, route: Route, { authenticator, perform 
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
         traceparent: traceparentOf(request),
         place: request.place,
-        waits: originOfWait(request, reply, authenticator),
       },
     );
     reply.code(wasThere(output) ? 200 : status).header('content-type', JSON_TYPE);

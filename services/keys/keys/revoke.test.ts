@@ -40,10 +40,11 @@ describe('a revocation', () => {
     const created = await keys.call('keys.create', { name: 'CI' }, owner);
     const idempotencyKey = uuidv7();
     const revoke = () => codeOf(keys.call('keys.revoke', { id: created.id }, owner, idempotencyKey));
-    keys.redis.disconnect();
+    const back = new Promise((resolve) => keys.redis.once('ready', resolve));
+    keys.redis.disconnect(true);
     expect(await revoke()).toBe('UNAVAILABLE');
     expect(await keys.verify(created.key as string)).toBeUndefined();
-    await keys.redis.connect();
+    await back;
     expect(await revoke()).toBe('ok');
   });
 });

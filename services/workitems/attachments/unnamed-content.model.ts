@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 
-/** Content in GridFS that no attachment names: not yet, or no longer. */
+/** Content in GridFS that no attachment names: not yet, or no more. */
 export interface UnnamedContent {
   /** The file in GridFS. */
   _id: string;

@@ -14,11 +14,9 @@ import { metadataEvents } from './metadata-event.ts';
 /** Hands the work over for review. A caller that does not hold the item's live lease is refused. */
 export async function completeAiTask(
   input: Input<typeof operation>,
-  given: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
+  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(given, input.workItemId);
-  const held = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
-  const context = { ...given, ...(held && { by: { agent: held.agent } }) };
+  const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
   const to = columnMeant(board, input.reviewColumnId);
@@ -39,14 +37,15 @@ export async function completeAiTask(
   if (problem) throw context.fail('CONFLICT', problem);
 
   const { userActions } = input;
+  const isByHolder = isHolder(item.lease, context.caller.keyId, input.leaseToken);
   const { session, event } = await keepSession(context, item, {
     ...input,
-    agent: held?.agent,
-    toldMicrodollars: held?.report?.costMicrodollars,
+    agent: isByHolder ? item.lease?.agent : undefined,
+    toldMicrodollars: isByHolder ? item.lease?.report?.costMicrodollars : undefined,
   });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
-    leaseEnds: held ? 'completed' : undefined,
+    leaseEnds: isByHolder ? 'completed' : undefined,
     changes: { isAiProcessing: false, lease: null, metadata },
     events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });

@@ -18,7 +18,7 @@ const WHY_SKIPPED: Readonly<Record<Progress, string>> = {
   done: 'It is done.',
 };
 
-/** Which items of a batch can be reviewed, and which tested. */
+/** What of a batch can be reviewed, and what tested. */
 export async function getValidateContext(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,

@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 export interface CounterRecord {
   organizationId: string;
   name: string;
-  /** The last number given out. */
+  /** The number given out last. */
   value: number;
 }
 

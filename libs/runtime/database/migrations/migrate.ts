@@ -38,12 +38,7 @@ export async function migrate(
   }
   const stopped = new AbortController();
   const done = (async () => {
-    // A second pass waits, so all go through once before any of them does so again.
-    for (let passes = 1; passes <= PASSES; passes++) {
-      for (const migration of migrations) {
-        await finishPass(passes, migration, { log, replacedAfterMs, signal: stopped.signal });
-      }
-    }
+    for (const migration of migrations) await finish(migration, { log, replacedAfterMs, signal: stopped.signal });
   })().catch((error) => {
     if (!stopped.signal.aborted) throw error;
   });
@@ -56,8 +51,7 @@ export async function migrate(
   };
 }
 
-async function finishPass(
-  passes: number,
+async function finish(
   migration: Migration,
   options: { readonly log: Log; readonly replacedAfterMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -65,13 +59,13 @@ async function finishPass(
   for (;;) {
     try {
       const record = await recordOfMigration(migration.name);
-      if (record.passes >= passes) return;
+      if (record.passes >= PASSES) return;
       const beginsAtMs = record.passEndedAt ? record.passEndedAt.getTime() + replacedAfterMs : 0;
       await delay(Math.max(0, beginsAtMs - Date.now()), undefined, { signal, ref: false });
       await pass(migration, record, log, signal);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ error, migration: migration.name }, 'A migration will continue later');
+      log.warn({ error, migration: migration.name }, 'A migration goes on later');
       await delay(RETRY_AFTER_MS, undefined, { signal, ref: false });
     }
   }

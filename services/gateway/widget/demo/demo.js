@@ -1,4 +1,4 @@
-// The demo page's own script: what a page can do with the widget's API, and which events it gets.
+// The demo page's own script: what a page can do with the widget's API, and what it hears from it.
 const widget = () => globalThis.WorktrackFeedback;
 
 const actions = {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('[data-run]')) {
   button.addEventListener('click', () => actions[button.dataset.run]());
 }
 
-/** Without https there is no clipboard API; a selection can still be copied. */
+/** A page without a certificate has no clipboard API; what is selected can be copied there too. */
 const copy = async (element) => {
   getSelection().selectAllChildren(element);
   if (navigator.clipboard) await navigator.clipboard.writeText(element.textContent);
@@ -32,6 +32,6 @@ const listen = () => {
     });
   }
 };
-// The tag is async: its script has already run, or will.
+// The tag is async: its script has run already, or will.
 if (widget()) listen();
 else document.querySelector('script[data-public-key]')?.addEventListener('load', listen);

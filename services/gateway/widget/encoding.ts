@@ -1,6 +1,6 @@
-export type Encoding = 'br' | 'gzip' | 'identity';
+import type { Encoding } from './files.ts';
 
-/** The smallest encoding of a file that the client accepts (RFC 9110, 12.5.3). */
+/** The smallest form of a file that the client takes (RFC 9110, 12.5.3). */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   const accepted = new Map(
     (acceptEncoding ?? '').split(',').map((part) => {

@@ -1,2 +1,0 @@
-/** A style sheet that is imported becomes part of the console's one (build.ts). */
-declare module '*.css' {}
