@@ -13,19 +13,27 @@ module.exports = {
     outside(
       'contracts-import-nothing-of-ours',
       '^libs/contracts',
-      '^(libs/(rpc|runtime)|services|stack|cli|widget|test|bench)/',
+      '^(libs/(rpc|runtime)|services|stack|cli|widget|console|test|bench)/',
     ),
-    outside('rpc-imports-contracts-only', '^libs/rpc', '^(libs/runtime|services|stack|cli|widget|test|bench)/'),
-    outside('runtime-imports-libs-only', '^libs/runtime', '^(services|stack|cli|widget|test|bench)/'),
-    outside('services-are-apart-gateway', '^services/gateway/', '^services/(keys|workitems|feedback)/'),
-    outside('services-are-apart-keys', '^services/keys/', '^services/(gateway|workitems|feedback)/'),
-    outside('services-are-apart-workitems', '^services/workitems/', '^services/(gateway|keys|feedback)/'),
-    outside('services-are-apart-feedback', '^services/feedback/', '^services/(gateway|keys|workitems)/'),
+    outside('rpc-imports-contracts-only', '^libs/rpc', '^(libs/runtime|services|stack|cli|widget|console|test|bench)/'),
+    outside('runtime-imports-libs-only', '^libs/runtime', '^(services|stack|cli|widget|console|test|bench)/'),
+    outside('services-are-apart-gateway', '^services/gateway/', '^services/(keys|workitems|feedback|events)/'),
+    outside('services-are-apart-keys', '^services/keys/', '^services/(gateway|workitems|feedback|events)/'),
+    outside('services-are-apart-workitems', '^services/workitems/', '^services/(gateway|keys|feedback|events)/'),
+    outside('services-are-apart-feedback', '^services/feedback/', '^services/(gateway|keys|workitems|events)/'),
+    outside('services-are-apart-events', '^services/events/', '^services/(gateway|keys|workitems|feedback)/'),
     {
       name: 'contracts-know-zod-only',
       severity: 'error',
       from: { path: '^libs/contracts', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/(\\.pnpm/)?zod' },
+    },
+    {
+      // A client of the public API, in a browser: zod would be most of it.
+      name: 'the-console-takes-types-of-contracts-and-nothing-else',
+      severity: 'error',
+      from: { path: '^console/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(libs|services|stack|cli|widget|test|bench)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-rpc-imports-amqplib',
@@ -46,7 +54,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Built, and built again by whatever starts a gateway.
-    exclude: { path: '^(widget|cli)/dist/' },
+    exclude: { path: '^(widget|console|cli)/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

@@ -13,26 +13,30 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/rpc/package.json libs/rpc/
 COPY libs/runtime/package.json libs/runtime/
+COPY services/events/package.json services/events/
 COPY services/feedback/package.json services/feedback/
 COPY services/gateway/package.json services/gateway/
 COPY services/keys/package.json services/keys/
 COPY services/workitems/package.json services/workitems/
 COPY cli/package.json cli/
+COPY console/package.json console/
 COPY widget/package.json widget/
 
 FROM manifests AS bundles
-RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/widget... --filter @worktrack/cli...
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile --filter @worktrack/console... --filter @worktrack/widget... --filter @worktrack/cli...
 COPY tsconfig.json ./
 COPY libs libs
 COPY cli cli
+COPY console console
 COPY widget widget
-RUN node widget/build.ts && node cli/one-file/build.ts
+RUN node console/build.ts && node widget/build.ts && node cli/one-file/build.ts
 
 FROM manifests AS services
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --prod --filter './services/*...' --filter @worktrack/cli...
 COPY libs libs
 COPY cli cli
 COPY services services
+COPY --from=bundles /app/console/dist console/dist
 COPY --from=bundles /app/widget/dist widget/dist
 COPY --from=bundles /app/cli/dist cli/dist
 # Without settings a service loads all of itself and ends with code 78; what it has compiled makes each start of a container quicker.
@@ -49,4 +53,4 @@ USER 1000:1000
 EXPOSE 3000 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.OPS_PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of feedback, gateway, keys, workitems}/main.ts\""]
+CMD ["sh", "-c", "exec node --max-semi-space-size=4 \"services/${SERVICE:?is one of events, feedback, gateway, keys, workitems}/main.ts\""]

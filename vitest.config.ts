@@ -4,7 +4,7 @@ import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test/support/test-sta
 
 export default defineConfig({
   test: {
-    include: ['{libs,services,stack,cli,widget,bench}/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['{libs,services,stack,cli,widget,console,bench}/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(IN_CONTAINERS ? TESTS_WITH_OWN_PROCESSES : [])],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',

@@ -28,7 +28,7 @@ async function fetchCommand() {
 }
 
 /**
- * Commands as lists of words: separated by lines and semicolons, quoted as in a shell. Nothing is expanded, so nothing in a title or a branch name
+ * Commands as lists of words: separated by newlines and semicolons, quoted as in a shell. Nothing is expanded, so nothing in a title or a branch name
  * is run.
  */
 function commandsIn(text) {

@@ -1,6 +1,6 @@
 /**
- * Work-item calls, one after the other, beside a burst of submissions; and beside processes that do nothing but take as much CPU as the
- * burst's parts took, for what of the delay is the machine's. In one run.
+ * Sequential work item calls during a burst of submissions; and beside processes that merely use as much CPU as the
+ * burst's parts did, to show how much of the delay is due to the machine. In one run.
  * `npm run bench -- burst [--submissions 20000] [--connections 400] [--gateways 2] [--replicas 3] [--rounds 3]`
  */
 import { fork } from 'node:child_process';
@@ -76,7 +76,7 @@ try {
   await system.stop();
 }
 
-/** Dealt out to the gateways, as a load balancer would. @returns how long each took, in ms */
+/** Distributed over the gateways, as a load balancer would. @returns how long each took, in ms */
 async function calls(isDone: (count: number) => boolean): Promise<number[]> {
   const tookMs: number[] = [];
   while (!isDone(tookMs.length)) {
@@ -88,7 +88,7 @@ async function calls(isDone: (count: number) => boolean): Promise<number[]> {
   return tookMs;
 }
 
-/** What a part took of one CPU. */
+/** A part's share of one CPU. */
 interface Share {
   readonly pid: number | undefined;
   readonly ofCpu: number;
@@ -123,7 +123,7 @@ async function duringBurst({ publicKey }: Source, firstNumber: number) {
   return { result, tookMs: await working, shares: [...shares, { pid: undefined, ofCpu: result.cpuMs / burstMs }] };
 }
 
-/** The same calls, beside one process for each part of the burst that takes as much CPU as it did, at the same priority. */
+/** The same calls, beside one process per part of the burst that uses as much CPU as it did, at the same priority. */
 async function besideBurners(shares: readonly Share[]): Promise<number[]> {
   const burners = shares
     .filter(({ ofCpu }) => ofCpu > 0.01)

@@ -1,5 +1,5 @@
 /**
- * One organization's reads and writes, alone and while a viewer's key of another one floods the gateway with lists and searches.
+ * One organization's reads and writes, alone and while another organization's viewer key floods the gateway with lists and searches.
  * `npm run bench -- fair [--connections 200] [--calls 200]`
  */
 import { parseArgs } from 'node:util';
@@ -82,7 +82,7 @@ try {
   await measure();
   const alone = await measure();
   const flooding = [flood('/api/work-items?limit=50'), flood('/api/work-items?limit=50&search=reference')];
-  // Under way in full before anything is measured.
+  // At full load before anything is measured.
   await measure();
   const under = await measure();
   const results = await Promise.all(flooding);

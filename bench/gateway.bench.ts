@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const connections = Number(values.connections);
 const durationMs = Number(values.seconds) * 1_000;
 
-// Each request of ingest comes from an address of its own.
+// Each ingest request comes from its own address.
 const system = await startBenchSystem({ env: { TRUST_PROXY: 'loopback', LOG_LEVEL: 'warn' } });
 const bare = (file: string) => startSide(join(import.meta.dirname, 'bare', file), system.environment);
 const sides: Awaited<ReturnType<typeof startSide>>[] = [];
@@ -125,7 +125,7 @@ try {
       // The first round warms up.
       if (round > 0) rates.push(pair);
     }
-    // The rounds of both sides alternate, so the ratio of a round is one of the same moment.
+    // The rounds of both sides alternate, so each round's ratio compares the same moment.
     rates.sort((one, other) => one.worktrack / one.bare - other.worktrack / other.bare);
     const { bare: bareRate, worktrack: rate } = rates[Math.floor(rates.length / 2)] as (typeof rates)[number];
     rows.push([name, bareRate, rate, rate / bareRate]);

@@ -1,6 +1,6 @@
 /**
- * Reading and searching a large inbox, over REST, and what an index of words would make of storing an item: the one that work items are
- * searched by, on the same database. `npm run bench -- inbox [--items 50000] [--indexed 10000]`
+ * Reading and searching a large inbox over REST, and what a word index would add to the cost of storing an item: the one used for
+ * work items, on the same database. `npm run bench -- inbox [--items 50000] [--indexed 10000]`
  */
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -20,11 +20,11 @@ const { values } = parseArgs({
   options: { items: { type: 'string', default: '50000' }, indexed: { type: 'string', default: '10000' } },
 });
 const ITEMS = Number(values.items);
-/** So many items, as they come in a message. */
+/** Items per message. */
 const TOGETHER = 32;
 const WORDS_EACH = 25;
 const VOCABULARY = 3_000;
-/** Some more often than others, as in any language. */
+/** Some more frequent than others, as in any language. */
 const LETTERS = 'eeeeeaaaatttiiinnnooosssrrrhlldcumfpgwybvkxjqz';
 const DAY_MS = 86_400_000;
 const REPETITIONS = 5;
@@ -73,7 +73,7 @@ try {
   await system.stop();
 }
 
-/** Evenly over the last year; some words are rare. */
+/** Spread evenly over the last year; some words are rare. */
 function item({ id: sourceId }: Source, i: number): ItemDocument {
   const words = Array.from({ length: WORDS_EACH }, () => word(Math.floor(Math.random() ** 2 * VOCABULARY)));
   words[0] = 'common';
@@ -101,14 +101,14 @@ function item({ id: sourceId }: Source, i: number): ItemDocument {
   };
 }
 
-/** A made-up word of 3 to 10 letters, always the same one for a number. */
+/** A made-up word of 3 to 10 letters, always the same for a given number. */
 function word(number: number): string {
   const digest = createHash('sha256').update(String(number)).digest();
   const letters = [...digest.subarray(0, 3 + (number % 8))].map((byte) => LETTERS[byte % LETTERS.length]);
   return letters.join('');
 }
 
-/** @returns time and the database's CPU time, each in µs an item */
+/** @returns time and the database's CPU time, each in µs per item */
 async function storing(documents: readonly ItemDocument[], store: (some: ItemDocument[]) => Promise<unknown>) {
   const startedAtMs = performance.now();
   const cpuBeforeMs = cpuMsOf(mongodbPid);

@@ -1,5 +1,5 @@
 /**
- * Ingest of feedback beside a bare Fastify with one driver insert for each request, on the same database, in one run; and what
+ * Feedback ingest compared with a bare Fastify doing one driver insert per request, on the same database, in one run; and what
  * refusing costs. `npm run bench -- ingest [--seconds 5] [--rounds 3] [--replicas 1]`
  */
 import { fork } from 'node:child_process';
@@ -13,7 +13,7 @@ import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const CONNECTIONS = 64;
-/** The clients, which take their part of the same CPUs. */
+/** The clients, which use their share of the same CPUs. */
 const LOAD = 'load';
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const durationMs = Number(values.seconds) * 1000;
 
 const system = await startBenchSystem({
   replicas: { feedback: Number(values.replicas) },
-  // So that each request may come from an address of its own.
+  // So that each request can come from its own address.
   env: { TRUST_PROXY: 'loopback' },
 });
 const bare = fork(join(import.meta.dirname, 'bare/ingest-server.ts'), {
@@ -77,10 +77,10 @@ try {
     { name: 'worktrack, other origin (403)', url: gateway, request: ingest(restricted, 'x'), status: 403 },
     { name: 'worktrack, bad token (401)', url: gateway, request: ingest(open, 'x'), status: 401 },
   ];
-  // Uses up what the limited source admits.
+  // Uses up the limited source's rate.
   await loadHttp({ urls: [gateway], request: ingest(limited, 'x'), connections: 1, requests: 1 });
 
-  /** CPU of each part in µs a request, by side and part. */
+  /** CPU of each part in µs per request, by side and part. */
   const cpu = new Map<string, number>();
   const parts = partsOf(system);
   const results = new Map<string, LoadResult[]>();

@@ -1,9 +1,9 @@
 /**
- * A `tools/call` of the gateway beside the SDK's bare low-level server with the same payload, in one run, with the RPC hop shown apart:
+ * A `tools/call` at the gateway compared with the SDK's bare low-level server with the same payload, in one run, with the RPC hop shown separately:
  * behind it are the broker, the service and its database. `npm run bench -- mcp [--calls 2000] [--rounds 3]`
  *
- * Alone, a call is timed, and the hop's time is taken off. That still charges the gateway for waking up after it: the bare server is never
- * idle. So the CPU that the server process uses per call is measured too, with several calls under way, as a server works.
+ * A lone call is timed, and the hop's time is subtracted. That still charges the gateway for waking up after it: the bare server is never
+ * idle. So the server process's CPU per call is measured too, with several calls in progress, as in real operation.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -92,7 +92,7 @@ try {
     for (let number = 0; number < calls; number++) await call(url, era);
     return ((performance.now() - startedAtMs) * 1_000) / calls;
   };
-  /** Of the process that serves `url`, per call, all of its threads. */
+  /** For the process that serves `url`, per call, over all of its threads. */
   const cpuUs = async (url: string, era: Era, pid: number | undefined): Promise<number> => {
     const before = cpuMsOf(pid);
     let left = calls;

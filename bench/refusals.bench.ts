@@ -1,6 +1,6 @@
 /**
- * What a request that is made to cost takes the gateway to refuse, beside what JSON.parse of its body takes alone; in CPU time, so that other work
- * on the machine changes little.
+ * What it costs the gateway to refuse requests designed to be expensive, compared with JSON.parse of their body alone; in CPU time, which other work
+ * on the machine affects little.
  * `npm run bench -- refusals [--requests 50]`
  */
 import { parseArgs } from 'node:util';

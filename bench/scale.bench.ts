@@ -2,8 +2,8 @@
  * The operations of work items in one project of 10 000, 100 000 and 1 000 000 items, one call at a time: what grows with the project shows in its time.
  * `npm run bench -- scale [--items 1000000] [--calls 300]`
  *
- * Beside each operation stands how MongoDB answers its queries, as far as the plan says something of its cost: by an index to one document, to
- * as many as are returned, or otherwise. test/surface/plans holds the plans of all queries.
+ * Each operation is listed with how MongoDB executes its queries, as far as the plan reveals their cost: through an index to one document, to
+ * as many as are returned, or otherwise. test/surface/plans has the plans of all queries.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,13 +17,13 @@ import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
-/** Items of one request to the filler. */
+/** Items per request to the filler. */
 const FILL_STEP = 10_000;
 const PAGE = 100;
-/** Cursors of so many neighbouring pages are used. */
+/** How many neighbouring pages' cursors are used. */
 const FAR_PAGES = 100;
 const WARM_UP_CALLS = 10;
-/** Of those that read thousands of entries by their nature: a number of a page that is far away, a count up to 10 000. */
+/** For calls that inherently read thousands of entries: a distant page number, a count up to 10 000. */
 const CALLS_OF_SLOW = 20;
 const SERVICES = ['gateway', 'workitems'] as const;
 
@@ -133,7 +133,7 @@ async function measure({ name, plan, request, status, isSlow }: Case): Promise<v
   row.p99Ms.push(result.p99Ms);
 }
 
-/** Cursors of pages next to one another that begin in the middle of a list. */
+/** Cursors of neighbouring pages that begin in the middle of a list. */
 async function farCursors(list: string, items: number): Promise<string[]> {
   const cursors: string[] = [];
   let cursor: string | null = null;

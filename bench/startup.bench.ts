@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StackFile } from '@worktrack/stack/stack-file';
 
-/** `npm run bench -- startup`: how long a warm start takes until the system is ready, and what its idle processes hold. Linux. */
+/** `npm run bench -- startup`: how long a warm start takes until the system is ready, and how much memory its idle processes hold. Linux. */
 const WANTED_START_S = 15;
 const WANTED_SERVICES_MIB = 450;
 const STARTS = 3;
-/** Of an idle system, after the last of its start. */
+/** Of an idle system, after startup is complete. */
 const IDLE_MS = 5_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-bench-'));
@@ -35,7 +35,7 @@ const stop = () => run('stop', '--data-dir', dataDir);
 const rows: Record<string, string | number>[] = [];
 
 try {
-  // Makes the data, and fills the compile cache where it is empty: what follows is warm.
+  // Creates the data, and fills the compile cache if empty: everything after this is warm.
   await start();
   await stop();
   for (let count = 1; count <= STARTS; count++) {
@@ -50,8 +50,8 @@ try {
   }
   await delay(IDLE_MS);
   const { pids } = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as StackFile;
-  const { gateway, keys, workitems, feedback, ...servers } = pids;
-  const services = { gateway, keys, workitems, feedback };
+  const { gateway, keys, workitems, feedback, events, ...servers } = pids;
+  const services = { gateway, keys, workitems, feedback, events };
   let rss = 0;
   let pss = 0;
   for (const [name, ids] of Object.entries(services)) {
@@ -63,7 +63,7 @@ try {
     }
   }
   rows.push({
-    what: 'the four services together',
+    what: 'the five services together',
     value: `${rss.toFixed(0)} MiB (PSS ${pss.toFixed(0)})`,
     wanted: `≤ ${WANTED_SERVICES_MIB} MiB`,
   });

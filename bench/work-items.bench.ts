@@ -18,10 +18,10 @@ import { type CallSide, type Case, casesOf } from './work-items/cases.ts';
 import { fillProject } from './work-items/fill.ts';
 
 const WARM_UP_MS = 1_000;
-/** So many calls of each are counted: all that they send has come by then, but for what is sent every few seconds. */
+/** How many calls of each are counted: enough to see everything they send, except for what is sent every few seconds. */
 const COUNTED_CALLS = 64;
 const COUNTED_ITEMS = 200;
-/** Of the processes, not of a call: how they watch over each other and the connection. */
+/** Sent by the processes rather than by a call: how they monitor each other and the connection. */
 const BACKGROUND_COMMANDS = new Set(['hello', 'ismaster', 'ping', 'buildInfo', 'endSessions', 'killSessions']);
 const BACKGROUND_COLLECTION = 'transaction_owners';
 const SERVICES = ['gateway', 'keys', 'workitems', 'feedback'] as const;
@@ -45,7 +45,7 @@ interface Side {
   readonly name: 'bare' | 'worktrack';
   readonly url: string;
   readonly call: CallSide;
-  /** Of its processes and the database's, so far. */
+  /** Used so far by its processes and the database's. */
   cpuMs(): ReadonlyMap<string, number>;
 }
 interface Bench {
@@ -168,7 +168,7 @@ function partsOf({ services, servers }: System): ReadonlyMap<string, number> {
   ]);
 }
 
-/** Loads a side, each time with requests that it has not had. */
+/** Loads a side, each time with new requests. */
 function loader() {
   const sent = new Map<string, number>();
   return async (
@@ -243,7 +243,7 @@ async function counted(): Promise<(string | number)[][]> {
   return answer;
 }
 
-/** @returns the rows of what memory the services take */
+/** @returns the rows for the services' memory use */
 async function measured(print: (row: (string | number)[]) => void): Promise<(string | number)[][]> {
   return await withBench(Number(values.items), undefined, async ({ bare, worktrack, cases, idleMiB, memoryMiB }) => {
     const load = loader();
@@ -260,7 +260,7 @@ async function measured(print: (row: (string | number)[]) => void): Promise<(str
           if (round > 0) rounds.push(pair);
         }
         const ratio = (one: (typeof rounds)[number]) => one.worktrack.perSecond / one.bare.perSecond;
-        // The rounds of both sides alternate, so the ratio of a round is one of the same moment.
+        // The rounds of both sides alternate, so each round's ratio compares the same moment.
         const middle = rounds.toSorted((one, other) => ratio(one) - ratio(other))[Math.floor(rounds.length / 2)];
         if (!middle) throw new Error('There has to be a round.');
         const { worktrack: ours, bare: theirs } = middle;

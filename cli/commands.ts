@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { feedbackCommand } from './commands/feedback.ts';
 import { itemCommand } from './commands/item.ts';
 import { keyCommand } from './commands/key.ts';
+import { loginLinkCommand } from './commands/login-link.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { projectCommand } from './commands/project.ts';
 import { sourceCommand } from './commands/source.ts';
@@ -18,5 +19,6 @@ export const commandsWithKey = (): Command[] => [
   userCommand(),
   keyCommand(),
   sourceCommand(),
+  loginLinkCommand(),
   mcpCommand(),
 ];

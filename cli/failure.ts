@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import { spelledOut } from '@worktrack/runtime/validation/parse';
 
-/** What the shell is told. Documented in docs/cli.md. */
+/** Exit codes, documented in docs/cli.md. */
 export const EXIT = { refused: 1, usage: 2, unreachable: 3 } as const;
 
 /** Ends the command with one line on standard error that says what to do. */
@@ -14,7 +14,7 @@ export class Failure extends Error {
   }
 }
 
-/** The words of a refusal, and of its details those that the words do not hold already: they name the first ones only. */
+/** A refusal's message, and those of its details that the message does not already contain: it names only the first ones. */
 export function refusalWords(message: string, details: readonly ErrorDetail[] = []): string {
   const untold = details.map(spelledOut).filter((told) => !` ${message}`.includes(` ${told}`));
   return [message, ...untold].map((words) => (/[.?]$/.test(words) ? words : `${words}.`)).join(' ');

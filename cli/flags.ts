@@ -19,13 +19,13 @@ type Fields = Record<string, unknown>;
 /** Commander takes a null for an option without a value. */
 const NULL = Symbol('null');
 
-/** Texts that may be long come from standard input or a file too. */
+/** Potentially long texts can also come from standard input or a file. */
 const LONG_TEXTS: ReadonlySet<string> = new Set(['description', 'text', 'summary', 'userActions']);
 
 /**
  * Adds an option for every field of an operation's input, named as the field is: `--board-column-id`, and `--boardColumnId` too (see `withKebabCase`).
- * So what the service takes, the command takes, from the same declaration.
- * @param given fields that the command gets in another way, or has a value of its own for
+ * So the command accepts whatever the service accepts, from the same declaration.
+ * @param given fields that the command gets in another way, or sets itself
  */
 export function addFlags(command: Command, operation: Operation, given: readonly string[] = []): Command {
   const { properties = {}, required = [] } = inputOf(operation);
@@ -81,7 +81,7 @@ function optionsOf(field: string, schema: JsonSchema): Option[] {
     option.argParser((text: string) => {
       if (isNullable && text === 'null') return NULL;
       if (types.has('integer') || types.has('number')) return numberOf(text);
-      // A position is a word or an object; a word is no JSON.
+      // A position is a word or an object; a word is not JSON.
       if (types.has('object') && (!types.has('string') || text.startsWith('{'))) return objectOf(text);
       return text;
     }),

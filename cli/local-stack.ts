@@ -18,8 +18,8 @@ const Secrets = z.object({ RPC_SECRETS_KEYS: z.string() });
 const CLONE = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The stack that was started last from `WORKTRACK_DATA_DIR`, else from here or a folder above, else from the clone that this command
- * is part of. It may have been stopped since.
+ * The stack last started from `WORKTRACK_DATA_DIR`, or else from here or a parent folder, or else from the clone that this command
+ * belongs to. It may have been stopped since.
  */
 export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalStack | undefined {
   const path = candidates(environment).find((candidate) => existsSync(candidate));
@@ -29,7 +29,7 @@ export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalS
   return { ...parsed.data, path };
 }
 
-/** What the services of a local stack are keyed with, as far as commands need it. */
+/** The secrets of a local stack's services, as far as commands need them. */
 export function secretsOf({ path }: LocalStack): z.infer<typeof Secrets> {
   const file = join(dirname(path), 'secrets.json');
   const parsed = Secrets.safeParse(JSON.parse(readFileSync(file, 'utf8')));

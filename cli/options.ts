@@ -11,12 +11,12 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
-/** The rate of a key as two options say it; undefined: the default of the service. */
+/** A key's rate, from two options; undefined: the service's default. */
 export function rateOf(
   requests: number | undefined,
   windowSeconds: number | undefined,
 ): { readonly requests: number; readonly windowSeconds?: number } | undefined {
   if (requests !== undefined) return { requests, windowSeconds };
   if (windowSeconds === undefined) return undefined;
-  throw new Failure('usage', '--rate-window is the length of the window of --rate-limit: give both.');
+  throw new Failure('usage', '--rate-window is the window length for --rate-limit: give both.');
 }

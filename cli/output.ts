@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 const GAP = '  ';
 const NOTHING = '-';
 
-/** Set by `--json`: what a command has made or found is then printed as one JSON document and nothing else is. */
+/** Set by `--json`: the command then prints only what it created or found, as one JSON document. */
 export interface OutputOptions {
   readonly json?: boolean;
 }
@@ -24,7 +24,7 @@ export function printList<Row>(rows: readonly Row[], columns: Columns<Row>, when
     );
 }
 
-/** One record: a line for each field, its name before it. */
+/** One record: a line per field, preceded by its name. */
 export function printRecord(fields: Readonly<Record<string, Cell>>): void {
   console.log(table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
 }

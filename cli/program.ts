@@ -4,7 +4,7 @@ import { withKebabCase } from './flags.ts';
 
 /** Runs the command line of this process. */
 export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
-  const ends = `Ends with 0, or with ${EXIT.refused} when the service refuses, ${EXIT.usage} when the command is wrong, ${EXIT.unreachable} when the service does not answer.`;
+  const ends = `Ends with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line is invalid, ${EXIT.unreachable} if the service does not respond.`;
   const program = new Command('worktrack')
     .description(description)
     .addHelpText('after', ['', ...help, ends].join('\n'))
@@ -13,7 +13,7 @@ export async function run(commands: readonly Command[], description: string, hel
   for (const command of commands) program.addCommand(command);
   throwInsteadOfExit(program);
 
-  // The reader has had enough of the output, as `head` does.
+  // The reader has closed the output, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

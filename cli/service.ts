@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { Failure } from './failure.ts';
 import { localStack } from './local-stack.ts';
 
-/** Which service is talked to, and as whom. */
+/** Which service to talk to, and as whom. */
 export interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly projectId: string | undefined;
-  /** Where the key came from, for words about a key that is refused. */
+  /** Where the key came from, for messages about a refused key. */
   readonly keySource: string;
 }
 
@@ -25,7 +25,7 @@ const configFilePath = () => join(envPaths('worktrack', { suffix: '' }).config, 
 
 /**
  * `WORKTRACK_URL` and `WORKTRACK_API_KEY`, else the configuration file, else the local stack. A key is sent only to the service that it was
- * given for: one of the environment to any, that of the file or the stack to their own.
+ * given for: one from the environment to any, one from the file or the stack only to theirs.
  */
 export function chooseService(environment: NodeJS.ProcessEnv = process.env): Service {
   const { WORKTRACK_URL: url, WORKTRACK_API_KEY: key, WORKTRACK_PROJECT_ID: project } = environment;

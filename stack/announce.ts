@@ -1,3 +1,4 @@
+import { CODE_MINUTES } from '@worktrack/contracts/keys/sessions';
 import type { Progress } from './progress.ts';
 import type { Seed } from './seed.ts';
 
@@ -6,6 +7,8 @@ export interface Announcement {
   /** Of the gateways beside the first. */
   readonly moreGateways: readonly string[];
   readonly seed: Seed & { readonly isNew: boolean };
+  /** Signs in to the console, once. */
+  readonly loginLink: string;
   readonly dataDir: string;
   readonly tookMs: number;
   readonly howToStop: string;
@@ -27,6 +30,9 @@ export function announce(progress: Progress, it: Announcement): void {
   const lines = [
     '',
     `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
+    '',
+    `  Console       ${it.loginLink}`,
+    `                The link signs in once, within ${CODE_MINUTES} minutes; \`npx worktrack login-link\` makes another.`,
     '',
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,

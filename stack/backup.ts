@@ -41,7 +41,7 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
 /** Unpacks such a file into a data directory that has nothing yet. */
 export async function restore(file: string, dataDir: string, progress: Progress): Promise<void> {
   const path = resolve(dataDir);
-  if (runningStack(path)) throw new StartError(`A stack runs on ${path}. Stop it, or choose another folder.`);
+  if (runningStack(path)) throw new StartError(`A stack is running on ${path}. Stop it, or choose another folder.`);
   if (existsSync(path) && readdirSync(path).length > 0) {
     throw new StartError(`${path} is not empty. Move away what is in it, or choose another folder with --data-dir.`);
   }
@@ -49,7 +49,7 @@ export async function restore(file: string, dataDir: string, progress: Progress)
   makePrivateDirectory(path);
   try {
     await progress.step('Restoring', () => tar(['-xz', '-p', '-C', path, '-f', resolve(file)]));
-    if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${resolve(file)} is no back-up of a stack.`);
+    if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${resolve(file)} is not a backup of a stack.`);
   } catch (error) {
     for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
     throw error;

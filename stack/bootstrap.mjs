@@ -43,7 +43,7 @@ async function install(hash) {
   const { command, args } = pnpm();
   // Not to standard output, which belongs to the program that is run: `worktrack … --json` is read by others.
   console.error(
-    `Installing the dependencies into node_modules (pnpm install, ${command === 'npx' ? 'through npx' : 'with the pnpm that is there'}) …`,
+    `Installing the dependencies into node_modules (pnpm install, ${command === 'npx' ? 'through npx' : 'with the installed pnpm'}) …`,
   );
   const startedAtMs = Date.now();
   const shown = setInterval(
@@ -76,7 +76,7 @@ function reason(output) {
   return (
     lines.find((line) => /ERR_PNPM|npm error/.test(line)) ??
     lines.findLast((line) => line !== '') ??
-    'pnpm said nothing.'
+    'pnpm printed nothing.'
   );
 }
 

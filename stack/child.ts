@@ -28,9 +28,9 @@ export interface Exit {
 }
 
 /**
- * A program that we run and that never outlives us. It leads a process group of its own, so that Ctrl-C in a terminal reaches us alone and
- * the parts stop in their order; and the kernel kills it should we die without stopping it (`setpriv`, on Linux): SIGKILL, for one that is frozen
- * takes nothing else, and all of them keep what they have acknowledged.
+ * A program that we run and that never outlives us. It leads its own process group, so that Ctrl-C in a terminal reaches only us and
+ * the parts stop in order; and the kernel kills it if we die without stopping it (`setpriv`, on Linux), with SIGKILL, because a frozen process
+ * reacts to nothing else, and all of them keep what they have acknowledged.
  */
 export class Child {
   readonly name: string;
@@ -85,13 +85,13 @@ export class Child {
     }
   }
 
-  /** For a start that is broken off half-way: what is up ends, and what was still to come does not start any more. */
+  /** For a startup that is aborted half-way: running parts end, and the remaining ones no longer start. */
   static async stopAll(graceMs: number): Promise<void> {
     Child.#refusesStarts = true;
     await Promise.all([...Child.#running].map((child) => child.stop(graceMs)));
   }
 
-  /** For a process that is ending and can wait for nothing. */
+  /** For a process that is exiting and cannot wait for anything. */
   static killAll(): void {
     for (const child of Child.#running) child.signal('SIGKILL');
   }
@@ -113,7 +113,7 @@ export class Child {
   /** SIGTERM, and SIGKILL once `graceMs` are over. Resolves when the process is gone. */
   async stop(graceMs: number): Promise<Exit> {
     this.signal('SIGTERM');
-    // A frozen process takes no SIGTERM.
+    // A frozen process does not react to SIGTERM.
     this.signal('SIGCONT');
     const timer = setTimeout(() => this.signal('SIGKILL'), graceMs);
     const exit = await this.exited;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { REPOSITORY, SERVICES } from './layout.ts';
 
 /**
- * Where Node keeps the compiled form of the services (NODE_COMPILE_CACHE): a start with it takes half the time, and no process loads what strips
- * the types, which stays resident with some 20 MB.
+ * Where Node stores the compiled services (NODE_COMPILE_CACHE): this halves the startup time, and no process loads the type
+ * stripper, which stays resident with some 20 MB.
  */
 export const COMPILE_CACHE = join(REPOSITORY, 'node_modules', '.cache', 'node');
 
 /**
- * Fills an empty compile cache, while the servers start: each service, run without any settings, loads and compiles everything and then ends,
+ * Fills an empty compile cache while the servers start: each service, run without settings, loads and compiles everything and then exits,
  * because its configuration is missing.
  */
 export async function fillCompileCache(): Promise<void> {
@@ -23,7 +23,7 @@ export async function fillCompileCache(): Promise<void> {
             env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
             stdio: 'ignore',
           });
-          // Whatever goes wrong here shows, with its reason, when the service is started for good.
+          // Anything that goes wrong here will show, with its reason, when the service is actually started.
           run.once('error', () => resolve());
           run.once('exit', () => resolve());
         }),

@@ -55,7 +55,7 @@ describe('a data directory', () => {
   it('that cannot be made is refused in one line', () => {
     writeFileSync(join(folder, 'file'), '');
     for (const path of [join(folder, 'file', 'below'), '/proc/worktrack']) {
-      expect(() => takeDataDir(path)).toThrow(/^The data directory .* cannot be made: .*$/);
+      expect(() => takeDataDir(path)).toThrow(/^The data directory .* cannot be created: .*$/);
     }
   });
 });

@@ -5,7 +5,7 @@ import { stopCommand } from './options.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
 import { StartError } from './start-error.ts';
 
-/** A data directory that this process alone uses, until `release`. */
+/** A data directory that only this process uses, until `release`. */
 export interface DataDir {
   readonly path: string;
   release(): void;
@@ -13,7 +13,7 @@ export interface DataDir {
 
 const lockOf = (path: string) => join(path, 'lock');
 
-/** Two stacks on one directory would each destroy what the other keeps. Takes over from a stack that was killed. */
+/** Two stacks in one directory would destroy each other's data. Takes over from a stack that was killed. */
 export function takeDataDir(given: string): DataDir {
   const path = resolve(given);
   makeFolder(path, 'run');
@@ -38,13 +38,13 @@ export function takeDataDir(given: string): DataDir {
   return { path, release: () => rmSync(lockOf(path), { force: true }) };
 }
 
-/** Makes a folder in a data directory, and that itself where it is missing. @returns its path */
+/** Creates a folder in a data directory, and the directory itself if missing. @returns its path */
 export function makeFolder(dataDir: string, name: string): string {
   const folder = join(dataDir, name);
   try {
     makeDirectory(folder);
   } catch (error) {
-    throw new StartError(`The data directory ${dataDir} cannot be made: ${(error as Error).message}`);
+    throw new StartError(`The data directory ${dataDir} cannot be created: ${(error as Error).message}`);
   }
   return folder;
 }
@@ -82,7 +82,7 @@ function parse(lock: string | undefined): ProcessIdentity | undefined {
   }
 }
 
-/** Another stack may take over at the same moment: what is moved away is looked at, and put back if it is no longer the stale one. */
+/** Another stack may take over at the same moment: the lock that was moved away is checked, and put back if it is no longer the stale one. */
 function removeStaleLock(path: string, stale: string | undefined): void {
   const moved = join(path, 'run', `stale.${process.pid}`);
   try {

@@ -15,7 +15,7 @@ interface Message {
 }
 
 /**
- * Runs `start` in a process that outlives this one and its terminal, and shows what it says until it is ready.
+ * Runs `start` in a process that outlives this one and its terminal, and shows its output until it is ready.
  * @returns the exit code: 0 once it is ready, else its own
  */
 export async function startDetached(args: readonly string[], dataDir: string): Promise<number> {
@@ -46,7 +46,7 @@ export async function startDetached(args: readonly string[], dataDir: string): P
   });
 }
 
-/** In the process that stays: its log, and the terminal of the one that started it for as long as that is there. */
+/** In the process that stays: its log, and the starter's terminal for as long as that exists. */
 export const detachedSink: Sink = {
   write(text) {
     process.stdout.write(text);
@@ -59,6 +59,6 @@ export function reportReady(): void {
 }
 
 function tell(message: Message): void {
-  // The terminal may be closed at any moment; that is no fault of ours.
+  // The terminal may be closed at any moment; that is not an error.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

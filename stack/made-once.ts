@@ -5,8 +5,8 @@ import { makeDirectory } from './make-directory.ts';
 import { writePrivate } from './private-file.ts';
 
 /**
- * Random values that are made at the first start and kept in a file for its owner alone. What the file lacks, because an older version made it or somebody took
- * it out, is made anew.
+ * Random values that are generated at the first start and kept in a file that only its owner can read. Values that the file lacks, because an older version wrote it or somebody removed
+ * them, are generated again.
  */
 export function madeOnce<Name extends string>(
   path: string,

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory, and what is missing above it, for this user alone. Not by `recursive` of mkdirSync: it tries without end where
- * a file system refuses with ENOENT though the parent is there, as /proc does.
+ * Creates a directory, and any missing parents, accessible only to this user. Not with mkdirSync's `recursive`, which retries endlessly if
+ * a file system refuses with ENOENT although the parent exists, as /proc does.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -11,12 +11,12 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
-/** Makes a directory of ours that nobody else may look into, also where it is there with another mode. */
+/** Creates a directory that nobody else can read, correcting the mode if it already exists. */
 export function makePrivateDirectory(path: string): void {
   makeDirectory(path);
   chmodSync(path, 0o700);

@@ -8,7 +8,7 @@ export const DEFAULT_PORT = 3000;
 const MAX_REPLICAS = 32;
 
 export interface StartOptions {
-  /** Undefined: DEFAULT_PORT, or another one when that is taken. 0: any free one. */
+  /** Undefined: DEFAULT_PORT, or another one if that is taken. 0: any free one. */
   readonly port: number | undefined;
   readonly dataDir: string;
   readonly replicas: Partial<Record<ServiceName, number>>;
@@ -55,14 +55,14 @@ Unpacks such a file into a data directory that has nothing yet; \`npm start\` th
   --data-dir <folder>      where to (default: ${DEFAULT_DATA_DIR})
   --help`;
 
-/** The command that ends the stack on a data directory, to be shown. */
+/** The command that stops the stack in a data directory, for display. */
 export function stopCommand(dataDir: string): string {
   if (resolve(dataDir) === resolve(DEFAULT_DATA_DIR)) return '`npm run stop`';
   const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : shellQuoted(dataDir);
   return `\`npm run stop -- --data-dir ${quoted}\``;
 }
 
-/** @returns 'help' when that was asked for */
+/** @returns 'help' if that was requested */
 export function parseStart(args: readonly string[]): StartOptions | 'help' {
   const { values } = parse(args, 'npm start', {
     port: { type: 'string' },
@@ -134,7 +134,7 @@ function parseReplicas(given: readonly string[]): Partial<Record<ServiceName, nu
     const number = Number(count);
     if (!name || number < 1 || number > MAX_REPLICAS) {
       throw new StartError(
-        `--replicas must be like feedback=3, with one of ${SERVICES.join(', ')} and a number from 1 to ${MAX_REPLICAS}, not "${entry}".`,
+        `--replicas must have the form feedback=3, with one of ${SERVICES.join(', ')} and a number from 1 to ${MAX_REPLICAS}, not "${entry}".`,
       );
     }
     replicas[name] = number;

@@ -9,12 +9,12 @@ import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
 import type { Secrets } from './secrets.ts';
 
-/** A new key is never null: that is what the replay of its creation answers. */
+/** A new key is never null: only a replay of its creation returns that. */
 type Created = Output<typeof operation> & { readonly apiKey: { readonly key: string } };
 
 /**
- * Calls the keys service as the command line does: there is no route for it, for there is no key yet.
- * The key has no rate: on one machine its owner and all who share the machine are one, and tests and benchmarks go as fast as they can.
+ * Calls the keys service as the command line does: there is no route for this, because there is no key yet.
+ * The key has no rate limit: on one machine there is nobody else to protect, and tests and benchmarks run as fast as they can.
  */
 export async function createOrganization(
   rabbitmqUrl: string,

@@ -9,11 +9,11 @@ const PREDECESSOR_POLL_MS = 50;
 
 export interface PartOptions {
   readonly name: string;
-  /** The process is remembered here, so that a stack that was killed leaves nobody on the data and ports that the next one opens. */
+  /** Records the process, so that a killed stack leaves none behind on the data and ports that the next one opens. */
   readonly pidFile: string;
   /** After SIGTERM, before SIGKILL. */
   readonly stopGraceMs: number;
-  /** Starts the program and resolves once it is ready; when it rejects, nothing of it is left. */
+  /** Starts the program and resolves once it is ready; if it rejects, nothing of it is left. */
   launch(): Promise<Child>;
 }
 
@@ -44,7 +44,7 @@ export class Part {
     return this.#child.pid;
   }
 
-  /** Resolves when it is gone, by itself if it can. */
+  /** Resolves when it is gone, gracefully if possible. */
   async stop(): Promise<void> {
     this.#exitIsWanted = true;
     await this.#child.stop(this.#options.stopGraceMs);
@@ -61,7 +61,7 @@ export class Part {
     await this.#child.kill();
   }
 
-  /** After its end, whatever that was: again on the same port and data. Resolves when it is ready. */
+  /** After it ended for whatever reason: again on the same port and data. Resolves when it is ready. */
   async restart(): Promise<void> {
     if (!this.#child.exit) throw new Error(`${this.name} is still running.`);
     this.#child = await this.#options.launch();
@@ -105,6 +105,6 @@ function readIdentity(path: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
   } catch {
-    return undefined; // There was none, or it was killed while it was being started.
+    return undefined; // There was none, or it was killed during startup.
   }
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 const HOST = '127.0.0.1';
 
-/** A port of the loopback address that nothing listens on at this moment. Whoever starts a program on it is ready to try another. */
+/** A loopback port that nothing is listening on right now. Callers that start a program on it must be prepared to try another. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

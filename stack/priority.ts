@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The kernel takes one such change in 100 ms from those who are not root, and refuses the others (EAGAIN). */
+/** From non-root users, the kernel accepts one such change per 100 ms and refuses the others (EAGAIN). */
 const RETRY_MS = 100;
 const MAX_TRIES = 50;
 
 /**
- * Has a child give way to others where the CPUs are short. Where Linux groups processes by session (sched(7), "The autogroup feature"), as
- * it does by default, a niceness counts only within a session, and each child leads one: then it is the session that has to be nice.
- * A process that may not be told so, or that has ended, stays as it is.
+ * Makes a child yield to others when CPU time is scarce. If Linux groups processes by session (sched(7), "The autogroup feature"), as
+ * it does by default, a nice value counts only within a session, and each child leads one: then the session's own nice value is set.
+ * A process for which this is not permitted, or that has ended, is left unchanged.
  */
 export async function yieldCpu(pid: number, niceness: number): Promise<void> {
   try {

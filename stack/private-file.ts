@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Writes a file that its owner alone may read, in one step: others may read it at any moment, and what is there may have another mode. */
+/** Atomically writes a file that only its owner can read: it may be read at any moment, and an existing one may have another mode. */
 export function writePrivate(path: string, text: string): void {
   const temporary = `${path}.new`;
   rmSync(temporary, { force: true });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process id alone may belong to somebody else by now; with its start it names one process for good. */
+/** A process id alone may have been reused; together with the start time it identifies one process permanently. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
@@ -24,7 +24,7 @@ function startFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie holds nothing any more; only its parent has not looked yet.
+    // A zombie no longer holds anything; its parent just has not reaped it yet.
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${bootId}/${fields[START_TIME_AFTER_NAME]}`;

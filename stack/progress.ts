@@ -1,6 +1,6 @@
-/** Steps shorter than this pass without a word. */
+/** Steps shorter than this are not shown. */
 const SHOW_AFTER_MS = 1_000;
-/** How often a step that goes on says so where lines cannot be rewritten. */
+/** How often a running step reports if lines cannot be rewritten. */
 const REPEAT_EVERY_S = 15;
 
 /** A terminal, a log file, or both. */
@@ -10,7 +10,7 @@ export interface Sink {
   write(text: string): void;
 }
 
-/** What a person sees of a start: lines that stay, and steps that show themselves when they take longer than a second. */
+/** What a person sees during startup: permanent lines, and steps that appear if they take longer than a second. */
 export class Progress {
   readonly #out: Sink;
   readonly #active = new Map<string, number>();
@@ -26,7 +26,7 @@ export class Progress {
     this.#out.write(`${text}\n`);
   }
 
-  /** @param title as in `Starting RabbitMQ`; unique among the steps under way */
+  /** @param title as in `Starting RabbitMQ`; unique among the steps in progress */
   async step<T>(title: string, work: () => Promise<T>): Promise<T> {
     const startedAtMs = Date.now();
     this.#active.set(title, startedAtMs);

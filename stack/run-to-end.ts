@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 export interface Outcome {
   readonly ok: boolean;
   readonly output: string;
-  /** The last line of output that says something, for an error in one line. */
+  /** The last non-empty line of output, for a one-line error. */
   readonly lastLine: string;
 }
 
-/** Runs a program that ends by itself, without input. Never rejects for what the program does. */
+/** Runs a program that ends by itself, without input. Never rejects because of what the program does. */
 export function runToEnd(
   command: string,
   args: readonly string[],

@@ -9,6 +9,8 @@ export interface Secrets {
   readonly RPC_SECRETS_KEYS: string;
   readonly RPC_SECRETS_WORKITEMS: string;
   readonly RPC_SECRETS_FEEDBACK: string;
+  readonly RPC_SECRETS_EVENTS: string;
+  readonly EVENT_SECRETS: string;
 }
 
 const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
@@ -18,6 +20,8 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
   RPC_SECRETS_KEYS: ring,
   RPC_SECRETS_WORKITEMS: ring,
   RPC_SECRETS_FEEDBACK: ring,
+  RPC_SECRETS_EVENTS: ring,
+  EVENT_SECRETS: ring,
 };
 
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];

@@ -74,6 +74,12 @@ export async function seed(
   return { ...(kept as Seed), isNew };
 }
 
+/** The address that signs the owner in to the console, once. The code is behind the `#`: browsers send that to nobody. */
+export async function loginLink(baseUrl: string, { apiKey }: Seed): Promise<string> {
+  const { code } = await new Api(baseUrl, apiKey).send<{ code: string }>('POST', '/api/login-codes', {});
+  return `${baseUrl}/console/#code=${code}`;
+}
+
 function read(path: string): Partial<Seed> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<Seed>;
@@ -111,7 +117,7 @@ class Api {
       body: body ? JSON.stringify(body) : undefined,
     });
     const answer = (await response.json()) as { data: T; error?: { message: string } };
-    if (!response.ok) throw new StartError(`${method} ${path} failed at the first start: ${answer.error?.message}`);
+    if (!response.ok) throw new StartError(`${method} ${path} failed at the start: ${answer.error?.message}`);
     return answer.data;
   }
 }

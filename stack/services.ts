@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildOneFile } from '@worktrack/cli/one-file/build';
+import { buildConsole } from '@worktrack/console/build';
 import { buildWidget } from '@worktrack/widget/build';
 import { Child } from './child.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
@@ -13,15 +14,18 @@ import { StartError } from './start-error.ts';
 
 /** Each service is given the secrets that it uses. */
 const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
-  keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS'],
-  workitems: ['RPC_SECRETS_WORKITEMS'],
-  feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK'],
+  keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS', 'EVENT_SECRETS'],
+  workitems: ['RPC_SECRETS_WORKITEMS', 'EVENT_SECRETS'],
+  feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK', 'EVENT_SECRETS'],
+  events: ['RPC_SECRETS_EVENTS', 'EVENT_SECRETS'],
   gateway: [
     'WIDGET_TOKEN_SECRETS',
     'IP_HASH_SECRET',
     'RPC_SECRETS_KEYS',
     'RPC_SECRETS_WORKITEMS',
     'RPC_SECRETS_FEEDBACK',
+    'RPC_SECRETS_EVENTS',
+    'EVENT_SECRETS',
   ],
 };
 
@@ -79,8 +83,8 @@ export interface Services {
 
 /** Starts all replicas at once and waits until each is ready. When one fails, none stays. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  // The gateway serves them; bundling takes some 0.3 s, less than finding out whether it is needed would be worth.
-  await Promise.all([buildWidget(), buildOneFile()]);
+  // The gateway serves them; bundling takes some 0.5 s, less than finding out whether it is needed would be worth.
+  await Promise.all([buildConsole(), buildWidget(), buildOneFile()]);
   const starts = SERVICES.flatMap((service) =>
     Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
   );

@@ -5,7 +5,7 @@ import { writePrivate } from './private-file.ts';
 import type { Seed } from './seed.ts';
 import type { ServerUrls } from './servers/start.ts';
 
-/** What programs on this machine need to use and to examine a running stack. It holds a key and the passwords of the servers: mode 600. */
+/** What programs on this machine need to use and inspect a running stack. It contains a key and the servers' passwords: mode 600. */
 export interface StackFile extends Seed {
   readonly baseUrl: string;
   readonly urls: ServerUrls;
@@ -25,7 +25,7 @@ export function writeStackFile(dataDir: string, content: StackFile): void {
   writePrivate(pathOf(dataDir), `${JSON.stringify(ordered, undefined, 2)}\n`);
 }
 
-/** While it is there, the stack is ready. */
+/** While it exists, the stack is ready. */
 export function removeStackFile(dataDir: string): void {
   rmSync(pathOf(dataDir), { force: true });
 }

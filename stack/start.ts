@@ -7,7 +7,7 @@ import { DEFAULT_PORT, type StartOptions } from './options.ts';
 import { portIsFree } from './ports.ts';
 import type { Progress } from './progress.ts';
 import { loadSecrets } from './secrets.ts';
-import { seed } from './seed.ts';
+import { loginLink, seed } from './seed.ts';
 import { givenServers, type Servers, startServers } from './servers/start.ts';
 import { type Services, startServices } from './services.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
@@ -86,6 +86,7 @@ async function startIn(
     baseUrl,
     moreGateways,
     seed: seeded,
+    loginLink: await loginLink(baseUrl, seeded),
     dataDir: dataDir.path,
     tookMs: Date.now() - startedAtMs,
     howToStop,
@@ -120,6 +121,7 @@ function processIds(servers: Servers, services: Services): StackFile['pids'] {
     gateway: of('gateway'),
     keys: of('keys'),
     feedback: of('feedback'),
+    events: of('events'),
     workitems: of('workitems'),
     rabbitmq: servers.rabbitmq.part?.pid,
     redis: servers.redis.part?.pid,

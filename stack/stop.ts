@@ -5,10 +5,10 @@ import type { Progress } from './progress.ts';
 import { StartError } from './start-error.ts';
 
 const POLL_MS = 50;
-/** Beyond what the stack gives all of its parts together. */
+/** Longer than the stack allows all of its parts together. */
 const DEADLINE_MS = 90_000;
 
-/** Ends the stack that uses a data directory, and waits until it is gone. */
+/** Stops the stack that uses a data directory, and waits until it is gone. */
 export async function stopStack(dataDir: string, progress: Progress): Promise<void> {
   const stack = runningStack(dataDir);
   if (!stack) {
@@ -18,7 +18,7 @@ export async function stopStack(dataDir: string, progress: Progress): Promise<vo
   await progress.step('Stopping', async () => {
     const giveUpAtMs = Date.now() + DEADLINE_MS;
     process.kill(stack.pid, 'SIGTERM');
-    // It is no child of ours, so nothing tells us of its end.
+    // It is not our child, so nothing notifies us of its end.
     while (isRunning(stack)) {
       if (Date.now() > giveUpAtMs)
         throw new StartError(`The stack (process ${stack.pid}) has not ended within ${DEADLINE_MS / 1000} s.`);

@@ -3,13 +3,13 @@ import type { Progress } from './progress.ts';
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 30_000;
-/** What has lived as long as this is taken for healthy: its next restart is quick again. */
+/** A part that has run this long counts as healthy: its next restart is quick again. */
 const HEALTHY_AFTER_MS = 60_000;
 
 /**
- * Starts a part again whenever it ends by itself, and says so. One that keeps ending is tried ever less often, up to every MAX_DELAY_MS.
- * @param onRestart its process id is another one now
- * @returns ends the supervision
+ * Restarts a part whenever it ends by itself, and says so. One that keeps ending is retried less and less often, down to every MAX_DELAY_MS.
+ * @param onRestart its process id has changed
+ * @returns a function that ends the supervision
  */
 export function supervise(part: Part, progress: Progress, onRestart: () => void): () => void {
   let delayMs = FIRST_DELAY_MS;
@@ -28,7 +28,7 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
     try {
       await part.restart();
       startedAtMs = Date.now();
-      // First, so that who reads the line finds in stack.json what it says.
+      // First, so that stack.json is already up to date for readers of this line.
       onRestart();
       progress.line(`${part.name} is ready again (process ${part.pid}).`);
     } catch (error) {

@@ -139,7 +139,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
   test('a stack that runs is not backed up, and nothing is restored over data', async () => {
     await expect(backUp(dataDir, join(folder, 'other.tar.gz'), progress)).rejects.toThrow('is in use by another stack');
     expect(existsSync(join(folder, 'other.tar.gz'))).toBe(false);
-    await expect(restore(file, dataDir, progress)).rejects.toThrow('A stack runs on');
+    await expect(restore(file, dataDir, progress)).rejects.toThrow('A stack is running on');
     const full = join(folder, 'full');
     mkdirSync(full);
     writeFileSync(join(full, 'mine.txt'), 'mine');

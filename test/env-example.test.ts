@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { settings as events } from '../services/events/config.ts';
 import { settings as feedback } from '../services/feedback/config.ts';
 import { settings as gateway } from '../services/gateway/config.ts';
 import { settings as keys } from '../services/keys/config.ts';
 import { settings as workitems } from '../services/workitems/config.ts';
 
-const settings: z.ZodRawShape = { ...keys, ...workitems, ...feedback, ...gateway };
+const settings: z.ZodRawShape = { ...keys, ...workitems, ...feedback, ...events, ...gateway };
 const lines = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8').split('\n');
 const listed = lines.flatMap((line) => {
   const [, name, value] = /^(?:# )?([A-Z][A-Z0-9_]+)=(.*)$/.exec(line) ?? [];

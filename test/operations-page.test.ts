@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { settings as events } from '../services/events/config.ts';
 import { settings as feedback } from '../services/feedback/config.ts';
 import { settings as gateway } from '../services/gateway/config.ts';
 import { settings as keys } from '../services/keys/config.ts';
@@ -19,16 +20,16 @@ function named(title: string, pattern: RegExp): string[] {
 }
 
 test('the page for operators tells every setting of the services, and which of them reads it', () => {
-  const settings = { G: gateway, K: keys, W: workitems, F: feedback };
+  const settings = { G: gateway, K: keys, W: workitems, F: feedback, E: events };
   const all = new Set(Object.values(settings).flatMap((each) => Object.keys(each)));
   expect(named('Settings', /[A-Z][A-Z0-9_]+/g)).toEqual([...all].toSorted());
 
   for (const row of section('Settings').split('\n')) {
     const [, names = '', readBy = ''] = row.split('|').map((cell) => cell.trim());
-    if (!/^([GKWF] ?)+$|^all$/.test(readBy)) continue;
+    if (!/^([GKWFE] ?)+$|^all$/.test(readBy)) continue;
     for (const name of names.match(/[A-Z][A-Z0-9_]+/g) ?? []) {
       const readers = Object.entries(settings).flatMap(([letter, each]) => (name in each ? [letter] : []));
-      expect(readBy === 'all' ? ['G', 'K', 'W', 'F'] : readBy.split(' '), name).toEqual(readers);
+      expect(readBy === 'all' ? ['G', 'K', 'W', 'F', 'E'] : readBy.split(' '), name).toEqual(readers);
     }
   }
 });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StackFile } from '@worktrack/stack/stack-file';
 import { afterAll, describe, expect, it } from 'vitest';
+import { signIn } from './support/browser-request.ts';
 import { processesOf } from './support/processes.ts';
 
 const START_TIMEOUT_MS = 150_000;
@@ -87,6 +88,8 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     ]);
     expect(running.output).toContain(first.apiKey);
     expect(running.output).toContain(`${first.baseUrl}/mcp?projectId=${first.projectId}`);
+    const code = running.output.match(/\/console\/#code=(wtc_\w+)/)?.[1] ?? '';
+    expect(await signIn(first.baseUrl, { code })).toContain('wts_');
 
     expect((await api('GET', '/api/me')).data).toMatchObject({
       organization: { id: first.organizationId },

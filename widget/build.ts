@@ -35,7 +35,8 @@ export async function buildWidget(): Promise<Manifest> {
   for (const [name, content] of contents) await write(manifest[name]?.file ?? name, content);
   await write('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
   const current = new Set(['manifest.json', ...Object.values(manifest).map(({ file }) => file)]);
-  const earlier = (await readdir(DIST)).filter((file) => !current.has(file));
+  // What another build is just writing (`write`) is its own to rename.
+  const earlier = (await readdir(DIST)).filter((file) => !current.has(file) && !/\.\d+$/.test(file));
   await Promise.all(earlier.map((file) => rm(join(DIST, file), { force: true })));
   return manifest;
 }

@@ -6,8 +6,8 @@ import { fastify } from 'fastify';
 import mongoose from 'mongoose';
 
 /**
- * What people write first: one process, one insert for each request, acknowledged as durably as worktrack's, over a connection with the same
- * settings of the driver. No checks, no limits. Started with a channel to its parent, and MONGODB_URL.
+ * What people write first: one process, one insert per request, acknowledged as durably as worktrack's, over a connection with the same
+ * driver settings. No checks, no limits. Started with a channel to its parent, and MONGODB_URL.
  */
 const { MONGODB_URL: url = '' } = process.env;
 await connectDatabase({ url, database: `bench${process.ppid}_bare`, log: createLog('bare', 'silent') });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 
-/** The SDK's low-level server as its documentation shows it, with an answer that is there already: no key, no hop, no database. */
+/** The SDK's low-level server as its documentation shows it, with a ready-made result: no key, no hop, no database. */
 const structuredContent = JSON.parse(process.env.BENCH_PAYLOAD ?? '{}') as CallToolResult['structuredContent'];
 
 const handler = toNodeHandler(

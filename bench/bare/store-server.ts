@@ -24,7 +24,7 @@ const TRANSACTION: mongo.TransactionOptions = {
   readConcern: { level: 'snapshot' },
   writeConcern: { w: 'majority', journal: true },
 };
-/** So many of the first are chosen from at random: of one and the same item, callers at the same time would only conflict. */
+/** How many of the first ones to choose from at random: concurrent callers using the same item would only conflict. */
 const CLAIM_AMONG = 64;
 const PAGE = 50;
 

@@ -1,9 +1,9 @@
 import { connect } from 'amqplib';
 
-/** Plain amqplib at its best: direct reply-to, no acknowledgements, no Nagle, a transient queue, one message for each call. */
+/** Plain amqplib at its best: direct reply-to, no acknowledgements, no Nagle, a transient queue, one message per call. */
 export const { serve, connectTo } = plainly('bench.amqplib', { durable: false, autoDelete: true });
 
-/** @param options of the queue of requests */
+/** @param options of the request queue */
 export function plainly(queue, options) {
   return {
     serve: (side) => serveFrom(queue, options, side),

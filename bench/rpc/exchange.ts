@@ -1,4 +1,4 @@
-/** What every side says in a call, and what it is answered: a small question and a work item of some 800 bytes, as JSON. */
+/** What every side sends in a call, and gets back: a small request and a work item of some 800 bytes, as JSON. */
 export interface Question {
   readonly workItemId: string;
 }

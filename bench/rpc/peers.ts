@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const PNPM = 'pnpm@12.21.0';
 const folder = join(import.meta.dirname, '..', 'peers');
 
-/** Installs what libs/rpc is compared with, where that is not done yet: only the bench needs it, so it is no part of the workspace. */
+/** Installs the libraries that libs/rpc is compared with, if missing: only the bench needs them, so they are not part of the workspace. */
 export function installPeers(): void {
   const wanted = createHash('sha256')
     .update(readFileSync(join(folder, 'pnpm-lock.yaml')))

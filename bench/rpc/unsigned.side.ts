@@ -3,5 +3,5 @@ import { worktrackSide } from './worktrack.ts';
 
 const NOTHING = new Uint8Array(SIGNATURE_BYTES);
 
-/** What signing costs is what this side does not pay. There is no setting for it: no service runs so. */
+/** The difference to this side is the cost of signing. There is no setting for it: no service runs like this. */
 export const { serve, connectTo } = worktrackSide({ sign: () => NOTHING, verify: () => true });

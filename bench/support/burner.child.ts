@@ -1,4 +1,4 @@
-/** Computes for the given share of the time, in pieces as long as those of a service under load, until its parent lets it go. */
+/** Computes for the given share of the time, in slices as long as those of a service under load, until its parent disconnects. */
 const PIECE_MS = 2;
 const share = Number(process.argv[2]);
 const startedAtMs = performance.now();

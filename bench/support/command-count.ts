@@ -7,10 +7,10 @@ const OP_CODE_AT = 12;
 const OP_MSG = 2013;
 const BODY_AT = 21;
 
-/** Counts the commands that pass on their way to the database, by name; itself it adds a hop, so time is not measured through it. */
+/** Counts the commands on their way to the database, by name; it adds a hop, so time is not measured through it. */
 export interface CommandCount {
   readonly url: string;
-  /** Commands since the last look, by name. */
+  /** Commands since the last call, by name. */
   take(): ReadonlyMap<string, number>;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * A request of which every repetition differs: `{n}` counts up, `{ip}` is an address of its own, and `{name}` is the next one of that list,
+ * A request that differs on every repetition: `{n}` counts up, `{ip}` is a unique address, and `{name}` is the next entry of that list,
  * in path, headers and body.
  */
 export interface LoadRequest {
@@ -15,7 +15,7 @@ export interface LoadRequest {
 }
 
 export interface LoadOptions {
-  /** Base addresses; the connections are dealt out to them. */
+  /** Base addresses; the connections are distributed over them. */
   readonly urls: readonly string[];
   readonly request: LoadRequest;
   readonly connections: number;
@@ -30,7 +30,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers by status; 0 is a connection that broke. */
+  /** Responses by status; 0 means a broken connection. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly requests: number;
   /** CPU time of the load itself. */
@@ -41,7 +41,7 @@ export interface LoadResult {
 
 export const MAX_REFUSED = 100_000;
 
-/** Loads an HTTP server from a process of its own, by plain sockets that are kept open: the less the load costs, the more the server shows. */
+/** Loads an HTTP server from a separate process, over plain keep-alive sockets: the less the load generator costs, the more of the server is measured. */
 export function loadHttp(options: LoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     // In a session of its own, as every part of the system: where Linux shares the CPUs out to sessions, it would share with its caller alone.

@@ -7,7 +7,7 @@ import { loadSecrets } from '@worktrack/stack/secrets';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { startServices } from '@worktrack/stack/services';
 
-/** The servers for a benchmark, with their data in a temporary folder that goes with them. */
+/** The servers for a benchmark, with their data in a temporary folder that is removed with them. */
 export async function startBenchServers() {
   const dataDir = mkdtempSync(join(tmpdir(), 'worktrack-bench-'));
   const servers = await startServers({
@@ -27,11 +27,11 @@ export async function startBenchServers() {
 
 /** The whole system for a benchmark. */
 export async function startBenchSystem(options: {
-  /** Stay when the system stops. Default: servers of its own. */
+  /** Keep running when the system stops. Default: its own servers. */
   readonly on?: Awaited<ReturnType<typeof startBenchServers>>;
   readonly replicas?: Parameters<typeof startServices>[0]['replicas'];
   readonly env?: Readonly<Record<string, string>>;
-  /** The address by which the services reach the database, for one that stands between. */
+  /** The address at which the services reach the database, if there is a proxy in between. */
   readonly databaseVia?: (url: string) => Promise<string>;
 }) {
   const { servers, dataDir, discard: discardServers } = options.on ?? (await startBenchServers());
@@ -69,7 +69,7 @@ export async function startBenchSystem(options: {
         REDIS_URL: urls.redis,
         MONGODB_URL: urls.mongodb,
       },
-      /** A REST call with the organization's key. @throws Error with the service's own words */
+      /** A REST call with the organization's key. @throws Error with the service's own message */
       async call<T>(method: string, path: string, body?: unknown, gateway = gateways[0]): Promise<T> {
         const response = await fetch(`${gateway}${path}`, {
           method,

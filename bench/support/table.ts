@@ -1,4 +1,4 @@
-/** Prints rows under a head, each column as wide as it has to be; numbers to the right. */
+/** Prints rows under a heading, each column as wide as needed, numbers right-aligned. */
 export function printTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? readable(cell) : cell)));
   const widths = head.map((title, i) => Math.max(title.length, ...texts.map((row) => row[i]?.length ?? 0)));

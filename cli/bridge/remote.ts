@@ -10,18 +10,18 @@ import {
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import type { Service } from '../service.ts';
 
-/** Above the longest operation, the writing of a prompt. */
+/** Longer than the longest operation, writing a prompt. */
 const ATTEMPT_TIMEOUT_MS = 180_000;
-/** A restart of the service takes some 15 s; clients give up a call after 60 s by default. */
+/** A service restart takes some 15 s; clients abandon a call after 60 s by default. */
 const RETRY_FOR_MS = 45_000;
-/** A client waits for them before it can do anything; it can do without. */
+/** A client waits for them before it can do anything, but can do without. */
 const INSTRUCTIONS_TIMEOUT_MS = 2_000;
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 2_000;
-/** The era in which a request needs no negotiation before it. The service speaks both alike. */
+/** The era in which a request needs no prior negotiation. The service speaks both. */
 const PROTOCOL_VERSION = '2025-11-25';
 
-/** A refusal in words for the user of the bridge, who can do something about it. */
+/** A refusal worded for the user of the bridge, who can do something about it. */
 export class ServiceRefused extends Error {
   readonly code: string;
 
@@ -30,7 +30,7 @@ export class ServiceRefused extends Error {
     this.code = code;
   }
 }
-/** Nobody knows whether the call had its effect. */
+/** It is unknown whether the call took effect. */
 export class ServiceAway extends Error {}
 
 interface ToolCall {
@@ -45,13 +45,13 @@ type RpcAnswer =
       readonly error: {
         readonly code: number;
         readonly message: string;
-        /** With a code of ours where the key was refused, before the protocol began. */
+        /** With one of our codes if the key was refused, before the protocol began. */
         readonly data?: { readonly code?: unknown };
       };
     };
 
 /**
- * The tools of the service, over its HTTP endpoint. What meets a service that is unavailable, or restarting, is repeated with the same idempotency key:
+ * The service's tools, over its HTTP endpoint. Calls that find the service unavailable or restarting are repeated with the same idempotency key:
  * a step is neither lost nor done twice.
  */
 export class RemoteTools {
@@ -67,7 +67,7 @@ export class RemoteTools {
     if (service.projectId) this.#endpoint.searchParams.set('projectId', service.projectId);
   }
 
-  /** What the service says to a model of itself, or nothing from one that is unavailable. */
+  /** What the service tells a model about itself, or nothing if it is unavailable. */
   async instructions(client: Implementation, signal: AbortSignal): Promise<string | undefined> {
     const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: client };
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(INSTRUCTIONS_TIMEOUT_MS)]);
@@ -95,7 +95,7 @@ export class RemoteTools {
     });
   }
 
-  /** @param attempt gets the same idempotency key each time: that of the client, or one of our own */
+  /** @param attempt gets the same idempotency key each time: the client's, or one of our own */
   async write<T>(
     meta: Record<string, unknown> | undefined,
     signal: AbortSignal,
@@ -106,7 +106,7 @@ export class RemoteTools {
     return await this.#repeated(() => attempt(key), signal);
   }
 
-  /** Repeats what met a service that is unavailable, for as long as a client waits. */
+  /** Repeats calls that found the service unavailable, for as long as a client waits. */
   async #repeated<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const giveUpAtMs = performance.now() + this.#retryForMs;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
@@ -158,7 +158,7 @@ export class RemoteTools {
     const { code, message: said } = error ?? {};
     if (!code || !said) {
       const words = `${baseUrl} answers, but not as worktrack does (HTTP ${status}). Check WORKTRACK_URL.`;
-      // What a proxy in front of a service says while it restarts.
+      // What a proxy returns while the service behind it restarts.
       return status >= 502 && status <= 504 ? new ServiceAway(words) : new ServiceRefused('UNAVAILABLE', words);
     }
     if (status === 503 || status === 504) return new ServiceAway(said);
@@ -183,7 +183,7 @@ function parsed(text: string): object | undefined {
   }
 }
 
-/** What the gateway says of a service behind it that does not answer. @returns its words */
+/** What the gateway says about an unresponsive service behind it. @returns its message */
 function awayBehind(result: CallToolResult): string | undefined {
   if (!result.isError) return undefined;
   const [content] = result.content;
@@ -192,7 +192,7 @@ function awayBehind(result: CallToolResult): string | undefined {
   return code === 'UNAVAILABLE' || code === 'DEADLINE_EXCEEDED' ? message : undefined;
 }
 
-/** As a protocol error, for what is asked before any tool is called. */
+/** As a protocol error, for requests before any tool is called. */
 export function asProtocolError(error: unknown): unknown {
   if (error instanceof ServiceRefused || error instanceof ServiceAway) {
     return new ProtocolError(ProtocolErrorCode.InternalError, error.message);

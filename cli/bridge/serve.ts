@@ -8,7 +8,7 @@ import { FinishedUploads, UPLOAD_TOOL, uploadLocalFile } from './upload.ts';
 
 const INFO = { name: 'worktrack', title: 'worktrack', version: manifest.version };
 
-/** Only elicitation asks for it, which is not offered here. */
+/** Only elicitation uses it, which is not offered here. */
 const NO_VALIDATOR = {
   getValidator: () => {
     throw new Error('The bridge asks its client for nothing.');
@@ -16,8 +16,8 @@ const NO_VALIDATOR = {
 };
 
 /**
- * Serves the tools of a service over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
- * It starts without the service, too: a client that is started first finds its tools as soon as the service answers.
+ * Serves a service's tools over standard input and output, in the protocol era that the client opens with, until its end of the pipe closes.
+ * It also starts without the service: a client that is started first finds the tools as soon as the service responds.
  */
 export async function serveBridge(service: Service, workingDirectory: string): Promise<void> {
   const remote = new RemoteTools(service);
@@ -56,14 +56,14 @@ export async function serveBridge(service: Service, workingDirectory: string): P
     },
     { onerror: (error) => console.error(error.message) },
   );
-  // For whoever reads the client's log of the bridge: what is wrong, before the first tool is asked for.
+  // For readers of the client's bridge log: what is wrong, before the first tool is requested.
   remote.list(ended.signal).catch((error) => ended.signal.aborted || console.error(error.message));
   await once(process.stdin, 'close');
   ended.abort();
   await bridge.close();
 }
 
-/** Words for the model, and through it for the user. What the protocol refuses goes on as it is. */
+/** A message for the model, and through it for the user. Protocol errors are passed on unchanged. */
 function failure(error: unknown): CallToolResult {
   if (error instanceof ServiceRefused) return refused(error.code, error.message);
   if (error instanceof ServiceAway) {

@@ -23,7 +23,7 @@ interface Failed {
 
 const MAX_REMEMBERED = 1_000;
 
-/** Answers of uploads after which the file was gone: whoever repeats one, since its answer was lost, gets it again. */
+/** Results of uploads that deleted their file: repeating one, because its response was lost, returns the result again. */
 export class FinishedUploads {
   /** The oldest first. */
   readonly #answers = new Map<string, CallToolResult>();
@@ -42,9 +42,9 @@ export class FinishedUploads {
 }
 
 /**
- * The tool that only the bridge can run whole, for it is on the machine where the file is.
+ * The tool that only the bridge can run completely, because it is on the machine with the file.
  * @param workingDirectory files under it may be uploaded, beside those under `/tmp/`
- * @throws ServiceAway when it may be repeated with the same key
+ * @throws ServiceAway if it may be repeated with the same key
  */
 export async function uploadLocalFile(
   service: Service,
@@ -92,7 +92,7 @@ type Outcome = { readonly data: Attachment } | { readonly error: Failed };
 
 async function send(service: Service, input: Given, content: Blob, idempotencyKey: string): Promise<Outcome> {
   const form = new FormData();
-  // Fields come before the file, as the route asks.
+  // Fields come before the file, as the route requires.
   if (input.uploadedBy !== undefined) form.set('uploadedBy', input.uploadedBy);
   if (input.mimeType !== undefined) form.set('mimeType', input.mimeType);
   if (input.metadata !== undefined) form.set('metadata', JSON.stringify(input.metadata));

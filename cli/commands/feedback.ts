@@ -44,7 +44,7 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
   if (found.nextCursor !== null) console.log(`\nThere is more: --cursor ${found.nextCursor}`);
 }
 
-/** Control characters would be commands to a terminal, and anybody can have written them. */
+/** A terminal would interpret control characters, and anybody may have written them. */
 function firstLine(message: string | null): string {
   const line = (message ?? '').replace(/\p{Cc}+/gu, ' ').trim();
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;

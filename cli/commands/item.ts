@@ -54,7 +54,10 @@ export function itemCommand(): Command {
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => show(await api().call(getWorkItem, { id }), options));
 
-  addFlags(item.command('list').description('list work items, newest first; of a column in its order'), listWorkItems)
+  addFlags(
+    item.command('list').description('list work items, newest first; those of a column in column order'),
+    listWorkItems,
+  )
     .addOption(fieldOption())
     .addOption(jsonOption())
     .action(list);
@@ -94,7 +97,7 @@ export function itemCommand(): Command {
   addFlags(
     item
       .command('complete <item>')
-      .description('hand a finished task over: to Review, with the AI session that did it'),
+      .description('hand over a finished task: move it to Review and record the AI session'),
     completeAiTask,
     ['workItemId', 'reviewColumnId'],
   )
@@ -108,7 +111,7 @@ export function itemCommand(): Command {
     });
 
   addFlags(
-    item.command('claim [items...]').description('claim the best ready task of these items, else of the project'),
+    item.command('claim [items...]').description('claim the best ready task among these items, or else in the project'),
     claimWorkItem,
     ['ids'],
   )
@@ -229,8 +232,7 @@ async function claim(ids: string[], options: Options): Promise<void> {
 }
 
 /** For scripts: `id=$(worktrack item create … --field taskId)`. */
-const fieldOption = () =>
-  new Option('--field <name>', 'print this field of each item and nothing else').conflicts('json');
+const fieldOption = () => new Option('--field <name>', 'print only this field of each item').conflicts('json');
 
 function fieldOf(item: object, field: string): string {
   const value = (item as Readonly<Record<string, unknown>>)[field];

@@ -10,17 +10,17 @@ export function keyCommand(): Command {
   const key = new Command('key').description('API keys of the organization');
   key
     .command('create')
-    .description('make a key, which is shown this once')
+    .description('create a key, which is shown only this once')
     .requiredOption('--name <name>', 'what it is for')
     .addOption(
-      new Option('--permission <permission...>', 'what it may do; default: all that your own key may').choices(
+      new Option('--permission <permission...>', 'what it may do; default: whatever your own key may').choices(
         PERMISSIONS,
       ),
     )
     .option('--expires-in-days <days>', 'default: it does not expire', wholeNumber)
-    .option('--rate-limit <requests>', 'requests in each window; 0: any number; default: 6000 a minute', wholeNumber)
+    .option('--rate-limit <requests>', 'requests per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
-    .option('--user <id>', 'whom it acts as; default: yourself')
+    .option('--user <id>', 'the user it acts as; default: yourself')
     .addOption(jsonOption())
     .action(create);
   key
@@ -29,7 +29,11 @@ export function keyCommand(): Command {
     .option('--all', 'revoked and expired ones too')
     .addOption(jsonOption())
     .action(list);
-  key.command('revoke <id>').description('revoke a key, at once and for good').addOption(jsonOption()).action(revoke);
+  key
+    .command('revoke <id>')
+    .description('revoke a key, immediately and permanently')
+    .addOption(jsonOption())
+    .action(revoke);
   return key;
 }
 
@@ -67,7 +71,7 @@ async function create({
     Expires: minute(made.expiresAt),
     'API key': made.key,
   });
-  console.log('\nKeep the key: it is shown this once.');
+  console.log('\nKeep the key: it is shown only this once.');
 }
 
 async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<void> {
@@ -93,7 +97,7 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
 async function revoke(id: string, { json }: OutputOptions): Promise<void> {
   const revoked = await api().call(revokeKey, { id });
   if (json) return printJson(revoked);
-  console.log(`Revoked. The key is refused since ${revoked.revokedAt}.`);
+  console.log(`Revoked. The key has been refused since ${revoked.revokedAt}.`);
 }
 
 function rateWords({ rateLimit: { requests, windowSeconds } }: ApiKey): string {

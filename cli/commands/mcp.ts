@@ -8,7 +8,7 @@ Files for upload_work_item_attachment are read here, under /tmp/ and the working
 
 export function mcpCommand(): Command {
   return new Command('mcp')
-    .description('serve the MCP tools over stdio, for clients that speak no HTTP')
+    .description('serve the MCP tools over stdio, for clients that do not speak HTTP')
     .addHelpText('after', HELP)
     .action(async () => {
       // npm changes into its own folder; INIT_CWD is where it was called.

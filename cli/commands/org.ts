@@ -11,16 +11,16 @@ interface CreateOptions extends OutputOptions {
   readonly rateWindow?: number;
 }
 
-/** Organizations are made by whoever runs the service: there is no key yet, so this talks to the keys service itself. */
+/** Operators of the service create organizations: there is no key yet, so this talks to the keys service directly. */
 export function orgCommand(): Command {
-  const org = new Command('org').description('organizations: for whoever runs the service');
+  const org = new Command('org').description('organizations: for operators of the service');
   org
     .command('create')
-    .description('make an organization, its owner and the first API key')
+    .description('create an organization, its owner and the first API key')
     .requiredOption('--name <name>', 'name of the organization')
     .requiredOption('--owner-email <address>', 'e-mail address of its owner')
     .option('--owner-name <name>', 'name of its owner; default: the address before the @')
-    .option('--rate-limit <requests>', 'of the key, in each window; 0: any number; default: 6000 a minute', wholeNumber)
+    .option('--rate-limit <requests>', 'of the key, per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
     .addOption(jsonOption())
     .action(create);
@@ -45,5 +45,5 @@ async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json
     Owner: `${made.user.name} <${made.user.email}> (${made.user.id})`,
     'API key': apiKey,
   });
-  console.log('\nKeep the key: it is shown this once.');
+  console.log('\nKeep the key: it is shown only this once.');
 }

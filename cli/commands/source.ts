@@ -14,7 +14,7 @@ export function sourceCommand(): Command {
   withSettings(
     source
       .command('create')
-      .description('make a source; its public key may be shown in a page')
+      .description('create a source; its public key may be visible in a page')
       .requiredOption('--name <name>', 'what it is for'),
   ).action(create);
   withSettings(
@@ -23,14 +23,14 @@ export function sourceCommand(): Command {
       .description('change a source')
       .option('--name <name>', 'what it is for')
       .addOption(new Option('--any-domain', 'accept feedback from everywhere').conflicts('domain'))
-      .addOption(new Option('--keep', 'erase nothing for its age any more').conflicts('retentionDays'))
-      .addOption(new Option('--disable', 'answer as if there were no such source').conflicts('enable'))
-      .option('--enable', 'take feedback again'),
+      .addOption(new Option('--keep', 'stop erasing by age').conflicts('retentionDays'))
+      .addOption(new Option('--disable', 'behave as if there were no such source').conflicts('enable'))
+      .option('--enable', 'accept feedback again'),
   ).action(update);
   source
     .command('delete <id>')
-    .description('delete a source; its items stay, without what was submitted')
-    .option('--erase', 'erase what was submitted through it, without which a source that has items is not deleted')
+    .description('delete a source; its items stay, without their submitted content')
+    .option('--erase', 'erase what was submitted through it; required if the source has items')
     .addOption(jsonOption())
     .action(remove);
   return source;
@@ -40,8 +40,8 @@ function withSettings(command: Command): Command {
   return command
     .addOption(new Option('--type <type>', 'where it is used; default: widget').choices(TYPES))
     .option('--domain <domain...>', 'where feedback may come from: example.com, *.example.com; default: everywhere')
-    .option('--captcha', 'ask for a captcha; the default')
-    .option('--no-captcha', 'do not ask for a captcha')
+    .option('--captcha', 'require a captcha (default)')
+    .option('--no-captcha', 'do not require a captcha')
     .option('--retention-days <days>', 'erase what is older; default: keep it', Number)
     .addOption(jsonOption());
 }

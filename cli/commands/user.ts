@@ -15,7 +15,7 @@ export function userCommand(): Command {
     .command('list')
     .description('list the users, newest first')
     .option('--page <number>', 'which page', wholeNumber)
-    .option('--limit <number>', 'users on a page', wholeNumber)
+    .option('--limit <number>', 'users per page', wholeNumber)
     .addOption(jsonOption())
     .action(list);
   user
@@ -54,7 +54,8 @@ async function list({ page, limit, json }: OutputOptions & { page?: number; limi
     'There are no users on this page.',
   );
   const { page: shown, totalPages, total } = found.pagination;
-  if (totalPages > 1) console.log(`\nPage ${shown} of ${totalPages}, ${total} users in all; see the next with --page.`);
+  if (totalPages > 1)
+    console.log(`\nPage ${shown} of ${totalPages}, ${total} users in total; see the next with --page.`);
 }
 
 async function create(options: OutputOptions & { email: string; name: string; role: Role }): Promise<void> {

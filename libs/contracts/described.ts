@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What the OpenAPI document says of a schema beside what zod tells of it, and `tools/list` cannot afford to: patterns are long. */
+/** What the OpenAPI document says about a schema beyond what zod knows, and `tools/list` has no room for: patterns are long. */
 export const described = z.registry<{ readonly pattern: string }>();
 
-/** One pattern for what any of these regular expressions takes, each of which is for a whole value. */
+/** One pattern that accepts whatever any of these regular expressions accepts, each of which matches a whole value. */
 export function anyOf(...expressions: readonly RegExp[]): string {
   return `^(?:${expressions.map(({ source }) => source.replace(/^\^|\$$/g, '')).join('|')})$`;
 }
 
-/** As `!/\p{Cc}/u`, in a way that validators of all languages read. */
+/** Same as `!/\p{Cc}/u`, in a form that validators in all languages understand. */
 export const WITHOUT_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';

@@ -7,7 +7,10 @@ export const ERRORS = {
   CAPTCHA_REQUIRED: { status: 400, meaning: 'The source asks for a captcha and `captchaToken` is missing.' },
   CAPTCHA_INVALID: { status: 400, meaning: 'The captcha solution is wrong, expired or was used before.' },
   API_KEY_MISSING: { status: 401, meaning: 'There is no `Authorization: Bearer` header.' },
-  API_KEY_INVALID: { status: 401, meaning: 'The key is unknown, malformed, revoked or expired.' },
+  API_KEY_INVALID: {
+    status: 401,
+    meaning: 'The key is unknown, malformed, revoked or expired, or the session of the console has ended.',
+  },
   WIDGET_TOKEN_INVALID: { status: 401, meaning: 'The widget token was not issued for this source and origin.' },
   WIDGET_TOKEN_EXPIRED: { status: 401, meaning: 'The widget token is older than 15 minutes; bootstrap again.' },
   PERMISSION_DENIED: { status: 403, meaning: 'The key lacks the permission that the message names.' },
@@ -21,6 +24,11 @@ export const ERRORS = {
   DUPLICATE_FEEDBACK: { status: 409, meaning: 'The same feedback was submitted a short while ago.' },
   CONFLICT: { status: 409, meaning: 'The state has changed or does not allow this; the message says which.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This `Idempotency-Key` was used for another request.' },
+  CURSOR_EXPIRED: {
+    status: 410,
+    meaning:
+      'The log no longer has what follows `after`. `oldestSeq` is the oldest event it has: read the state anew and go on from there.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit that the message names.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not of the content type that the route takes.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to come back.' },
@@ -48,6 +56,8 @@ export interface ErrorExtra {
   readonly details?: readonly ErrorDetail[];
   /** The record as it stands now, beside a CONFLICT on a stale `version`. */
   readonly current?: unknown;
+  /** Beside a CURSOR_EXPIRED: the oldest event that the log has. */
+  readonly oldestSeq?: number;
   readonly retryAfterSeconds?: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Attachment } from './attachments/attachment.ts';
+import type { LoggedEvent } from './events/event.ts';
 import type { FeedbackItem, Source } from './feedback/records.ts';
-import type { ApiKey, User } from './keys/records.ts';
+import type { ApiKey, Session, User } from './keys/records.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/board.ts';
 import type { Project } from './projects/project.ts';
@@ -23,6 +24,7 @@ export const ids = {
   event: id(40),
   session: id(41),
   attachment: id(42),
+  consoleSession: id(43),
   source: id(50),
   feedback: id(51),
 } as const;
@@ -30,7 +32,12 @@ export const column = (name: StandardColumn) => id(20 + STANDARD_COLUMNS.indexOf
 
 const createdAt = '2026-03-02T09:30:00.000Z';
 const updatedAt = '2026-03-02T10:15:00.000Z';
-export const times = { createdAt, updatedAt, leaseExpiresAt: '2026-03-02T10:30:00.000Z' } as const;
+export const times = {
+  createdAt,
+  updatedAt,
+  leaseExpiresAt: '2026-03-02T10:30:00.000Z',
+  codeExpiresAt: '2026-03-02T09:40:00.000Z',
+} as const;
 export const leaseToken = `${ids.task}.3kX0pQvL2mN8sT4uW6yZ1A`;
 export const pagination = { page: 1, limit: 50, total: 1, totalPages: 1 } as const;
 
@@ -86,6 +93,7 @@ export const exampleLease: ShownLease = {
   keyId: ids.key,
   claimedAt: '2026-03-02T10:15:00.000Z',
   expiresAt: '2026-03-02T10:30:00.000Z',
+  lastHeartbeatAt: '2026-03-02T10:15:00.000Z',
   state: 'working',
   stalled: false,
   note: null,
@@ -232,4 +240,28 @@ export const exampleKey: ApiKey = {
   lastUsedAt: null,
   expiresAt: null,
   revokedAt: null,
+};
+
+export const exampleConsoleSession: Session = {
+  id: ids.consoleSession,
+  prefix: 'wts_9fK2pLw4',
+  userId: ids.user,
+  keyId: ids.key,
+  permissions: exampleKey.permissions,
+  createdAt,
+  lastUsedAt: updatedAt,
+  expiresAt: '2026-03-02T21:30:00.000Z',
+  revokedAt: null,
+};
+
+export const exampleLoggedEvent: LoggedEvent = {
+  seq: 4712,
+  id: ids.event,
+  type: 'work_item.moved',
+  at: updatedAt,
+  actor: { userId: ids.user, keyId: ids.key },
+  projectId: ids.project,
+  subject: { kind: 'work_item', id: ids.task, taskId: 'W-T-12' },
+  revision: 7,
+  data: { fromColumn: 'In Progress', toColumn: 'Review' },
 };

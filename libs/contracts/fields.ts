@@ -3,14 +3,14 @@ import { anyOf, described } from './described.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TASK_ID = /^[A-Z]-[TSFEI]-[1-9][0-9]{0,9}$/i;
-/** The two, without a flag: a pattern of JSON Schema has none. */
+/** Both, without flags: a JSON Schema pattern has none. */
 const ANY_CASE = [
   /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
   /^[A-Za-z]-[TSFEItsfei]-[1-9][0-9]{0,9}$/,
 ];
 
 /**
- * An id. A refinement and not `z.uuid()`: that advertises a pattern of 269 bytes with every field, which `tools/list` cannot afford.
+ * An id. A refinement rather than `z.uuid()`, which advertises a pattern of 269 bytes with every field: `tools/list` has no room for it.
  * Lower-cased, so that equal ids compare equal.
  */
 export const Id = idThat('must be a UUID');
@@ -36,7 +36,7 @@ export const ItemRef = z
   .transform((value) => (value.includes('-', 9) ? value.toLowerCase() : value.toUpperCase()));
 
 export const MAX_COLUMN_NAME_LENGTH = 100;
-/** A column by its UUID, or by its name on the board that it is meant on, in any case. */
+/** A column by its UUID, or by its name on the board in question, in any case. */
 export const ColumnRef = z
   .string()
   .trim()
@@ -47,7 +47,7 @@ export const ColumnRef = z
 
 export const isUuid = (value: string): boolean => UUID.test(value);
 
-/** The fields in which operations take an item by any of its names, alone or in a list. */
+/** The fields in which operations accept an item by any of its names, alone or in a list. */
 export const ITEM_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'ids',
@@ -73,7 +73,7 @@ const DAYS_AND_TIMES = [
 ];
 const DAY_OR_TIME = z.union(DAYS_AND_TIMES);
 
-/** A day (UTC) or a point in time. A refinement, as an id: patterns are what `tools/list` cannot afford. */
+/** A day (UTC) or a point in time. A refinement, like an id: `tools/list` has no room for patterns. */
 export const DayOrTime = z
   .string()
   .refine(
@@ -82,31 +82,31 @@ export const DayOrTime = z
   )
   .register(described, { pattern: anyOf(...DAYS_AND_TIMES.flatMap(({ _zod }) => _zod.pattern ?? [])) });
 
-/** An id in an answer. The service made it itself, so it is described, and not checked again. */
+/** An id in a result. The service generated it, so it is described but not checked again. */
 export const RecordId = z.string().meta({ format: 'uuid' });
 
-/** A point in time, ISO 8601 in UTC with milliseconds. Described as RecordId is. */
+/** A point in time, ISO 8601 in UTC with milliseconds. Described, like RecordId. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
 
 export const MAX_PAGE_SIZE = 100;
-/** `page` and `limit` of every list that counts its pages. */
+/** `page` and `limit` of every list with numbered pages. */
 export const paging = {
   page: z.int().min(1).max(1_000_000).default(1),
   limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
 };
-/** How deep `page` reaches, in rows: to skip more costs too much. `cursor` reaches any depth. */
+/** How deep `page` reaches, in rows: skipping more costs too much. `cursor` reaches any depth. */
 export const MAX_ROWS_BY_PAGE = 10_000;
-/** As `paging`, of a list that may be long. */
+/** Like `paging`, for a list that may be long. */
 export const deepPaging = {
   ...paging,
-  cursor: z.string().max(300).optional().describe('nextCursor of the page before'),
+  cursor: z.string().max(300).optional().describe('nextCursor of the previous page'),
 };
 export const NextCursor = z.string().nullable();
 export const Pagination = z.object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
-/** Beyond so many a list is not counted, unless its total is known. */
+/** Beyond this many, a list is not counted, unless its total is known. */
 export const MAX_COUNTED = 10_000;
 export const BoundedPagination = Pagination.extend({
-  /** There are more than `total`, and than `totalPages` of them. */
+  /** There are more than `total`, on more than `totalPages` pages. */
   totalIsLowerBound: z.literal(true).optional(),
 });
 

@@ -1,4 +1,4 @@
-/** What a key may do. Roles bundle permissions; a key's effective permissions are its own ∩ its user's. */
+/** What a key can do. Roles bundle permissions; a key's effective permissions are its own ∩ its user's. */
 export const PERMISSIONS = [
   'projects:read',
   'projects:write',
@@ -10,6 +10,8 @@ export const PERMISSIONS = [
   'api-keys:write',
   'users:read',
   'users:write',
+  'webhooks:read',
+  'webhooks:write',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -17,10 +19,13 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 const ADMINISTRATIVE: readonly Permission[] = ['projects:write', 'api-keys:write', 'users:write'];
+/** Not even to be read by others: a webhook sends what its owner may see to wherever its URL is. */
+const OF_ADMINISTRATORS: readonly Permission[] = ['webhooks:read', 'webhooks:write'];
+const OF_MEMBERS = PERMISSIONS.filter((permission) => !OF_ADMINISTRATORS.includes(permission));
 
 export const ROLE_PERMISSIONS: Readonly<Record<Role, readonly Permission[]>> = {
   owner: PERMISSIONS,
   admin: PERMISSIONS,
-  member: PERMISSIONS.filter((permission) => !ADMINISTRATIVE.includes(permission)),
-  viewer: PERMISSIONS.filter((permission) => permission.endsWith(':read')),
+  member: OF_MEMBERS.filter((permission) => !ADMINISTRATIVE.includes(permission)),
+  viewer: OF_MEMBERS.filter((permission) => permission.endsWith(':read')),
 };

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * Fields of an answer whose lists may be more than one answer can hold: both are there only where something was left out, and then `counts` says how many
- * there are of each list.
+ * Fields of a result whose lists may not fit into one result: both are present only if something was left out, and then `counts` says how long each
+ * list is.
  */
 export function truncation<const List extends string>(lists: readonly List[]) {
   const counts = Object.fromEntries(lists.map((list) => [list, z.int()])) as Record<List, z.ZodInt>;
   return { truncated: z.literal(true).optional(), counts: z.object(counts).optional() };
 }
 
-/** @param all the lists as they are, before anything was left out */
+/** @param all the complete lists, before anything was left out */
 export function truncated<List extends string>(
   isTruncated: boolean,
   all: Readonly<Record<List, { readonly length: number }>>,

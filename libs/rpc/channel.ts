@@ -4,7 +4,7 @@ import { type ConnectionListener, type RecoveringConnection, retryDelayMs } from
 
 /**
  * In encoded frames, of which a message has two or three. amqplib's default of 1024 would let 60 MiB of full messages
- * wait for a broker that does not read.
+ * queue up for a broker that does not read.
  */
 const WRITE_BUFFER_FRAMES = 128;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -12,25 +12,27 @@ const CLOSE_TIMEOUT_MS = 2_000;
 export interface ChannelRole {
   /** For the log. */
   readonly name: string;
-  /** Declares and consumes on a fresh channel. When it throws, the channel is given up and tried again. */
+  /** The broker confirms what is published (publisher confirms): the channel is a ConfirmChannel. */
+  readonly confirms?: boolean;
+  /** Declares and consumes on a fresh channel. If it throws, the channel is abandoned and another one tried. */
   setup(channel: Channel, model: ChannelModel): Promise<void>;
   opened?(): void;
-  /** From now on nothing more comes from, or can be sent on, that channel. Also called when a set-up fails midway. */
+  /** From now on nothing arrives from, or can be sent on, that channel. Also called when a setup fails midway. */
   lost?(): void;
-  /** The write buffer, once full, is empty. */
+  /** The write buffer, previously full, is empty. */
   drained?(): void;
-  /** The broker takes messages again. */
+  /** The broker accepts messages again. */
   unblocked?(): void;
 }
 
 /**
- * One channel that is opened again whenever it dies, alone or with its connection. A channel can die while its connection lives:
- * a consumer time-out (406), a consumer that the broker cancels, an unknown delivery tag.
+ * One channel that is reopened whenever it dies, alone or with its connection. A channel can die while its connection lives:
+ * a consumer timeout (406), a consumer cancelled by the broker, an unknown delivery tag.
  */
 export class RecoveringChannel {
-  /** The channel, once its set-up is through. */
+  /** The channel, once its setup is complete. */
   current: Channel | undefined;
-  /** Settles with the first complete set-up. */
+  /** Settles with the first complete setup. */
   readonly ready: Promise<void>;
 
   readonly #connection: RecoveringConnection;
@@ -59,7 +61,7 @@ export class RecoveringChannel {
     connection.listen(this.#listener);
   }
 
-  /** Closes the channel and lets the connection be. */
+  /** Closes the channel but leaves the connection open. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#connection.unlisten(this.#listener);
@@ -75,9 +77,10 @@ export class RecoveringChannel {
     for (let failures = 0; this.#model === model && !this.#closing; ) {
       let channel: Channel | undefined;
       try {
-        channel = await model.createChannel({ highWaterMark: WRITE_BUFFER_FRAMES });
+        const options = { highWaterMark: WRITE_BUFFER_FRAMES };
+        channel = await (this.#role.confirms ? model.createConfirmChannel(options) : model.createChannel(options));
         const opened = channel;
-        // Not `once` of node:events, which also rejects on an error event.
+        // Not node:events' `once`, which also rejects on an error event.
         const closed = new Promise<void>((resolve) => opened.once('close', resolve));
         channel.on('error', (error) => log.warn({ error, channel: this.#role.name }, 'The channel failed'));
         channel.on('handler-error', (error, event) =>
@@ -85,7 +88,7 @@ export class RecoveringChannel {
         );
         channel.on('drain', () => this.#role.drained?.());
         await this.#role.setup(channel, model);
-        if (this.#closing) throw new Error('The channel was closed during its set-up.');
+        if (this.#closing) throw new Error('The channel was closed during its setup.');
         this.current = channel;
         this.#becameReady();
         this.#role.opened?.();

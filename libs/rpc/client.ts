@@ -4,11 +4,12 @@ import {
   DEFAULT_DEADLINE_MS,
   type Operation,
   type ServiceContract,
+  waitMsOf,
 } from '@worktrack/contracts/operation';
 import { RecoveringChannel } from './channel.ts';
 import { Availability, HOLD_MS } from './client/availability.ts';
 import { deadlineExceeded, unavailable } from './client/failures.ts';
-import { type Destination, PendingCalls } from './client/pending-calls.ts';
+import { type Destination, mayWait, type PendingCall, PendingCalls } from './client/pending-calls.ts';
 import { QueueWatch } from './client/queue-watch.ts';
 import { Replies } from './client/replies.ts';
 import { RequestSender } from './client/request-sender.ts';
@@ -17,28 +18,30 @@ import type { Broker } from './connection.ts';
 import { consumeReplies } from './message/direct-reply.ts';
 import { callBody } from './message/envelope.ts';
 import type { RequestSigner } from './message/signature.ts';
-import { laneQueues } from './queues.ts';
+import { type LaneName, laneQueues } from './queues.ts';
 import { StreamClient } from './streams/stream-client.ts';
 import type { CallOptions, Log, RpcObserver, ServiceClient } from './types.ts';
 
 const DEFAULT_MAX_PENDING = 8_192;
-/** RabbitMQ 4 refuses messages above 16 MiB, by closing the channel. */
+/** Waiting calls: some kilobytes of memory each. */
+const MAX_WAITING = 16_384;
+/** RabbitMQ 4 rejects messages above 16 MiB by closing the channel. */
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 export interface RpcClientOptions {
   readonly broker: Broker;
-  /** By the names of the services that may be called. */
+  /** By the names of the services that can be called. */
   readonly signers: Readonly<Record<string, RequestSigner>>;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** Calls without an answer, over all services; more are refused with UNAVAILABLE. */
+  /** Calls in progress across all services; more are refused with UNAVAILABLE. Waiting calls are not included. */
   readonly maxPending?: number;
 }
 
 export interface RpcClient {
-  /** Throws where there is no signer for the service. */
+  /** Throws if there is no signer for the service. */
   of<C extends ServiceContract>(contract: C): ServiceClient<C>;
-  /** Refuses new calls, waits for the answers of those under way (each has its deadline), and closes the channel. */
+  /** Refuses new calls, waits for those in progress (each has its deadline), and closes the channel. */
   close(): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   return new Client(options);
 }
 
-/** Admits calls, and puts together what sends them, waits for them and answers them. */
+/** Admits calls, and assembles what sends them, waits for them and settles them. */
 class Client implements RpcClient {
   readonly #broker: Broker;
   readonly #log: Log;
@@ -100,9 +103,9 @@ class Client implements RpcClient {
   }
 
   of<C extends ServiceContract>(contract: C): ServiceClient<C> {
-    // Now and not with the first call.
+    // Now rather than with the first call.
     this.#signerOf(contract.name);
-    // The answers are of the types that the contract gives them.
+    // The results have the types given by the contract.
     return {
       call: (name, input, options) => this.#start(contract, name, input, options, false) as never,
       exchange: (name, input, options) => this.#start(contract, name, input, options, true) as never,
@@ -130,6 +133,7 @@ class Client implements RpcClient {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    for (const call of this.#pending.values()) if (mayWait(call)) this.#giveUp(call, 'This process is stopping.');
     await this.#pending.empty();
     await this.#streamClient?.close();
     this.#queueWatch.stop();
@@ -160,27 +164,43 @@ class Client implements RpcClient {
     );
     const bodyBytes = Buffer.byteLength(body);
     if (bodyBytes > MAX_INPUT_BYTES) {
-      const error = new OperationError('PAYLOAD_TOO_LARGE', `The input may have ${MAX_INPUT_BYTES} bytes.`);
+      const error = new OperationError('PAYLOAD_TOO_LARGE', `The input must be at most ${MAX_INPUT_BYTES} bytes.`);
       this.#observer.called(name, error.code, 0);
       return Promise.reject(error);
     }
+    const waitMs = waitMsOf(operation, input);
     return new Promise((resolve, reject) => {
       const call = this.#pending.add({
         operation: operation.name,
-        destination: this.#destination(contract.name, operation),
+        destination: this.#destination(contract.name, operation, waitMs > 0 ? 'waiting' : operation.lane),
         body,
         bodyBytes,
         startedAtMs,
-        deadlineAtMs: startedAtMs + deadlineOf(operation, options),
+        deadlineAtMs: startedAtMs + waitMs + deadlineOf(operation, options),
         whole,
         resolve,
-        reject,
+        reject: (error) => {
+          // The service may still be waiting. If it gave this reply itself, it no longer knows the call.
+          if (waitMs > 0) this.#sender.abandon(call);
+          reject(error);
+        },
       });
       this.#sender.send(call);
+      if (waitMs > 0) this.#endBy(options.signal, call);
     });
   }
 
-  /** The operation of a call that may be tried. Throws an OperationError for one that may not. */
+  #endBy(signal: AbortSignal | undefined, call: PendingCall): void {
+    const giveUp = () => this.#giveUp(call, 'The wait was ended.');
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
+  }
+
+  #giveUp(call: PendingCall, why: string): void {
+    if (this.#pending.get(call.id) === call) this.#pending.fail(call, unavailable(why));
+  }
+
+  /** The operation of an admissible call. Throws an OperationError if the call is not. */
   #admitted(contract: ServiceContract, name: string, options: CallOptions, bytes: ByteStream | undefined): Operation {
     const operation = contract.operations[name];
     if (!operation || operation.bytes !== bytes) {
@@ -200,7 +220,8 @@ class Client implements RpcClient {
     if (this.#isClosing) return unavailable('This process is stopping.');
     const refusal = this.#availability.refusal(service);
     if (refusal) return refusal;
-    if (this.#pending.size >= this.#maxPending) return unavailable('Too many calls are waiting for their answers.');
+    if (this.#pending.underWay >= this.#maxPending || this.#pending.waiting >= MAX_WAITING)
+      return unavailable('Too many calls are waiting for replies.');
     return undefined;
   }
 
@@ -209,9 +230,8 @@ class Client implements RpcClient {
     return this.#streamClient;
   }
 
-  #destination(service: string, operation: Operation): Destination {
-    const long = operation.lane === 'long';
-    const queue = laneQueues(service, long ? 'long' : 'normal', 1).requests;
+  #destination(service: string, operation: Operation, lane: LaneName = operation.lane ?? 'normal'): Destination {
+    const queue = laneQueues(service, lane, 1).requests;
     let destination = this.#destinations.get(queue);
     if (!destination) {
       destination = {
@@ -222,7 +242,7 @@ class Client implements RpcClient {
         movesUntilMs: 0,
         downGeneration: undefined,
         signer: this.#signerOf(service),
-        long,
+        lane,
       };
       this.#destinations.set(queue, destination);
     }

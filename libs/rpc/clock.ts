@@ -1,19 +1,24 @@
-/** Monotonic milliseconds of this process. Deadlines are kept on it, so that a step of the wall clock neither kills a call nor keeps it alive. */
+/** Monotonic milliseconds of this process. Deadlines use it, so that a step of the wall clock neither ends a call nor prolongs it. */
 export const nowMs = (): number => performance.now();
 
-/** Two oscillators differ by some 50 ppm at most; what is forgotten of a standing queue in return is 1 ms a second. */
+/** Two oscillators differ by at most some 50 ppm; the price is that a standing queue is underestimated by 1 ms per second. */
 const DRIFT_MS_PER_S = 1;
 const CLIENTS_MAX = 4096;
 
 /**
- * Reckons how long messages waited on their way here, without a common clock: of a client's messages, the one with the smallest
- * difference between our clock and its own did not wait, and every other waited for as long as its difference is larger. (The minimum
- * filter of NTP and LEDBAT, RFC 6817.) A first message thus counts as one that did not wait, and an item is run too many rather than one too few.
+ * Estimates how long messages were in transit, without a common clock: the client's message with the smallest
+ * difference between our clock and its own did not wait, and every other one waited by as much as its difference is larger. (The minimum
+ * filter of NTP and LEDBAT, RFC 6817.) A first message thus counts as not having waited, which errs towards running an expired item rather than dropping a live one.
  */
 export class WaitEstimator {
   readonly #clients = new Map<string, { offsetMs: number; seenAtMs: number }>();
 
-  /** For how long a message of `client`, sent at `sentAtMs` of its clock and received at `receivedAtMs` of ours, was on its way. */
+  /** How far the clock of `client` is behind ours, as far as we know. Decreases as more of its messages arrive. */
+  offsetMs(client: string): number | undefined {
+    return this.#clients.get(client)?.offsetMs;
+  }
+
+  /** How long a message from `client`, sent at `sentAtMs` on its clock and received at `receivedAtMs` on ours, was in transit. */
   waitedMs(client: string, sentAtMs: number, receivedAtMs: number): number {
     const offsetMs = receivedAtMs - sentAtMs;
     const known = this.#clients.get(client);
@@ -37,12 +42,12 @@ export class WaitEstimator {
   }
 }
 
-/** No finer than this: deadlines that lie closer together are served by one sweep. */
+/** Resolution: one sweep serves deadlines that are closer together. */
 const SWEEP_EVERY_MS = 5;
 
 /**
  * One timer for the deadlines of many calls. `sweep(now)` ends what is due and returns the next deadline (Infinity for none).
- * Most calls are answered long before, so nothing is kept per call: a sweep looks at all that are open, about once per deadline's length.
+ * Most calls are answered long before, so there is no state per call: a sweep examines all open ones, about once per deadline's length.
  */
 export class DeadlineTimer {
   readonly #sweep: (nowMs: number) => number;
@@ -66,7 +71,7 @@ export class DeadlineTimer {
     clearTimeout(this.#timer);
     this.#wakesAtMs = deadlineMs;
     const delayMs = Math.max(SWEEP_EVERY_MS, deadlineMs - nowMs());
-    // Beyond 2^31 a timer fires at once.
+    // Beyond 2^31 ms a timer fires immediately.
     this.#timer = setTimeout(() => this.#wake(), Math.min(delayMs, 2 ** 31 - 1)).unref();
   }
 

@@ -9,31 +9,31 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
-/** While the broker is unavailable: how often the log says so. */
+/** How often to log that the broker is unavailable. */
 const REMIND_EVERY_MS = 10_000;
 
-/** `blocked`: the broker is short of memory or disk and takes no publishing (`connection.blocked`). */
+/** `blocked`: the broker is short of memory or disk and blocks publishers (`connection.blocked`). */
 export type ConnectionStatus = 'connecting' | 'open' | 'blocked' | 'closed';
 
 export interface BrokerOptions {
   /**
-   * `amqp://user:password@host:port/vhost`, or `amqps:`; of a cluster the URLs of its nodes, separated by commas. A connection that is lost
-   * goes to the next of them.
+   * `amqp://user:password@host:port/vhost`, or `amqps:`; for a cluster, the URLs of its nodes, separated by commas. A lost connection
+   * moves to the next one.
    */
   readonly url: string;
   /** Shown in the broker's list of connections. */
   readonly name: string;
   readonly log: Log;
-  /** A silent peer is given up after two to three of these. */
+  /** A silent peer is considered dead after two to three of these. */
   readonly heartbeatSeconds?: number;
   /** Ends the wait for the first connection. */
   readonly signal?: AbortSignal;
 }
 
-/** The connections of one process. Publishing and consuming are apart: a broker that blocks publishers must still take our acknowledgements. */
+/** The connections of one process. Publishing and consuming are separate: a broker that blocks publishers must still accept our acknowledgements. */
 export interface Broker {
   readonly publishing: RecoveringConnection;
-  /** Opened when it is first asked for: a process that only calls has none. */
+  /** Opened on first use: a process that only calls has none. */
   readonly consuming: RecoveringConnection;
   /** For readiness: `ready` once every connection in use is open. */
   state(): { readonly ready: boolean; readonly publishing: ConnectionStatus; readonly consuming?: ConnectionStatus };
@@ -65,7 +65,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       };
     },
     async close() {
-      // What consumes goes first: its last acknowledgements belong to answers that went out by the other.
+      // The consuming one first: its last acknowledgements belong to replies sent over the other.
       await consuming?.close();
       await publishing.close();
     },
@@ -73,16 +73,16 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
 }
 
 export interface ConnectionListener {
-  /** Called at once when the connection is open already, and after every recovery. */
+  /** Called at once if the connection is already open, and after every recovery. */
   opened(model: ChannelModel): void;
   lost(): void;
   unblocked(): void;
 }
 
-/** One AMQP connection that comes back by itself until it is closed. */
+/** One AMQP connection that recovers by itself until it is closed. */
 export class RecoveringConnection {
   status: ConnectionStatus = 'connecting';
-  /** Settles with the first connection; rejects only when the wait for it is aborted. */
+  /** Settles with the first connection; rejects only if the wait for it is aborted. */
   readonly opened: Promise<void>;
   readonly log: Log;
 
@@ -98,13 +98,13 @@ export class RecoveringConnection {
   constructor(options: BrokerOptions, purpose: 'publish' | 'consume') {
     this.#options = options;
     this.#urls = options.url.split(',').map((url) => url.trim());
-    // The processes of a fleet spread over the nodes.
+    // Spreads the processes of a fleet over the nodes.
     this.#attempts = Math.floor(Math.random() * this.#urls.length);
     this.#title = `${options.name} ${purpose}`;
     this.log = options.log.child({ connection: purpose });
     const first = Promise.withResolvers<void>();
     this.opened = first.promise;
-    // Whoever waits sees the rejection; without this, an abort that nobody waits for would end the process.
+    // Anybody waiting sees the rejection; without this, an abort that nobody waits for would end the process.
     this.opened.catch(() => {});
     options.signal?.addEventListener('abort', () => this.#stopping.abort(options.signal?.reason), { once: true });
     this.#run = this.#keepOpen(first.resolve).catch(first.reject);
@@ -162,13 +162,13 @@ export class RecoveringConnection {
     const url = new URL(this.#urls[this.#attempts++ % this.#urls.length] as string);
     url.searchParams.set('heartbeat', String(this.#options.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS));
     const model = await connect(url.href, {
-      // Nagle's algorithm costs 41 ms a call where a delayed acknowledgement meets it.
+      // Nagle's algorithm combined with delayed acknowledgements costs 41 ms per call.
       noDelay: true,
       keepAlive: true,
       timeout: CONNECT_TIMEOUT_MS,
       clientProperties: { connection_name: this.#title },
     });
-    // The head of a message, its body and each acknowledgement are written by themselves: a tenth of the CPU of a batched call.
+    // A message's head, its body and each acknowledgement are written separately: a tenth of the CPU of a batched call.
     gatherWrites(socketOf(model), process.nextTick);
     model.on('error', (error) => this.log.warn({ error }, 'The connection to the broker failed'));
     model.on('handler-error', (error, event) => this.log.error({ error, event }, 'A connection listener threw'));
@@ -184,7 +184,7 @@ export class RecoveringConnection {
     });
     model.on('unblocked', () => {
       this.status = 'open';
-      this.log.info({}, 'The broker takes messages again');
+      this.log.info({}, 'The broker accepts messages again');
       for (const listener of this.#listeners) listener.unblocked();
     });
     this.#model = model;
@@ -203,7 +203,7 @@ export class RecoveringConnection {
   }
 }
 
-/** amqplib ends its half of the socket only; a peer that is frozen or cut off would keep the other half, and this process, alive. */
+/** amqplib closes only its half of the socket; a frozen or disconnected peer would keep the other half, and this process, alive. */
 function destroySocket(model: ChannelModel): void {
   socketOf(model).destroy();
 }
@@ -212,7 +212,7 @@ function socketOf(model: ChannelModel): Socket {
   return (model.connection as unknown as { readonly stream: Socket }).stream;
 }
 
-/** Exponential with half of it at random, so that the processes of a fleet do not come back in step. */
+/** Exponential, half of it random, so that the processes of a fleet do not come back in step. */
 export function retryDelayMs(failures: number): number {
   const limit = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
   return limit / 2 + (Math.random() * limit) / 2;

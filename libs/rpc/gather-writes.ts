@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * From now on, what a client library writes to its socket until `schedule` runs its callback leaves by one system call. Without Nagle's
- * algorithm each write would be a packet of its own, and wake the server for it.
- * @param schedule as `process.nextTick` or `setImmediate`: the end of the wait
+ * From now on, everything a client library writes to its socket until `schedule` runs its callback is sent with one system call. Without Nagle's
+ * algorithm each write would be its own packet, and wake the server.
+ * @param schedule for example `process.nextTick` or `setImmediate`: the end of the wait
  */
 export function gatherWrites(socket: Socket, schedule: (end: () => void) => void): void {
   const write = socket.write;

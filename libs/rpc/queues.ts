@@ -2,55 +2,59 @@ import type { ChannelModel, Options } from 'amqplib';
 import type { Log } from './types.ts';
 
 /**
- * How long a queue outlives its last consumer. A service that is restarted within this time finds all that was asked of it meanwhile;
- * one that stays down longer is gone, and `mandatory` publishing says so at once.
+ * How long a queue outlives its last consumer. A service that restarts within this time finds everything sent to it meanwhile;
+ * the queue of one that stays down longer is gone, and `mandatory` publishing says so at once.
  */
 export const RESTART_GRACE_MS = 2_000;
 const DEAD_LETTER_KEEP_MS = 7 * 24 * 3_600_000;
-const DEAD_LETTERS_MAX = 10_000;
+export const DEAD_LETTERS_MAX = 10_000;
 
-/** `normal`: what is answered in milliseconds. `long`: minutes, in a queue of its own, so that it never holds up the others. */
-export type LaneName = 'normal' | 'long';
+/**
+ * `normal`: calls that take milliseconds. `long`: calls that take minutes, in their own queue, so that they never delay the others. `waiting`: calls that wait
+ * until there is something to do, all at one replica, which the broker elects (single active consumer), in order of arrival.
+ */
+export type LaneName = 'normal' | 'long' | 'waiting';
 
-/** See `declareLane`: as many nodes of a cluster as may be lost one after the other, and one. */
+/** See `declareLane`: one more than the number of cluster nodes that may be lost one after the other. */
 export const MAX_GENERATIONS = 3;
 
 export interface LaneQueues {
   readonly requests: string;
-  /** Items of redelivered messages, one to a message. */
-  readonly retries: string;
+  /** Items of redelivered messages, one per message. Waiting calls have none: they go to the next replica unchanged, in order. */
+  readonly retries?: string;
   readonly dead: string;
 }
 
 /** @param generation from 1 to MAX_GENERATIONS */
 export function laneQueues(service: string, lane: LaneName, generation: number): LaneQueues {
-  const first = lane === 'long' ? `rpc.${service}.long` : `rpc.${service}`;
+  const first = lane === 'normal' ? `rpc.${service}` : `rpc.${service}.${lane}`;
   const requests = generation === 1 ? first : `${first}.${generation}`;
-  return { requests, retries: `${requests}.retry`, dead: `rpc.${service}.dead` };
+  const dead = `rpc.${service}.dead`;
+  return lane === 'waiting' ? { requests, dead } : { requests, retries: `${requests}.retry`, dead };
 }
 
-/** The queue is on a node that is down: it can be neither used nor declared anew until that node is back. */
+/** The queue is on a node that is down: it can be neither used nor redeclared until that node is back. */
 export class QueueNodeDown extends Error {}
 
 /**
  * Classic queues with a durable definition and transient messages.
- * - Durable, so that after a restart of the broker the repeated calls of the clients find the queue and not a 503. (RabbitMQ 4.3 also refuses
+ * - Durable, so that after a broker restart the clients' repeated calls find the queue rather than a 503. (RabbitMQ 4.3 also refuses
  *   transient queues that are not exclusive.)
- * - Transient messages: somebody waits for the answer and repeats the call when the broker loses it. A disk write would protect nothing.
- * - Not quorum: they write every message to a log on each node, which costs a call 2 to 2.5 times the broker's CPU and 1.3 times its time already on one
- *   node (`npm run bench -- rpc --only amqplib,quorum`), stall without a majority (with two nodes: at the loss of either), and their
- *   `x-delivery-count` counts what merely lay in the prefetch window of a consumer that died. We count items, not messages: see retries.ts.
+ * - Transient messages: somebody is waiting for the reply and repeats the call if the broker loses it. A disk write would protect nothing.
+ * - Not quorum: they write every message to a log on each node, which costs 2 to 2.5 times the broker CPU per call and 1.3 times the latency even on one
+ *   node (`npm run bench -- rpc --only amqplib,quorum`), stall without a majority (with two nodes: when either is lost), and their
+ *   `x-delivery-count` includes messages that merely were in the prefetch window of a consumer that died. We count items, not messages: see retries.ts.
  * - Not `autoDelete`: the death of the last consumer would take the waiting calls with it.
  *
- * A classic queue lives on one node of a cluster, and nobody can declare it elsewhere while that node is down ("home node is down"). A service
- * that finds it so goes on with the next generation of the queue, which is then made on a node that is there, and comes back to the first when
- * it can. Clients look for it likewise (client/queue-watch.ts). What was in the lost queue is asked for again by whoever waits for its answer.
+ * A classic queue lives on one node of a cluster, and cannot be declared elsewhere while that node is down ("home node is down"). A service
+ * in that situation continues with the next generation of the queue, declared on a live node, and returns to the first when
+ * it can. Clients look for it in the same way (client/queue-watch.ts). Calls in the lost queue are sent again by their waiting callers.
  *
- * Dead letters are of the type that is the default of the virtual host: `default_queue_type = quorum` keeps them through the loss of a node,
- * where there are three.
+ * The dead-letter queue has the virtual host's default type: `default_queue_type = quorum` preserves it through the loss of a node
+ * out of three.
  */
 export async function declareLane(model: ChannelModel, queues: LaneQueues, log: Log): Promise<void> {
-  await declare(model, log, queues.dead, {
+  await declareQueue(model, log, queues.dead, {
     durable: true,
     messageTtl: DEAD_LETTER_KEEP_MS,
     maxLength: DEAD_LETTERS_MAX,
@@ -65,11 +69,16 @@ export async function declareLane(model: ChannelModel, queues: LaneQueues, log: 
     deadLetterRoutingKey: queues.dead,
     arguments: { 'x-queue-type': 'classic' },
   };
-  await declare(model, log, queues.requests, options);
-  await declare(model, log, queues.retries, options);
+  if (queues.retries === undefined) {
+    const arguments_ = { ...options.arguments, 'x-single-active-consumer': true };
+    await declareQueue(model, log, queues.requests, { ...options, arguments: arguments_ });
+    return;
+  }
+  await declareQueue(model, log, queues.requests, options);
+  await declareQueue(model, log, queues.retries, options);
 }
 
-/** Whether there is such a queue on a node that is up, and how many consumers it has. */
+/** Whether there is such a queue on a live node, and how many consumers it has. */
 export async function lookAtQueue(
   model: ChannelModel,
   queue: string,
@@ -94,10 +103,15 @@ function isNodeDown(error: unknown): boolean {
 const PRECONDITION_FAILED = 406;
 
 /**
- * On a channel of its own, which the broker closes when the queue is there with other arguments. That is so during a rolling update that
- * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version have gone.
+ * On its own channel, which the broker closes if the queue exists with different arguments. That happens during a rolling update that
+ * changes them: the queue is then used as it is, and gets its new arguments once all replicas of the old version are gone.
  */
-async function declare(model: ChannelModel, log: Log, queue: string, options: Options.AssertQueue): Promise<void> {
+export async function declareQueue(
+  model: ChannelModel,
+  log: Log,
+  queue: string,
+  options: Options.AssertQueue,
+): Promise<void> {
   const channel = await model.createChannel();
   channel.on('error', (error) => log.debug({ error, queue }, 'The declaration was refused'));
   try {

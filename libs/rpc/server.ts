@@ -12,41 +12,42 @@ import { LaneConsumer } from './server/lane-consumer.ts';
 import { OpenItems } from './server/open-items.ts';
 import { ReplySender } from './server/reply-sender.ts';
 import { Retries } from './server/retries.ts';
+import { WaitingCalls } from './server/waiting-calls.ts';
 import { StreamServer } from './streams/stream-server.ts';
 import type { Log, RpcHandlers, RpcObserver } from './types.ts';
 
 /** Messages of up to 64 items each; the next ones are already here when one is done. */
 const DEFAULT_PREFETCH = 8;
-/** A stop waits this long for work under way; what is not done by then is delivered to another replica. */
+/** A shutdown waits this long for work in progress; anything unfinished is delivered to another replica. */
 const STOP_TIMEOUT_MS = 20_000;
 
 export interface RpcServerOptions<C extends ServiceContract> {
   readonly broker: Broker;
   readonly contract: C;
   readonly handlers: RpcHandlers<C>;
-  /** Of this service: what it did not sign is not run. */
+  /** For this service: requests that it did not sign are not run. */
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** Messages under way per lane. */
+  /** Messages in progress per lane. */
   readonly prefetch?: number;
-  /** Of the long lane, where it differs: its messages are single calls, of which many may be under way where they wait and do not compute. */
+  /** For the long lane, if different: its messages are single calls, many of which can be in progress if they wait rather than compute. */
   readonly longPrefetch?: number;
 }
 
 export interface RpcServer {
-  /** Takes no more calls, answers those under way, and closes the channels. */
+  /** Accepts no more calls, answers those in progress, and closes the channels. */
   stop(): Promise<void>;
 }
 
-/** Answers the calls of a contract. Resolves once the service can be called. */
+/** Serves the calls of a contract. Resolves once the service can be called. */
 export async function serveRpc<C extends ServiceContract>(options: RpcServerOptions<C>): Promise<RpcServer> {
   const server = new Server(options, endpointsOf(options.contract, options.handlers));
   await server.ready;
   return server;
 }
 
-/** Puts together what takes messages, runs their items and answers them. */
+/** Assembles what receives messages, runs their items and answers them. */
 class Server implements RpcServer {
   readonly ready: Promise<unknown>;
 
@@ -56,6 +57,7 @@ class Server implements RpcServer {
   readonly #runner: CallRunner;
   readonly #retries: Retries;
   readonly #lanes: readonly LaneConsumer[];
+  readonly #waiting: WaitingCalls | undefined;
   readonly #waits = new WaitEstimator();
 
   constructor(options: Omit<RpcServerOptions<ServiceContract>, 'handlers'>, endpoints: ReadonlyMap<string, Endpoint>) {
@@ -73,24 +75,34 @@ class Server implements RpcServer {
     });
     this.#retries = new Retries({ endpoints, open: this.#open, signer, log, observer });
     const lanes = new Set<LaneName>(operations.map(({ lane }) => lane ?? 'normal'));
+    const consumes = { broker, service: contract.name, signer, log, observer };
     this.#lanes = [...lanes].map(
       (lane) =>
         new LaneConsumer({
-          broker,
-          service: contract.name,
+          ...consumes,
           lane,
           prefetch: lane === 'long' ? longPrefetch : prefetch,
-          signer,
-          log,
-          observer,
           received: (request, delivery, redelivered) => this.#received(request, delivery, redelivered),
         }),
     );
-    this.ready = Promise.all([this.#replies.ready, this.#streams?.ready, ...this.#lanes.map(({ ready }) => ready)]);
+    if (operations.some(({ waitField }) => waitField)) {
+      this.#waiting = new WaitingCalls({
+        consumes,
+        endpoints,
+        replies: this.#replies,
+        waits: this.#waits,
+      });
+    }
+    this.ready = Promise.all([
+      this.#replies.ready,
+      this.#streams?.ready,
+      this.#waiting?.ready,
+      ...this.#lanes.map(({ ready }) => ready),
+    ]);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.cancel()));
+    await Promise.all([this.#waiting?.stop(), ...this.#lanes.map((lane) => lane.cancel())]);
     await Promise.race([this.#open.idle(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     await this.#streams?.close(STOP_TIMEOUT_MS);
     await this.#replies.close(STOP_TIMEOUT_MS);

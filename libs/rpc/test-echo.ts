@@ -1,7 +1,7 @@
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { z } from 'zod';
 
-/** The smallest operation: it answers what it was asked. */
+/** The smallest operation: it returns its input. */
 export function echoOperation<const Service extends string>(service: Service) {
   return operation({
     name: `${service}.echo` as `${Service}.echo`,
@@ -14,12 +14,12 @@ export function echoOperation<const Service extends string>(service: Service) {
   });
 }
 
-/** A service of its own for each file of tests, for its queues carry its name. */
+/** A separate service for each test file, because its queues carry its name. */
 export function echoContract<const Service extends string>(service: Service) {
   return serviceContract(service, [echoOperation(service)]);
 }
 
-/** A handler that does this before it answers. */
+/** A handler that does this before it returns. */
 export function echoAfter(work: (text: string) => Promise<unknown>) {
   return {
     one: async ({ text }: { text: string }) => {

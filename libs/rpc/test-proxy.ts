@@ -12,9 +12,9 @@ interface Loss {
   lost?: (() => void) | undefined;
 }
 
-/** A network between a process and a server, that a test can cut. */
+/** A network between a process and a server that a test can cut. */
 export class TestProxy {
-  /** As the broker's, by way of this proxy. */
+  /** The broker's, through this proxy. */
   readonly url: string;
   /** New connections are refused while it is down. */
   #down = false;
@@ -63,7 +63,7 @@ export class TestProxy {
           isSilent = true;
           trap.caught(async () => {
             pass(null, chunk);
-            // Of a client that gave up and closed, it is paused.
+            // For a client that gave up and closed, it is paused.
             await once(far.resume(), 'data');
           });
           trap.caught = undefined;
@@ -83,14 +83,14 @@ export class TestProxy {
     return new TestProxy(url.href, server, sockets, trap, loss);
   }
 
-  /** What is sent from now on stays under way, until `cut`. */
+  /** Everything sent from now on stays in transit, until `cut`. */
   hold(): void {
     for (const socket of this.#sockets) socket.pause();
   }
 
   /**
-   * The next connection that sends these bytes falls silent, as when the network drops it without a word.
-   * @returns once it did; to be called to let them arrive after all, whose ever they still are, and to wait for the server's answer to them
+   * The next connection that sends these bytes goes silent, as when the network silently drops it.
+   * @returns once it did; call the result to let them arrive after all, from any connection, and to wait for the server's reply to them
    */
   silence(bytes: string): Promise<() => Promise<void>> {
     this.#trap.bytes = bytes;
@@ -99,7 +99,7 @@ export class TestProxy {
     });
   }
 
-  /** The connection that next sends these bytes ends once the server has answered them, and the answer is lost. @returns once it is */
+  /** The next connection that sends these bytes breaks once the server has replied, and the reply is lost. @returns once it is */
   loseAnswerTo(bytes: string): Promise<void> {
     this.#loss.bytes = bytes;
     return new Promise((resolve) => {
@@ -107,7 +107,7 @@ export class TestProxy {
     });
   }
 
-  /** Breaks all connections. They can be made again at once, or after `restore` when `stayDown`. */
+  /** Breaks all connections. They can be reopened at once, or with `stayDown` only after `restore`. */
   cut({ stayDown = false } = {}): void {
     this.#down = stayDown;
     for (const socket of this.#sockets) socket.destroy();

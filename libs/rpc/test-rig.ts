@@ -13,7 +13,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** What a process would log and measure, for tests to look at. */
+/** What a process would log and measure, for tests to inspect. */
 export class Recorder implements RpcObserver {
   readonly lines: LogLine[] = [];
   readonly calls: { operation: string; outcome: string }[] = [];
@@ -69,7 +69,7 @@ export interface TestServer {
   readonly broker: Broker;
   readonly seen: Recorder;
   stop(): Promise<void>;
-  /** Cuts the connections without a word, as the end of the process does. */
+  /** Cuts the connections abruptly, as when the process dies. */
   die(): Promise<void>;
 }
 
@@ -80,15 +80,15 @@ export interface TestClient<C extends ServiceContract> {
   close(): Promise<void>;
 }
 
-/** Real clients and servers of a contract on one broker. `stop` ends those that are still there. */
+/** Real clients and servers of a contract on one broker. `stop` ends those still running. */
 export class RpcRig<C extends ServiceContract> {
   readonly contract: C;
   /** Of the service, at its clients and servers. */
   readonly signer = hmacSigner([createSecretKey(randomBytes(32))]);
   readonly #url: string;
-  /** Of all clients and servers, also of those that are not there yet. */
+  /** Of all clients and servers, including future ones. */
   readonly lines: LogLine[] = [];
-  /** Ends of what is still there. */
+  /** Ends whatever is still running. */
   readonly open: Set<() => Promise<void>>;
 
   /** @param owner a rig whose `stop` ends this one's clients and servers too */
@@ -180,7 +180,7 @@ export const testCaller: Caller = {
   permissions: ['work-items:read', 'work-items:write'],
 };
 
-/** A promise and the function that fulfils it, for handlers that a test holds and lets go. */
+/** A promise and the function that fulfils it, for handlers that a test blocks and releases. */
 export class Gate {
   readonly passed: Promise<void>;
   readonly open: () => void;

@@ -20,14 +20,14 @@ export interface Log {
   child(bindings: Record<string, unknown>): Log;
 }
 
-/** Where measurements go; libs/runtime turns them into Prometheus metrics. Durations in milliseconds. */
+/** Receives measurements; libs/runtime turns them into Prometheus metrics. Durations in milliseconds. */
 export interface RpcObserver {
   /** `outcome` is `ok` or an error code. */
   called(operation: string, outcome: 'ok' | ErrorCode, durationMs: number): void;
   handled(operation: string, outcome: 'ok' | ErrorCode, durationMs: number): void;
   /** Items in one published message. */
   batched(side: 'request' | 'reply', items: number): void;
-  /** Calls without an answer so far, in this process. */
+  /** This process's currently unanswered calls. */
   pending(count: number): void;
   deadLettered(queue: string, reason: string): void;
 }
@@ -35,38 +35,40 @@ export interface RpcObserver {
 export interface CallOptions {
   /** Absent only for `internal` operations. */
   readonly caller?: Caller;
-  /** Correlates the logs of all services; what `X-Request-Id` says. */
+  /** Correlates the logs of all services; the value of `X-Request-Id`. */
   readonly requestId: string;
-  /** Identity of the effect of a write: the same key takes effect once. Required unless the operation's effect is `read`. */
+  /** Identifies a write's effect: the same key takes effect once. Required unless the operation's effect is `read`. */
   readonly idempotencyKey?: string;
   /** Default: the operation's own, else DEFAULT_DEADLINE_MS. */
   readonly deadlineMs?: number;
   /** W3C trace context. */
   readonly traceparent?: string;
+  /** For a call that may wait: ends the wait, with UNAVAILABLE. If it was just getting something, repeating the call with its key finds that. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Reply<T> {
   readonly output: T;
-  /** The answer of an earlier call with the same idempotency key. */
+  /** The result of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
 }
 
-/** A typed client of one service. Every method rejects with an OperationError and nothing else. */
+/** A typed client of one service. Every method rejects only with an OperationError. */
 export interface ServiceClient<C extends ServiceContract> {
   call<Name extends keyof C['operations'] & string>(
     name: Name,
     input: RawInputOf<C, Name>,
     options: CallOptions,
   ): Promise<Output<C['operations'][Name]>>;
-  /** As `call`, and says whether the answer is a replay. */
+  /** Like `call`, but also says whether the result is a replay. */
   exchange<Name extends keyof C['operations'] & string>(
     name: Name,
     input: RawInputOf<C, Name>,
     options: CallOptions,
   ): Promise<Reply<Output<C['operations'][Name]>>>;
   /**
-   * Sends the bytes along with the input, as fast as the handler takes them and never more than a window ahead of it.
-   * `deadlineMs` bounds the silence between two chunks, not the whole. It is never repeated by the library: an upload that fails
+   * Sends the bytes along with the input, as fast as the handler consumes them and never more than a window ahead of it.
+   * `deadlineMs` bounds the silence between two chunks, not the whole. The library never repeats it: an upload that fails
    * with UNAVAILABLE may be repeated by whoever still has the bytes, with the same idempotency key.
    */
   upload<Name extends NamesWith<C, 'up'>>(
@@ -75,7 +77,7 @@ export interface ServiceClient<C extends ServiceContract> {
     bytes: AsyncIterable<Uint8Array>,
     options: CallOptions,
   ): Promise<Reply<Output<C['operations'][Name]>>>;
-  /** Resolves once the handler has answered; the bytes follow as they are read. Destroying the stream stops the handler's iteration. */
+  /** Resolves once the handler has replied; the bytes follow as they are read. Destroying the stream stops the handler's iteration. */
   download<Name extends NamesWith<C, 'down'>>(
     name: Name,
     input: RawInputOf<C, Name>,
@@ -88,16 +90,28 @@ type NamesWith<C extends ServiceContract, Kind extends ByteStream> = {
 }[keyof C['operations'] & string];
 type RawInputOf<C extends ServiceContract, Name extends keyof C['operations']> = RawInput<C['operations'][Name]>;
 
-/** What a handler knows of its call beside the input. */
+/** Controls the wait in the handler of a call that may wait (`waitField` of its operation). */
+export interface Waiting {
+  /** Aborted once its time is up: return now, with whatever there is. */
+  readonly timeUp: AbortSignal;
+  /** Aborted when no result is wanted here any more: the caller has gone, or the call has moved to another replica. */
+  readonly gone: AbortSignal;
+  /** Whether the calling process still accepts replies: one that died says nothing. Asks the broker. */
+  isCallerThere(): Promise<boolean>;
+}
+
+/** What a handler knows about its call besides the input. */
 export interface CallContext<Code extends ErrorCode = never> {
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
-  /** `Date.now()` of this process after which nobody waits for the answer. */
+  /** `Date.now()` of this process after which nobody waits for the reply. */
   readonly deadlineAtMs: number;
   readonly traceparent: string | undefined;
   readonly log: Log;
   readonly fail: Fail<Code>;
+  /** For a call that may wait. */
+  readonly waiting?: Waiting;
 }
 
 export type Settled<T> = { readonly output: T; readonly replayed?: boolean } | { readonly error: ErrorValue };
@@ -110,10 +124,10 @@ export interface Call<Op extends Operation> {
 
 type PlainHandler<Op extends Operation> =
   | { readonly one: (input: Input<Op>, context: CallContext<FailureOf<Op>>) => Promise<Reply<Output<Op>>> }
-  /** All calls of this operation that arrived in one message, answered in their order. A rejection fails each of them. */
+  /** All calls of this operation that arrived in one message; results are in the same order. A rejection fails all of them. */
   | { readonly many: (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]> };
 
-/** Bytes arrive as they are asked for; an abort or a silence of the sender is thrown from the iteration. Leaving it early tells the sender to stop. */
+/** Bytes arrive as they are requested; an abort or silence by the sender is thrown from the iteration. Leaving it early tells the sender to stop. */
 interface UploadHandler<Op extends Operation> {
   readonly upload: (
     input: Input<Op>,
@@ -122,7 +136,7 @@ interface UploadHandler<Op extends Operation> {
   ) => Promise<Reply<Output<Op>>>;
 }
 
-/** The output is sent first. `bytes` is iterated as the reader takes them, and returned (`finally` runs) when it goes away. */
+/** The output is sent first. `bytes` is iterated at the reader's pace, and closed (`finally` runs) if the reader goes away. */
 interface DownloadHandler<Op extends Operation> {
   readonly download: (
     input: Input<Op>,

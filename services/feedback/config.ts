@@ -7,13 +7,14 @@ import {
   redisSettings,
 } from '@worktrack/runtime/process/config';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
-import { requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 
 export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...requestSecrets.feedback,
+  ...eventSecrets,
   ...redisSettings,
   ...databaseSettings,
   /** Signs captcha challenges and cursors here (by keys derived from it), and widget tokens in the gateway. */

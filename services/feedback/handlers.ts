@@ -19,7 +19,7 @@ export interface Parts {
   readonly duplicates: Duplicates;
   readonly spent: SpentSolutions;
   readonly verifier: CaptchaVerifier;
-  /** Where the verifier is the self-hosted one. */
+  /** If the verifier is the self-hosted one. */
   readonly altcha: Altcha | undefined;
 }
 
@@ -32,7 +32,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'sources.delete': staged((input, context) => deleteSource(duplicates, input, context)),
     'sources.byPublicKey': batched(sourcesByPublicKey),
     'captcha.challenge': async ({ sourceId }, { fail }) => {
-      if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha is that of another provider.');
+      if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha comes from another provider.');
       return altcha.challenge(sourceId);
     },
     'captcha.verify': (input, context) => verifySolution(verifier, spent, input, context),

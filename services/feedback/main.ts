@@ -3,13 +3,16 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { emailKeyMigration } from './items/email-key.repository.ts';
+import { receipts } from './items/received.repository.ts';
 import { searchTextMigration } from './items/search-text.repository.ts';
 import { assemble } from './parts.ts';
 import { Retention } from './retention/retention.ts';
@@ -37,6 +40,18 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'feedback', log });
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  // Of receipts nobody is told, so that a burst of submissions is published by hundreds, once a second.
+  const publisher = new OutboxPublisher({
+    broker,
+    service: 'feedback',
+    signer,
+    log,
+    sources: [outbox, receipts],
+    onEmitted,
+  });
+  onStop(() => publisher.close());
 
   const parts = assemble(settings, redis, log);
   const server = await serveRpc({

@@ -1,11 +1,11 @@
-/** Beyond it the oldest are forgotten. */
+/** Beyond this the oldest are dropped. */
 const MAX_RESERVATIONS = 100_000;
 
-/** Keys with a holder and an end, in this process's memory, for while Redis is unavailable. */
+/** Keys with a holder and an expiry, in process memory, for use while Redis is unavailable. */
 export class MemoryReservations {
   readonly #held = new Map<string, { readonly holder: string; readonly endMs: number }>();
 
-  /** As `SET … NX GET`: @returns who held it before, or null when it was free and now is `holder`'s */
+  /** Like `SET … NX GET`: @returns who held it before, or null if it was free and is now `holder`'s */
   take(key: string, holder: string, lastsMs: number): string | null {
     const before = this.holderOf(key);
     if (before === undefined) this.set(key, holder, lastsMs);

@@ -19,7 +19,7 @@ export interface PartSettings {
   readonly ALTCHA_COUNTERS: number;
 }
 
-/** Makes what the handlers work with, of the settings. */
+/** Creates what the handlers need, from the settings. */
 export function assemble(settings: PartSettings, redis: Redis, log: Log): Parts {
   const { CAPTCHA_PROVIDER: provider, WIDGET_TOKEN_SECRETS: ring } = settings;
   const shared = {

@@ -33,7 +33,7 @@ const SETTINGS: PartSettings = {
 
 /**
  * The feedback service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis.
- * @param databaseUrl default: the database itself; a test gives a way to it that it can disturb
+ * @param databaseUrl default: the database itself; a test can pass a route to it that it can disturb
  */
 export async function startFeedback(databaseUrl?: string) {
   const { mongodbUrl, redisUrl, databasePrefix } = await servers();
@@ -41,7 +41,7 @@ export async function startFeedback(databaseUrl?: string) {
   await connectDatabase({ url: databaseUrl ?? mongodbUrl, database: `${databasePrefix}_feedback`, log });
   const connections = new Set<ReturnType<typeof connectRedis>>();
 
-  /** Another process of the service: with a connection to Redis and a memory of its own. */
+  /** Another process of the service, with its own Redis connection and memory. */
   async function replica(settings: Partial<PartSettings> = {}, url = redisUrl) {
     const redis = connectRedis(url, log);
     connections.add(redis);
@@ -54,7 +54,7 @@ export async function startFeedback(databaseUrl?: string) {
         caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS },
         requestId: uuidv7(),
         idempotencyKey,
-        // As libs/rpc estimates it, by a clock of finer steps.
+        // As libs/rpc estimates it, with a finer-grained clock.
         deadlineAtMs: Date.now() + deadlineMs + 0.5,
         traceparent: undefined,
         log,
@@ -108,7 +108,7 @@ export async function startFeedback(databaseUrl?: string) {
 
 export type Replica = Awaited<ReturnType<Awaited<ReturnType<typeof startFeedback>>['replica']>>;
 
-/** A submission to a source of its own, unless it is said otherwise. */
+/** A submission to its own source, unless stated otherwise. */
 export function submission(changes: Partial<Submission> = {}): Submission {
   return {
     itemId: uuidv7(),
@@ -121,7 +121,7 @@ export function submission(changes: Partial<Submission> = {}): Submission {
   };
 }
 
-/** `stored`, `replayed` or the code of the refusal, of each. */
+/** For each: `stored`, `replayed` or the refusal's code. */
 export function outcomes(settled: readonly Settled<Ingested>[]): string[] {
   return settled.map((one) => ('error' in one ? one.error.code : one.replayed ? 'replayed' : 'stored'));
 }

@@ -7,12 +7,18 @@ import type { Authenticator } from './authenticate.ts';
 import { type CommandFile, registerCommandRoutes } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import type { LocalUploads } from './compositions/composition.ts';
+import type { ConsoleFiles } from './console/files.ts';
+import { registerConsole } from './console/routes.ts';
+import { registerSession } from './console/session.ts';
+import type { LiveLog } from './events/live-log.ts';
+import { registerEventStream } from './events/routes.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
 import type { FeedbackSettings } from './feedback/settings.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
 import { failureOf } from './http/failure.ts';
+import { tellOfStop } from './http/gone.ts';
 import { registerHealth } from './http/health.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { answerOtherMethods, nothingHere } from './http/methods.ts';
@@ -44,6 +50,7 @@ export interface GatewayNeeds {
   readonly clients: Clients;
   readonly uploads: LocalUploads;
   readonly redis: Redis;
+  readonly liveLog: LiveLog;
   readonly log: Log;
   /** For the line of every request; see http/observe.ts. */
   readonly requestLog: Log;
@@ -54,6 +61,7 @@ export interface GatewayNeeds {
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
   readonly callLimits: FairShareLimits;
+  readonly console: ConsoleFiles;
   readonly widget: WidgetFiles;
   readonly command: CommandFile;
   readonly readiness: () => Promise<Readiness>;
@@ -99,6 +107,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   limitSlowBodies(app);
   discardUnreadBodies(app);
   endConnectionsAtStop(app);
+  tellOfStop(app);
   const answerTheOthers = answerOtherMethods(app);
 
   app.removeAllContentTypeParsers();
@@ -123,9 +132,12 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerAttachmentRoutes(app, { ...needs, ticketKeys: needs.uploads.ticketKeys, perform });
+  registerEventStream(app, needs);
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
+  registerSession(app, needs);
+  registerConsole(app, needs.console);
   registerCommandRoutes(app, needs.command);
   registerWidgetRoutes(app, needs.widget, needs.publicUrl);
 

@@ -1,8 +1,17 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { keysContract } from '@worktrack/contracts/keys/contract';
-import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
+import type { Identity, Presented } from '@worktrack/contracts/keys/identity';
+import {
+  CODE_MARK,
+  isWellFormedKey,
+  KEY_MARK,
+  type Mark,
+  prefixOf,
+  SESSION_MARK,
+} from '@worktrack/contracts/keys/key-format';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { identityCache, type Known } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyRequest } from 'fastify';
@@ -21,8 +30,30 @@ export interface Authenticator {
    *   neither the cache nor the keys service answers, UNAVAILABLE or DEADLINE_EXCEEDED
    */
   authenticate(authorizationHeader: string | undefined, sender: Sender): Promise<Known>;
+  /**
+   * Whom the key, or the session, speaks for by now: of a request that was authenticated and takes long. It counts in no rate.
+   * @throws OperationError as authenticate
+   */
+  recognize(authorizationHeader: string | undefined, sender: Sender, sessionToken?: string): Promise<Identity>;
+  /**
+   * The same for the token of a session of the console.
+   * @throws OperationError as `authenticate`
+   */
+  authenticateSession(token: string, sender: Sender): Promise<Known>;
+  /**
+   * Asks the keys service to begin a session by a code or an API key, as often as keys that are not known may be asked about.
+   * @param token of the new session
+   * @throws OperationError as `authenticate`, or CONFLICT where the user has too many sessions
+   */
+  openSession(token: string, by: SignInBy, sender: Sender): Promise<{ readonly expiresAt: string }>;
   /** Reports the last uses that are gathered. To be called once no request is under way, while the keys service can still be called. */
   stop(): Promise<void>;
+}
+
+/** One of the two. */
+export interface SignInBy {
+  readonly code: string | undefined;
+  readonly apiKey: string | undefined;
 }
 
 export function createAuthenticator(needs: {
@@ -37,35 +68,74 @@ export function createAuthenticator(needs: {
   const cache = identityCache(redis);
   const unknownKeys = new UnknownKeys({ ...needs, perAddress: needs.unknownKeysPerAddress });
   const lastUse = new LastUse(keys, log);
+
+  async function known(value: string, mark: Mark, sender: Sender, counts = true): Promise<Known> {
+    if (!isWellFormedKey(value, mark)) throw invalid(mark);
+    // It goes no further than this: its digest finds it, and cannot be turned back into it.
+    const { prefix, digest } = presented(value);
+    const found = await cache.lookUp(
+      prefix,
+      digest,
+      () =>
+        unknownKeys.givingBackIfKnown(sender, async () => {
+          const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
+          return verified;
+        }),
+      () => unknownKeys.count(sender),
+      counts,
+    );
+    if (!found) throw invalid(mark);
+    if (counts) lastUse.note(found.identity);
+    return found;
+  }
+
   return {
-    async authenticate(authorizationHeader, sender) {
-      const key = bearerToken(authorizationHeader);
-      if (!isWellFormedKey(key)) throw invalid();
-      // The key goes no further than this: its digest finds it, and cannot be turned back into it.
-      const prefix = prefixOf(key);
-      const digest = hash('sha256', key);
-      const known = await cache.lookUp(
-        prefix,
-        digest,
-        () =>
-          unknownKeys.givingBackIfKnown(sender, async () => {
-            const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
-            return verified;
-          }),
-        () => unknownKeys.count(sender),
+    authenticate: async (authorizationHeader, sender) => known(bearerToken(authorizationHeader), KEY_MARK, sender),
+    authenticateSession: (token, sender) => known(token, SESSION_MARK, sender),
+    async openSession(token, by, sender) {
+      const mark = by.code === undefined ? KEY_MARK : CODE_MARK;
+      const value = by.code ?? by.apiKey ?? '';
+      if (!isWellFormedKey(value, mark)) throw invalid(mark);
+      await unknownKeys.count(sender);
+      const requestId = sender.id;
+      // One idempotency key for all repetitions of this call: a code that was taken by the first is taken for the second.
+      const options = { requestId, idempotencyKey: uuidv7() };
+      let refusal: unknown;
+      const opened = await unknownKeys.givingBackIfKnown(sender, () =>
+        keys.call('sessions.open', { token: presented(token), by: presented(value) }, options).catch((error) => {
+          if (!(error instanceof OperationError) || error.code !== 'API_KEY_INVALID') throw error;
+          refusal = error;
+          return null;
+        }),
       );
-      if (!known) throw invalid();
-      lastUse.note(known.identity);
-      return known;
+      if (!opened) throw refusal;
+      return opened;
+    },
+    async recognize(authorizationHeader, sender, sessionToken) {
+      const found =
+        sessionToken === undefined
+          ? await known(bearerToken(authorizationHeader), KEY_MARK, sender, false)
+          : await known(sessionToken, SESSION_MARK, sender, false);
+      return found.identity;
     },
     stop: () => lastUse.stop(),
   };
 }
 
-/** One answer for unknown, malformed, revoked and expired: it tells nothing to who guesses. */
-function invalid(): OperationError {
-  return new OperationError(
-    'API_KEY_INVALID',
-    'The API key is unknown, malformed, revoked or expired. Check that it was copied whole, or make a new one.',
-  );
+/** As the keys service is told of it. */
+function presented(value: string): Presented {
+  return { prefix: prefixOf(value), digest: hash('sha256', value) };
 }
+
+/** One answer for unknown, malformed, revoked and expired: it tells nothing to who guesses. */
+function invalid(mark: Mark): OperationError {
+  return new OperationError('API_KEY_INVALID', WHAT_TO_DO[mark]);
+}
+
+const WHAT_TO_DO: Readonly<Record<Mark, string>> = {
+  [KEY_MARK]:
+    'The API key is unknown, malformed, revoked or expired. Check that it was copied whole, or make a new one.',
+  [SESSION_MARK]: 'You are signed out: the session has ended. Sign in again at /console/.',
+  [CODE_MARK]:
+    'The code of the link is malformed. Check that the link was copied whole, or make another: `worktrack login-link`.',
+};

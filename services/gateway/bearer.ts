@@ -9,7 +9,7 @@ export function bearerToken(authorizationHeader: string | undefined): string {
   if (!token) {
     throw new OperationError(
       'API_KEY_MISSING',
-      'Send an API key in the header `Authorization: Bearer <API key>`. An owner or admin makes one with POST /api/api-keys.',
+      'Send an API key in the header `Authorization: Bearer <API key>`. An owner or admin creates one with POST /api/api-keys.',
     );
   }
   return token;

@@ -5,11 +5,11 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from './clients.ts';
 
 const CHECK_DEADLINE_MS = 1_000;
-/** What is asked about something that does not exist: the answer proves the way there and the service's database. */
+/** A query about something that does not exist: the reply proves that the route and the service's database work. */
 const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NOBODY: Caller = { organizationId: NOTHING, userId: NOTHING, keyId: NOTHING, permissions: ['projects:read'] };
 
-/** Whether each service answers, by its name. */
+/** Whether each service responds, by name. */
 export function serviceChecks(clients: Clients): Record<keyof Clients, () => Promise<State>> {
   const options = () => ({ requestId: uuidv7(), deadlineMs: CHECK_DEADLINE_MS });
   return {
@@ -18,6 +18,7 @@ export function serviceChecks(clients: Clients): Record<keyof Clients, () => Pro
     workitems: () =>
       answers(() => clients.workitems.call('projects.get', { id: NOTHING }, { ...options(), caller: NOBODY })),
     feedback: () => answers(() => clients.feedback.call('sources.byPublicKey', { publicKey: 'pk_' }, options())),
+    events: () => answers(() => clients.events.call('events.list', {}, { ...options(), caller: NOBODY })),
   };
 }
 

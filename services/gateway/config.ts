@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
-import { requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 import { feedbackSettings } from './feedback/settings.ts';
 
-/** Names of ranges that proxy-addr, which Fastify asks, knows. */
+/** Range names known to proxy-addr, which Fastify uses. */
 const NAMED_RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 const list = z.string().transform((text) =>
@@ -22,20 +22,22 @@ export const settings = {
   ...requestSecrets.keys,
   ...requestSecrets.workitems,
   ...requestSecrets.feedback,
+  ...requestSecrets.events,
+  ...eventSecrets,
   ...redisSettings,
   ...feedbackSettings,
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default('127.0.0.1'),
-  /** Where clients reach the service, if it is not where it listens: for the OpenAPI document, and as an origin that may use `/mcp`. */
+  /** Where clients reach the service, if different from where it listens: for the OpenAPI document, and as an origin that may use `/mcp`. */
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' }).optional(),
-  /** Origins of further pages that may use `/mcp`, separated by commas. */
+  /** Additional origins that may use `/mcp`, separated by commas. */
   ALLOWED_ORIGINS: list
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://app.example, separated by commas')
     .default([]),
   /**
-   * The proxies whose X-Forwarded-For is believed: addresses, CIDR ranges, or `loopback`, `linklocal`, `uniquelocal`, separated by commas.
-   * Not a number of hops and not "all": with both, a client that gets around the proxy writes its own address.
+   * The proxies whose X-Forwarded-For is trusted: addresses, CIDR ranges, or `loopback`, `linklocal`, `uniquelocal`, separated by commas.
+   * Neither a number of hops nor "all": with either, a client that bypasses the proxy could choose its own address.
    */
   TRUST_PROXY: list
     .refine(
@@ -43,18 +45,18 @@ export const settings = {
       'must be addresses or CIDR ranges such as 10.0.0.0/8, separated by commas',
     )
     .default([]),
-  /** How many calls of one organization, and of one key, a gateway works on at once; what is beyond waits in turn. See limits/fair-share.ts. */
+  /** How many calls of one organization, and of one key, a gateway handles at once; further calls wait their turn. See limits/fair-share.ts. */
   CALLS_PER_ORGANIZATION: calls(32),
   CALLS_PER_KEY: calls(16),
-  /** Of one organization, while others are at work. */
+  /** Of one organization, while others are active. */
   CALLS_BESIDE_OTHERS: calls(4),
   /** Of all organizations. */
   CALLS_AT_ONCE: calls(64),
-  /** API keys that are not known, per address and minute: past it the keys service is not asked about further ones. */
+  /** Unknown API keys per address and minute: beyond that, the keys service is not asked about any more. */
   UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
-  /** A folder with widget files of earlier builds (`widget-<hash>.js` and the like), for pages that still pin them by `integrity`. */
+  /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
-  /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only where they are all its own users. */
+  /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only if they are all users of this machine. */
   MCP_LOCAL_FILES: z
     .enum(['true', 'false'])
     .default('false')

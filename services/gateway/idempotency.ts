@@ -41,12 +41,18 @@ export class IdempotencyReservations {
 
   /**
    * @param session what beside the input decides the meaning of the call: the project of an MCP session
+   * @param waitMs for how long the call may wait beyond the deadline of its operation
    * @throws OperationError IDEMPOTENCY_KEY_REUSED
    */
-  async reserve(organizationId: string, key: string, operation: Operation, session = ''): Promise<Reservation> {
+  async reserve(
+    organizationId: string,
+    key: string,
+    operation: Operation,
+    { session = '', waitMs = 0 }: { readonly session?: string | undefined; readonly waitMs?: number } = {},
+  ): Promise<Reservation> {
     const entry = `idempotency:${organizationId}:${key}`;
     const use = session ? `${operation.name} ${session}` : operation.name;
-    const pendingMs = (operation.deadlineMs ?? DEFAULT_DEADLINE_MS) + PENDING_MARGIN_MS;
+    const pendingMs = (operation.deadlineMs ?? DEFAULT_DEADLINE_MS) + waitMs + PENDING_MARGIN_MS;
     let earlier: string | null;
     try {
       earlier = await this.#redis.set(entry, use, 'PX', pendingMs, 'NX', 'GET');

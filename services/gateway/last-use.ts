@@ -12,10 +12,11 @@ const MAX_KEYS_KEPT = 50_000;
 interface Use {
   readonly organizationId: string;
   readonly keyId: string;
+  readonly isSession: boolean;
   atMs: number;
 }
 
-/** Gathers when keys were used and reports it every REPORT_INTERVAL_MS: one message for all keys, no write per request. */
+/** Gathers when keys and sessions were used and reports it every REPORT_INTERVAL_MS: one message for all keys, no write per request. */
 export class LastUse {
   readonly #keys: ServiceClient<typeof keysContract>;
   readonly #log: Log;
@@ -36,7 +37,10 @@ export class LastUse {
     const keyId = identity.key.id;
     const use = this.#uses.get(keyId);
     if (use) use.atMs = Date.now();
-    else this.#uses.set(keyId, { organizationId: identity.organization.id, keyId, atMs: Date.now() });
+    else {
+      const isSession = identity.session !== undefined;
+      this.#uses.set(keyId, { organizationId: identity.organization.id, keyId, isSession, atMs: Date.now() });
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { eventsContract } from '@worktrack/contracts/events/contract';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
@@ -7,7 +8,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { secretKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { withoutRedaction } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { createApp } from './app.ts';
@@ -17,6 +18,9 @@ import { serviceChecks } from './checks.ts';
 import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
+import { loadConsoleFiles } from './console/files.ts';
+import { LiveLog } from './events/live-log.ts';
+import { logReader } from './events/log-reader.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
@@ -38,6 +42,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     keys: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     workitems: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
     feedback: requestSigner('feedback', settings.RPC_SECRETS_FEEDBACK),
+    events: requestSigner('events', settings.RPC_SECRETS_EVENTS),
   };
   const rpc = createRpcClient({ broker, signers, log, observer: rpcObserver });
   onStop(() => rpc.close());
@@ -45,8 +50,13 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     keys: rpc.of(keysContract),
     workitems: rpc.of(workItemsContract),
     feedback: rpc.of(feedbackContract),
+    events: rpc.of(eventsContract),
   };
   for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
+
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const liveLog = new LiveLog({ broker, signer, reader: logReader(clients.events), log });
+  onStop(() => liveLog.close());
 
   const authenticator = createAuthenticator({
     redis,
@@ -68,6 +78,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     authenticator,
     clients,
     redis,
+    liveLog,
     log,
     requestLog: withoutRedaction(log),
     trustedProxies: settings.TRUST_PROXY,
@@ -80,6 +91,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       besideOthers: settings.CALLS_BESIDE_OTHERS,
       atOnce: settings.CALLS_AT_ONCE,
     },
+    console: await loadConsoleFiles(),
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     command: await loadCommandFile(),
     readiness,

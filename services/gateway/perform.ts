@@ -3,7 +3,7 @@ import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
 import { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Identity } from '@worktrack/contracts/keys/identity';
-import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
+import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
 import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -14,6 +14,7 @@ import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import type { Place } from './limits/fair-share.ts';
 import { requirePermissions, requireRole } from './permissions.ts';
+import { giveBack, type OriginOfWait } from './waits.ts';
 
 /** Who asks for an operation, and under which ids. */
 export interface CallOrigin {
@@ -25,6 +26,8 @@ export interface CallOrigin {
   readonly traceparent: string | undefined;
   /** The call's place among those of its organization; see limits/call-places.ts. */
   readonly place: Place | undefined;
+  /** Where the client can be seen to go, and its key be asked for again, while a call waits. Without it nothing waits. */
+  readonly waits?: OriginOfWait;
 }
 
 /** Runs an operation for a caller, over REST and MCP alike: permission, input, idempotency, then the service or the composition. */
@@ -48,6 +51,8 @@ type Run = (
   bytes: AsyncIterable<Uint8Array> | undefined,
 ) => Promise<Reply<unknown>>;
 
+const IS_REFUSED: ReadonlySet<string> = new Set(['API_KEY_INVALID', 'PERMISSION_DENIED']);
+
 export function createPerform(needs: {
   readonly clients: Clients;
   readonly uploads: LocalUploads;
@@ -60,29 +65,45 @@ export function createPerform(needs: {
     for (const operation of Object.values(contract.operations)) runs.set(operation, runOf(contract, operation, needs));
   }
 
+  /** After a wait the key may be another's right, or none. What it was just given is given back. @throws OperationError as for a new request */
+  async function requireStill(operation: Operation, reply: Reply<unknown>, origin: CallOrigin): Promise<void> {
+    try {
+      const identity = await origin.waits?.identify();
+      if (identity) requirePermissions(identity, operation.permissions);
+    } catch (error) {
+      // Where nobody can tell at the moment, whoever repeats the call is told then.
+      if (error instanceof OperationError && IS_REFUSED.has(error.code)) await giveBack(reply.output, origin, needs);
+      throw error;
+    }
+  }
+
   return async (operation, rawInput, origin, bytes) => {
     requirePermissions(origin.caller, operation.permissions);
     requireRole(origin.identity.user.role, operation.roles);
     const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;
+    const waitMs = waitMsOf(operation, input.parsed);
     // It waits for somebody else's server, with a queue of its own in ours, and is not to keep the others of its key waiting.
-    if (operation.lane === 'long') origin.place?.leave();
+    if (operation.lane === 'long' || waitMs > 0) origin.place?.leave();
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
-    if (origin.idempotencyKey === undefined) {
-      return await run(input, { caller, requestId, traceparent, idempotencyKey: uuidv7() }, origin.identity, bytes);
-    }
+    const write = async (idempotencyKey: string) => {
+      const options = { caller, requestId, traceparent, idempotencyKey };
+      if (waitMs === 0) return await run(input, options, origin.identity, bytes);
+      const reply = await run(input, { ...options, signal: origin.waits?.gone() }, origin.identity, bytes);
+      await requireStill(operation, reply, origin);
+      return reply;
+    };
+    if (origin.idempotencyKey === undefined) return await write(uuidv7());
 
     const idempotencyKey = origin.idempotencyKey;
-    const reservation = await reservations.reserve(
-      caller.organizationId,
-      idempotencyKey,
-      operation,
-      caller.sessionProjectId,
-    );
+    const reservation = await reservations.reserve(caller.organizationId, idempotencyKey, operation, {
+      session: caller.sessionProjectId,
+      waitMs,
+    });
     try {
-      const reply = await run(input, { caller, requestId, traceparent, idempotencyKey }, origin.identity, bytes);
+      const reply = await write(idempotencyKey);
       reservation.keep();
       return reply;
     } catch (error) {

@@ -7,7 +7,7 @@ export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access)
   return access !== 'internal' && access.every((permission) => caller.permissions.includes(permission));
 }
 
-/** @throws OperationError PERMISSION_DENIED that names every permission that is missing */
+/** @throws OperationError PERMISSION_DENIED, naming every missing permission */
 export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: Access): void {
   if (access === 'internal') throw new Error('An internal operation is called by services only.');
   const missing = access.filter((permission) => !caller.permissions.includes(permission));
@@ -18,8 +18,8 @@ export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: 
   );
 }
 
-/** @throws OperationError PERMISSION_DENIED that names the roles */
+/** @throws OperationError PERMISSION_DENIED, naming the roles */
 export function requireRole(role: Role, allowed: readonly Role[] | undefined): void {
   if (!allowed || allowed.includes(role)) return;
-  throw new OperationError('PERMISSION_DENIED', `This is for users of the role ${allowed.join(' or ')} only.`);
+  throw new OperationError('PERMISSION_DENIED', `Only users with the role ${allowed.join(' or ')} may do this.`);
 }

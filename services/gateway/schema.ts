@@ -1,7 +1,7 @@
 import { described } from '@worktrack/contracts/described';
 import { z } from 'zod';
 
-/** JSON Schema, draft 2020-12, as far as contracts use it. */
+/** JSON Schema, draft 2020-12, as far as the contracts use it. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];
@@ -12,20 +12,20 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** `z.int()` says these of every whole number that has no bound of its own. */
+/** `z.int()` sets these for every integer without bounds of its own. */
 const NO_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
-/** What a client sends: fields with a default are optional, transformed ones are as before the transformation. */
+/** What a client sends: fields with a default are optional, transformed ones are in their original form. */
 export function inputSchema(input: z.ZodType): JsonSchema {
   return toJsonSchema(input, { io: 'input' });
 }
 
-/** The same, with what is too long for the list of tools. */
+/** The same, including what is too long for the tool list. */
 export function describedInputSchema(input: z.ZodType): JsonSchema {
   return toJsonSchema(input, { io: 'input', isLong: true });
 }
 
-/** @param names schemas that are not repeated but referred to, as `#/$defs/<id>` */
+/** @param names schemas to refer to, as `#/$defs/<id>`, rather than repeat */
 export function outputSchema(output: z.ZodType, names?: z.core.$ZodRegistry<{ id: string }>): JsonSchema {
   return toJsonSchema(output, { io: 'output', names });
 }
@@ -49,16 +49,16 @@ function toJsonSchema(
         if (NO_BOUNDS.has(jsonSchema.minimum)) delete jsonSchema.minimum;
       }
       if (typeof jsonSchema.additionalProperties === 'object') {
-        // A free-form object. Generators of clients know it by this alone: `{}` or nothing is to some an object without any field.
+        // A free-form object. This is the only form client generators recognize: some take `{}` or nothing for an object without fields.
         jsonSchema.additionalProperties = true;
         delete jsonSchema.propertyNames;
       } else if (io === 'output' && jsonSchema.additionalProperties === false) {
-        // Answers may gain fields: a client that validates them must not break when one does.
+        // Responses may gain fields: a client that validates them must not break when one does.
         delete jsonSchema.additionalProperties;
       }
-      // Without it some clients read 32 bits.
+      // Without it, some clients assume 32 bits.
       if (jsonSchema.type === 'number') jsonSchema.format = 'double';
-      // zod looks into `names` alone.
+      // zod only looks into `names`.
       const format = z.globalRegistry.get(zodSchema)?.format;
       if (format !== undefined) jsonSchema.format = format as string;
       const pattern = isLong ? (described.get(zodSchema)?.pattern ?? patternOf(zodSchema, jsonSchema)) : undefined;
@@ -68,7 +68,7 @@ function toJsonSchema(
   return json as JsonSchema;
 }
 
-/** Text that is trimmed and must not be empty then. */
+/** Text that must not be empty after trimming. */
 function patternOf(
   { _zod }: z.core.$ZodType,
   { minLength, pattern }: z.core.JSONSchema.BaseSchema,
@@ -81,7 +81,7 @@ export function fieldsOf(schema: JsonSchema): readonly string[] {
   return Object.keys(schema.properties ?? {});
 }
 
-/** The JSON types that a value of this schema may have. */
+/** The JSON types that a value of this schema can have. */
 export function typesOf(schema: JsonSchema): ReadonlySet<string> {
   const types = new Set<string>(typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []));
   for (const branch of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {

@@ -5,7 +5,7 @@ import {
   rabbitmqSettings,
   redisSettings,
 } from '@worktrack/runtime/process/config';
-import { requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
 
 const MIN_PEPPER_LENGTH = 32;
@@ -14,6 +14,7 @@ export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...requestSecrets.keys,
+  ...eventSecrets,
   ...redisSettings,
   ...databaseSettings,
   /** Keyed into every stored hash, so that a copy of the database alone verifies nothing. A new one makes all keys invalid. */

@@ -1,16 +1,22 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { announced, batched, implement, recorded } from '@worktrack/runtime/database/implement';
 import { createKey } from './keys/create.ts';
-import { keysOfOrganization, noteUses, prefixesOfUser, prefixOfKey } from './keys/keys.repository.ts';
+import { activeKeysOfUser, keysOfOrganization, prefixOfKey } from './keys/keys.repository.ts';
 import type { KeyMint } from './keys/mint.ts';
+import { recordUses } from './keys/record-use.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { identityOfPrefix, verifyIdentities } from './keys/verify.ts';
 import { createOrganization } from './organizations/create.ts';
+import { closeSession } from './sessions/close.ts';
+import { createLoginCode } from './sessions/create-code.ts';
+import { openSession } from './sessions/open.ts';
+import { revokeSession } from './sessions/revoke.ts';
+import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createUser } from './users/create.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers } from './users/users.repository.ts';
 
-/** @param invalidate takes keys, named by their prefixes, out of the gateways' cache, or fails */
+/** @param invalidate takes keys and sessions, named by their prefixes, out of the gateways' cache, or fails */
 export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
   return implement(keysContract, {
     'organizations.create': recorded(
@@ -19,20 +25,35 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
     ),
     'users.list': (input, context) => pageOfUsers(context, input),
     'users.create': createUser,
-    'users.update': announced(updateUser, async (_, user, context) =>
-      invalidate(await prefixesOfUser(context, user.id)),
-    ),
+    'users.update': announced(updateUser, async (_, user, context) => {
+      const own = await activeKeysOfUser(context, user.id);
+      const keyIds = own.map(({ _id }) => _id);
+      const ofSessions = await prefixesOfSessions(context, { userId: user.id, keyIds });
+      await invalidate([...own.map(({ prefix }) => prefix), ...ofSessions]);
+    }),
     'keys.list': (input, context) => keysOfOrganization(context, input),
     'keys.create': recorded(
       (input, context) => createKey(mint, input, context),
       (answer) => ({ ...answer, key: null }),
     ),
-    'keys.revoke': announced(revokeKey, async ({ id }, _, context) => invalidate(await prefixOfKey(context, id))),
+    'keys.revoke': announced(revokeKey, async ({ id }, _, context) => {
+      const found = await Promise.all([prefixOfKey(context, id), prefixesOfSessions(context, { keyIds: [id] })]);
+      await invalidate(found.flat());
+    }),
+    'sessions.list': (input, context) => pageOfSessions(context, input),
+    'sessions.revoke': announced(revokeSession, async ({ id }, _, context) =>
+      invalidate(await prefixOfSession(context, id)),
+    ),
+    'sessions.createCode': recorded(
+      (input, context) => createLoginCode(mint, input, context),
+      (answer) => ({ ...answer, code: null }),
+    ),
+    'sessions.open': (input, context) => openSession(mint, input, context),
+    'sessions.close': announced(closeSession, async ({ organizationId, id }) =>
+      invalidate(await prefixOfSession({ caller: { organizationId } }, id)),
+    ),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
     'identity.current': identityOfPrefix,
-    'keys.recordUse': batched(async (calls) => {
-      await noteUses(calls.flatMap(({ input }) => input.uses));
-      return calls.map(() => ({ output: {} }));
-    }),
+    'keys.recordUse': batched(recordUses),
   });
 }

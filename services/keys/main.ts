@@ -2,8 +2,10 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
@@ -33,6 +35,10 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const publisher = new OutboxPublisher({ broker, service: 'keys', signer, log, sources: [outbox], onEmitted });
+  onStop(() => publisher.close());
 
   const server = await serveRpc({
     broker,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { prefixOf } from '@worktrack/contracts/keys/key-format';
+import { prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { newKey } from '@worktrack/runtime/process/new-key';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { startKeys } from './testing.ts';
@@ -40,6 +41,22 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('keys.recordUse', { uses: [use] });
   await ask('keys.list', {}, owner);
   await ask('keys.list', { includeRevoked: true }, owner);
+
+  const { code } = await ask('sessions.createCode', {}, owner);
+  const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
+  const tokens = [newKey(SESSION_MARK), newKey(SESSION_MARK)] as const;
+  await ask('sessions.open', { token: presented(tokens[0]), by: presented(code ?? '') });
+  await ask('sessions.open', { token: presented(tokens[1]), by: presented(key) });
+  await ask('identity.verify', presented(tokens[0]));
+  await ask('identity.current', { prefix: prefixOf(tokens[0]) });
+  const { items, nextCursor } = await ask('sessions.list', { limit: 1 }, owner);
+  await ask('sessions.list', { limit: 1, cursor: nextCursor ?? '', includeEnded: true }, owner);
+  const session = items[0]?.id ?? '';
+  await ask('keys.recordUse', { uses: [{ ...use, keyId: session, isSession: true }] });
+  // A key that a session makes ends with the key of the session.
+  await ask('keys.create', { name: 'Third' }, await keys.identityOf(tokens[0]));
+  await ask('sessions.revoke', { id: session }, owner);
+  await ask('sessions.close', { organizationId: owner.organization.id, id: session });
   await ask('keys.revoke', { id: created.id }, owner);
 
   expect(Object.keys(keysContract.operations).filter((name) => !called.has(name))).toEqual([]);

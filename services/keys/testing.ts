@@ -59,7 +59,7 @@ export async function startKeys() {
     return verified?.identity;
   }
 
-  /** Of a key that must be valid. */
+  /** For a key that must be valid. */
   async function identityOf(key: string | null): Promise<Identity> {
     const identity = key === null ? undefined : await verify(key);
     if (!identity) throw new Error('The key is not valid.');
@@ -71,7 +71,7 @@ export async function startKeys() {
     call,
     verify,
     identityOf,
-    /** A new organization. @returns its owner, by the first key */
+    /** A new organization. @returns its owner, using the first key */
     async organization() {
       const made = await call('organizations.create', { name: 'Example', ownerEmail: 'ada@example.com' });
       return { ...made, owner: await identityOf(made.apiKey.key) };

@@ -1,11 +1,12 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
-import { requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { promptModel, promptSettings } from './prompts/settings.ts';
 
 export const settings = {
   ...processSettings,
   ...rabbitmqSettings,
   ...requestSecrets.workitems,
+  ...eventSecrets,
   ...databaseSettings,
   ...promptSettings,
 };

@@ -4,8 +4,8 @@ interface Asked<Row> {
 }
 
 /**
- * Makes one query of the look-ups that calls of one organization make in the same turn of the event loop, as those do that came in one message.
- * @param read by organization; what names nothing is left out
+ * Combines the lookups that one organization's calls make in the same turn of the event loop, such as those from one message, into one query.
+ * @param read by organization; unknown ids are left out
  */
 export function gathered<Row>(
   read: (organizationId: string, refs: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
@@ -28,8 +28,8 @@ export function gathered<Row>(
 }
 
 /**
- * Lets calls that ask the same thing share its answer: who asks while it is being read gets the next reading, which begins after they asked, so that
- * nobody is told something older than their question.
+ * Lets calls that ask for the same thing share the result: a call that arrives during a read gets the next one, which starts after it asked, so that
+ * nobody gets a result older than their question.
  */
 export function shared<Answer>(): (key: string, read: () => Promise<Answer>) => Promise<Answer> {
   const readings = new Map<string, { readonly current: Promise<Answer>; next: Promise<Answer> | undefined }>();

@@ -5,7 +5,15 @@ import type {
   createStory,
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
-import { batched, grouped, implement, receiving, sending, staged } from '@worktrack/runtime/database/implement';
+import {
+  batched,
+  grouped,
+  implement,
+  patient,
+  receiving,
+  sending,
+  staged,
+} from '@worktrack/runtime/database/implement';
 import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
@@ -32,8 +40,10 @@ import { updateWorkItem } from './items/update.ts';
 import { claimWorkItem } from './leases/claim.ts';
 import { reportProgress } from './leases/progress.ts';
 import { releaseWorkItem } from './leases/release.ts';
+import { WaitingClaims } from './leases/waiting-claims.ts';
 import { getItemBrief } from './lineage/brief.ts';
 import { getLineage } from './lineage/lineage.ts';
+import { listCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
@@ -48,8 +58,11 @@ import { resolveWorkItems } from './trees/resolve.ts';
 import { getAiUsage } from './usage/ai-usage.ts';
 import { recordAiSession } from './usage/record-session.ts';
 
-/** @param promptModel undefined: prompts are written by the template */
-export function handlers(promptModel: PromptModel | undefined) {
+/**
+ * @param promptModel undefined: prompts are written by the template
+ * @param waitingClaims where calls may wait: where they come by a queue
+ */
+export function handlers(promptModel: PromptModel | undefined, waitingClaims = new WaitingClaims()) {
   return implement(
     workItemsContract,
     {
@@ -64,6 +77,7 @@ export function handlers(promptModel: PromptModel | undefined) {
       'boards.create': createBoard,
       'boards.get': getBoard,
       'boards.update': updateBoard,
+      'boards.cards': listCards,
       'workItems.list': listWorkItems,
       'workItems.get': batched(getWorkItems),
       'workItems.resolve': batched(resolveWorkItems),
@@ -83,7 +97,11 @@ export function handlers(promptModel: PromptModel | undefined) {
       'workItems.completeAiTask': grouped(completeAiTask),
       'workItems.recordSession': grouped(recordAiSession),
       'workItems.usage': getAiUsage,
-      'workItems.claim': grouped(claimWorkItem),
+      'workItems.claim': patient(
+        claimWorkItem,
+        ({ claimed }) => !claimed,
+        (input, context, attempt, earlier) => waitingClaims.wait(input, context, attempt, earlier),
+      ),
       'workItems.progress': grouped(reportProgress),
       'workItems.release': grouped(releaseWorkItem),
       'workItems.setBudget': setBudget,

@@ -1,17 +1,24 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
+import { subscribeToEvents } from '@worktrack/rpc/events/subscription';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
-import { requestSigner } from '@worktrack/runtime/process/request-signers';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
 import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { PastFirst } from './history/past-first.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
+import { WaitingClaims } from './leases/waiting-claims.ts';
+import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
+import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
 
@@ -22,23 +29,34 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate([foundByMigration, talliesMigration, claimableMigration, searchWordsMigration], {
-    log,
-  });
+  const migrations = await migrate(
+    [foundByMigration, talliesMigration, claimableMigration, searchWordsMigration, logMigration],
+    { log },
+  );
   onStop(() => migrations.stop());
+  const events = new PastFirst(outbox);
+  void migrations.done.then(() => events.end());
   const sweep = sweepUnnamedContent(log);
-  onStop(async () => sweep.stop());
+  onStop(() => sweep.stop());
   const leases = sweepEndedLeases(log);
-  onStop(async () => leases.stop());
+  onStop(() => leases.stop());
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'workitems', log });
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [events], onEmitted });
+  onStop(() => publisher.close());
+
+  const waitingClaims = new WaitingClaims((heard) => {
+    const subscription = subscribeToEvents({ broker, signer, log, types: AWAITED_EVENTS, ...heard });
+    onStop(() => subscription.close());
+  });
   const server = await serveRpc({
     broker,
     contract: workItemsContract,
-    handlers: handlers(settings.promptModel),
+    handlers: handlers(settings.promptModel, waitingClaims),
     signer: requestSigner('workitems', settings.RPC_SECRETS_WORKITEMS),
     log,
     observer: rpcObserver,

@@ -4,13 +4,13 @@ import type { ReadContext } from '@worktrack/runtime/database/implement';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import type { z } from 'zod';
 
-/** Where a page begins: after a place, as the cursor of the page before says, or so many rows from the beginning. */
+/** Where a page begins: after a place, given by the previous page's cursor, or a number of rows from the start. */
 export interface Start {
   readonly page: number;
   readonly limit: number;
   readonly skip: number;
   readonly after: Place | undefined;
-  /** Nothing comes before it. */
+  /** It is the first page. */
   readonly isFirst: boolean;
 }
 
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * @param list what identifies the list: a cursor is of the one that it was made for
- * @throws VALIDATION_FAILED for a page too deep, and for a cursor that is not one of this list
+ * @param list what identifies the list: a cursor is valid only for the one it was made for
+ * @throws VALIDATION_FAILED for a page too deep, or a cursor from another list
  */
 export function startOf(
   { page, limit, cursor }: Asked,
@@ -33,12 +33,12 @@ export function startOf(
     fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   if (cursor === undefined) {
     if (page * limit > MAX_ROWS_BY_PAGE) {
-      const message = `reaches ${MAX_ROWS_BY_PAGE} rows deep at most; go on from a page by its nextCursor, as cursor`;
+      const message = `reaches ${MAX_ROWS_BY_PAGE} rows deep; continue from a page with its nextCursor as cursor`;
       throw refuse('page', message);
     }
     return { page, limit, skip: (page - 1) * limit, after: undefined, isFirst: page === 1 };
   }
-  if (page !== 1) throw refuse('page', 'cannot be given beside cursor');
+  if (page !== 1) throw refuse('page', 'cannot be combined with cursor');
   const read = readCursor(cursor, list);
   if (!read) {
     throw refuse('cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');
@@ -46,7 +46,7 @@ export function startOf(
   return { ...read, limit, skip: 0, isFirst: false };
 }
 
-/** A page of rows and what there is to say of it. */
+/** A page of rows and its context. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly pagination: z.infer<typeof BoundedPagination>;
@@ -60,9 +60,9 @@ export interface Total {
 }
 
 /**
- * @param rows one more than the page has says that there is another one
- * @param placeOf where a page that ends with this row ends; undefined: before all that has a place
- * @param count is asked where the rows themselves do not tell
+ * @param rows one more than fits on the page means that there is another page
+ * @param placeOf where a page that ends with this row ends; undefined: before everything that has a place
+ * @param count called if the rows themselves do not tell
  */
 export async function pageOf<Row>(
   rows: readonly Row[],
@@ -87,8 +87,8 @@ export async function pageOf<Row>(
 const CHECK_BYTES = 9;
 
 /**
- * A page number, a place, and a check of both together with the list. Without a key: whoever makes one of their own gets a page of what they may
- * read anyway. It tells a cursor of another list, and one that was cut or mistyped.
+ * A page number, a place, and a checksum over both and the list. Without a key: a forged cursor leads only to a page of what its author may
+ * read anyway. It detects cursors that belong to another list, or were truncated or mistyped.
  */
 function writeCursor({ page, after }: Pick<Start, 'page' | 'after'>, list: unknown): string {
   const payload = JSON.stringify([page, after?.id ?? null, after?.value ?? null]);

@@ -66,6 +66,10 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, ...filters, search: 'story W-T-1' });
       await ask(caller, 'workItems.list', { ...place, search: task.taskId });
     }
+    const { id: boardId } = board;
+    await ask(caller, 'boards.cards', { id: boardId, ...filters });
+    await ask(caller, 'boards.cards', { id: boardId, boardColumnId: column('Backlog') });
+    await ask(caller, 'boards.cards', { id: boardId, ids: [second.id, task.taskId] });
     for (const leaseState of ['working', 'awaiting_input', 'stalled'] as const) {
       for (const place of places) await ask(caller, 'workItems.list', { ...place, leaseState });
     }

@@ -3,8 +3,8 @@ import type { WriteScope } from './scope.ts';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Records as this process read them last, for writes that hold them against a version in the database: one that is out of date makes the write run
- * again, with the record as it is. Not for what is only read.
+ * Records as this process last read them, for writes that check them against a version in the database: an outdated one makes the write run
+ * again, with the current record. Not for plain reads.
  */
 export class Remembered<Record> {
   /** The oldest first. */
@@ -16,7 +16,7 @@ export class Remembered<Record> {
   }
 
   async get(scope: WriteScope, id: string): Promise<Record | null> {
-    // Inside a transaction what is read is of one moment, which may be before what is remembered.
+    // A transaction reads from a snapshot, which may be older than what is remembered.
     if (scope.tx) return this.#read(scope, id);
     const key = `${scope.caller.organizationId}:${id}`;
     scope.writes.afterwards((outcome) => {

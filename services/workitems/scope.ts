@@ -14,6 +14,8 @@ export interface FailingScope<Code extends ErrorCode> extends Scope {
 export interface WriteScope extends Scope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
   readonly writes: WriteSet;
+  /** Who does it, as the log tells it: an agent, by the lease that it has; or the service itself. Default: whoever the key is of. */
+  readonly by?: { readonly agent: string } | 'service';
 }
 
 export interface FailingWriteScope<Code extends ErrorCode> extends WriteScope {

@@ -28,7 +28,7 @@ const table = handlers(undefined);
 /** The workitems service without its queue: its handlers, called as libs/rpc calls them, on a real database. */
 export const startWorkItems = (): Promise<void> => startWorkItemsWith({});
 
-/** @param driverOptions as they are in a connection string */
+/** @param driverOptions as in a connection string */
 export async function startWorkItemsWith(driverOptions: Readonly<Record<string, string>>): Promise<void> {
   const { url: servers, database } = await databaseOfTest();
   const url = new URL(servers);
@@ -37,7 +37,7 @@ export async function startWorkItemsWith(driverOptions: Readonly<Record<string, 
 }
 
 async function databaseOfTest(): Promise<{ readonly url: string; readonly database: string }> {
-  // Here and not above: a replica loads this module too, outside of the test runner.
+  // Here rather than above: a replica loads this module too, outside the test runner.
   const { servers } = await import('../../test/support/servers.ts');
   const { mongodbUrl, databasePrefix } = await servers();
   return { url: mongodbUrl, database: `${databasePrefix}_workitems` };
@@ -52,8 +52,8 @@ export type CallService = <N extends Name>(
 ) => Promise<Output<Operations[N]>>;
 
 /**
- * Several replicas of the service on the database of this test: threads with modules, and so turns and slots, of their own. What holds between
- * them is held by the database. Each call goes to the next of them.
+ * Several replicas of the service on this test's database: threads with their own modules, and so their own turns and slots. Only the database
+ * keeps them consistent. Each call goes to the next one.
  */
 export async function startReplicas(count: number): Promise<{ readonly call: CallService; stop(): Promise<void> }> {
   const workerData = await databaseOfTest();
@@ -97,7 +97,7 @@ export const call: CallService = async (caller, name, input) => {
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
   } as CallContext<ErrorCode>;
   const handler = table[name];
-  // Twice, as the gateway and the service do.
+  // Twice, like the gateway and the service.
   const parsed = operation.input.parse(operation.input.parse(input)) as never;
   if ('many' in handler) {
     const [settled] = await handler.many([{ input: parsed, context: context as never }]);
@@ -146,7 +146,7 @@ export async function startProject(name = 'Worktrack', organization = newCaller(
     async history(workItemId: string) {
       return (await via(caller, 'workItems.events', { workItemId, limit: 200 })).events;
     },
-    /** Titles in the order of the column. */
+    /** Titles in column order. */
     async titlesIn(columnName: string): Promise<string[]> {
       const { workItems } = await via(caller, 'workItems.list', { boardColumnId: column(columnName), limit: 100 });
       return workItems.map(({ title }) => title);
@@ -165,7 +165,7 @@ export async function store(organizationId: string, write: (scope: WriteScope) =
   });
 }
 
-/** What an earlier version stored unchecked: dependencies that are there no more, rings, ideas that are none. */
+/** What an earlier version stored unchecked: missing dependencies, cycles, ideas that are not ideas. */
 export async function storeUnchecked(
   itemId: string,
   named: { readonly dependsOn?: unknown; readonly ideaId?: unknown },
@@ -182,7 +182,7 @@ export async function storeUnchecked(
   );
 }
 
-/** What is thrown, as a value; fails when nothing is. */
+/** The thrown error as a value; fails if nothing is thrown. */
 export async function failure(promise: Promise<unknown>): Promise<OperationError> {
   try {
     await promise;

@@ -3,8 +3,8 @@ import type { Call, Settled } from '@worktrack/rpc/types';
 import type { Scope } from './scope.ts';
 
 /**
- * Answers calls that came in one message by the queries of one: for each organization once, since a query is of one organization.
- * @param answer to the calls of one organization, in their order
+ * Handles calls that arrived in one message with the queries of one: once per organization, since a query is limited to one organization.
+ * @param answer handles the calls of one organization, in order
  */
 export async function together<Op extends Operation>(
   calls: readonly Call<Op>[],

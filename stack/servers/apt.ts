@@ -3,13 +3,13 @@ import type { Progress } from '../progress.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
 
-/** Two ways out of whatever keeps a server from being installed. */
+/** Two alternatives if a server cannot be installed. */
 export const WITHOUT_INSTALLING =
-  'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that run already.';
+  'Otherwise use `docker compose up`, or set RABBITMQ_URL, REDIS_URL and MONGODB_URL to servers that are already running.';
 
 /**
- * Installs Debian packages; the system services that they bring are not started (policy-rc.d is Debian's way to say so), for we run our own.
- * The list of packages is fetched only when the first attempt fails: on a new machine there is none, else it is mostly good enough.
+ * Installs Debian packages without starting their system services (policy-rc.d is Debian's way to prevent that), because we run our own.
+ * The package list is fetched only if the first attempt fails: a new machine has none, otherwise it is usually good enough.
  */
 const SCRIPT = `
 set -e

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { madeOnce, randomSecret } from '../made-once.ts';
 
-/** The one user of each server: all services of a machine run as one user of its system, so there is nobody to tell apart. */
+/** The only user of each server: all services on a machine run as one system user, so there is nobody to distinguish. */
 export const USER = 'worktrack';
 
-/** What the stack's own servers ask for. */
+/** The passwords of the stack's own servers. */
 export interface Credentials {
   readonly rabbitmqPassword: string;
-  /** With it, anybody could run any code in the broker. */
+  /** Anybody who has it can run any code in the broker. */
   readonly erlangCookie: string;
   readonly redisPassword: string;
   readonly mongodbPassword: string;
 }
 
-/** To change one, stop the stack and take it out of the file. */
+/** To change one, stop the stack and remove it from the file. */
 export function loadCredentials(dataDir: string): Credentials {
   return madeOnce(join(dataDir, 'credentials.json'), {
     rabbitmqPassword: randomSecret,

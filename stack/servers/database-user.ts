@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts';
 import { USER } from './credentials.ts';
 
 const USER_EXISTS = 51_003;
-/** What a server has of its own accord. */
+/** What every server has by default. */
 const OWN_DATABASES = ['admin', 'config', 'local'];
 
 const noteOf = (dataDir: string) => join(dataDir, 'introduced');
@@ -25,7 +25,7 @@ export function noteIntroduced(dataDir: string, password: string): void {
   writePrivate(noteOf(dataDir), hash('sha256', password));
 }
 
-/** Makes the user, or gives it this password. */
+/** Creates the user, or sets this password. */
 export async function setPassword(client: MongoClient, password: string): Promise<void> {
   const admin = client.db('admin');
   const settings = { pwd: password, roles: ['root'] };
@@ -38,8 +38,8 @@ export async function setPassword(client: MongoClient, password: string): Promis
 }
 
 /**
- * While the server asked nobody for a password, others of this machine could have used it too. What they would have left is looked for once it asks.
- * @param isNew there was nothing in it before
+ * While the server required no password, other users of this machine could have used it too. Once it does, this looks for any traces.
+ * @param isNew it was empty before
  */
 export async function requireNobodyElse(client: MongoClient, isNew: boolean): Promise<void> {
   const admin = client.db('admin');

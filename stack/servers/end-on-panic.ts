@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync, type Stats, statSync, unwatchFile, watch
 import type { Child } from '../child.ts';
 
 const LOOK_EVERY_MS = 500;
-/** What WiredTiger writes when it can go on no more, as after a write that failed. */
+/** What WiredTiger logs when it cannot continue, for example after a failed write. */
 const PANIC = Buffer.from('WT_PANIC');
 
 /**
- * MongoDB ends when its storage engine panics, and whoever runs it starts it again. SecantusDB stays, and refuses everything: so it is ended,
- * as it cannot be stopped in order any more. What it acknowledged is in its journal.
+ * MongoDB exits when its storage engine panics, and is then restarted. SecantusDB stays, and refuses everything: so it is killed,
+ * since it can no longer be stopped in an orderly way. Everything it acknowledged is in its journal.
  */
 export function endOnPanic(child: Child): void {
   let readTo = statSync(child.logFile).size;

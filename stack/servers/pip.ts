@@ -6,14 +6,14 @@ import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
 import { installDebianPackages } from './apt.ts';
 
-/** Of the user, for what is fetched once and good for every clone. */
+/** The user's cache folder, for downloads shared by all clones. */
 export function cacheRoot(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'worktrack');
 }
 
 /**
- * @param otherwise what to do where it cannot be installed
- * @returns a Python that has pip, installed where there is none
+ * @param otherwise what to do if it cannot be installed
+ * @returns a Python with pip, which is installed if missing
  */
 export async function pythonWithPip(progress: Progress, otherwise: string): Promise<string> {
   const found = await findPip();

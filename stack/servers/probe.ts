@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Asks a server of this machine whether it is there.
- * @param question what is sent once connected; undefined: being let in is enough
+ * Checks whether a server on this machine is up.
+ * @param question what to send once connected; undefined: a connection is enough
  */
 export function probe(
   port: number,
@@ -18,7 +18,7 @@ export function probe(
       if (error) reject(error);
       else resolve();
     };
-    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not answer')));
+    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not respond')));
     socket.once('error', settle);
     socket.once('close', () => settle(new Error('it closed the connection')));
     socket.once('data', (data) =>

@@ -8,7 +8,7 @@ import { type ServerKind, serverEnvironment } from './server.ts';
 
 const HOST = '127.0.0.1';
 const START_TIMEOUT_MS = 15_000;
-/** The tests give each running system a database of its own. An unused one costs nothing. */
+/** The tests give each running system its own database. An unused one costs nothing. */
 export const DATABASES = 256;
 
 export function findRedis(): string | undefined {
@@ -26,7 +26,7 @@ export function redisKind(program: string, dataDir: string, logFile: string, pas
     url: (port) => `redis://:${password}@${HOST}:${port}`,
     probe: (port) => probe(port, `AUTH ${password}\r\n`, (answer) => answer.toString().startsWith('+OK')),
     async launch(port) {
-      // In a file, for anybody can read a command line.
+      // In a file, because anybody can read a command line.
       writePrivate(settings, configuration(port, dataDir, password));
       return await Child.start({
         name: 'Redis',

@@ -6,14 +6,14 @@ import { StartError } from '../start-error.ts';
 import { WITHOUT_INSTALLING } from './apt.ts';
 import { cacheRoot, pythonWithPip } from './pip.ts';
 
-/** The last releases whose wheel holds the server as a program; those of 0.7 do not. */
+/** The last releases whose wheel contains the server as a program; those of 0.7 do not. */
 const VERSION = '0.6.0b17';
 const WHEEL = `secantusdb-${VERSION}-cp311-cp311-manylinux_2_28_x86_64.whl`;
 const SHA256 = 'fe8ccfd1295c872c92a4c4c13c5a6a1dead88b2ff3b9aafb361406ec8aac4d14';
 /** Relative to the unpacked wheel; it loads its libraries from `../secantusdb.libs`. */
 const PROGRAM = 'secantusdb.scripts/secantusd-rs';
 
-/** Unpacks what we need of a wheel, which is a zip file: Python is there, `unzip` perhaps not. */
+/** Unpacks what we need from a wheel, which is a zip file: Python is available, `unzip` perhaps not. */
 const UNPACK = `
 import sys, zipfile
 wheel, target = sys.argv[1:]
@@ -34,11 +34,11 @@ export function findSecantus(): string | undefined {
   }
 }
 
-/** Fetches the server from PyPI with pip, which checks its hash, into the user's cache folder. */
+/** Downloads the server from PyPI with pip, which checks its hash, into the user's cache folder. */
 export async function installSecantus(progress: Progress): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new StartError(
-      `There is no mongod, and SecantusDB is not made for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
+      `There is no mongod, and SecantusDB is not available for ${process.platform}-${process.arch}. ${WITHOUT_INSTALLING}`,
     );
   }
   const pip = await pythonWithPip(progress, WITHOUT_INSTALLING);
@@ -78,12 +78,12 @@ export async function installSecantus(progress: Progress): Promise<string> {
       ]);
       if (!download.ok)
         throw new StartError(
-          `SecantusDB could not be fetched from PyPI: ${reason(download.output)} ${WITHOUT_INSTALLING}`,
+          `SecantusDB could not be downloaded from PyPI: ${reason(download.output)} ${WITHOUT_INSTALLING}`,
         );
       const unpacked = join(work, 'unpacked');
       const unpack = await runToEnd(pip, ['-c', UNPACK, join(work, WHEEL), unpacked]);
       if (!unpack.ok) throw new StartError(`SecantusDB could not be unpacked: ${unpack.lastLine}`);
-      // A zip file of Python keeps no modes.
+      // Python's zip extraction does not preserve modes.
       chmodSync(join(unpacked, PROGRAM), 0o755);
       moveIntoPlace(unpacked, target);
     });
@@ -93,7 +93,7 @@ export async function installSecantus(progress: Progress): Promise<string> {
   return join(target, PROGRAM);
 }
 
-/** In one step, so that nobody ever sees half of it; who comes second keeps what the first has put there. */
+/** Atomically, so that nobody ever sees half of it; a second one keeps what the first put there. */
 function moveIntoPlace(from: string, to: string): void {
   try {
     renameSync(from, to);

@@ -4,7 +4,7 @@ import { Part } from '../part.ts';
 import { freePort } from '../ports.ts';
 import { StartError } from '../start-error.ts';
 
-/** Another program may take a port between our look and the server's start. */
+/** Another program may take a port between our check and the server's start. */
 const MAX_PORT_ATTEMPTS = 3;
 const READY_POLL_MS = 40;
 export const STOP_GRACE_MS = 15_000;
@@ -13,7 +13,7 @@ export const STOP_GRACE_MS = 15_000;
 export interface Server {
   readonly name: string;
   readonly url: string;
-  /** Undefined when somebody else runs it: its URL was given. */
+  /** Undefined if somebody else runs it: its URL was given. */
   readonly part: Part | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ServerKind {
   readonly pidFile: string;
   readonly startTimeoutMs: number;
   launch(port: number): Promise<Child>;
-  /** Resolves when the server answers as a client needs it; rejects while it does not. */
+  /** Resolves when the server responds as a client needs it to; rejects while it does not. */
   probe(port: number): Promise<void>;
   url(port: number): string;
 }
@@ -79,12 +79,12 @@ export async function untilReady(
         `${kind.name} was not ready within ${kind.startTimeoutMs / 1000} s: ${failure} (log: ${child.logFile})`,
       );
     }
-    // A starting server announces its readiness in no common way; it is asked.
+    // Servers have no common way to announce readiness, so they are polled.
     await Promise.race([delay(READY_POLL_MS), child.exited]);
   }
 }
 
-/** @returns a fresh environment for a server: what a program needs to run, and nothing of ours that it could take for its own settings */
+/** @returns a clean environment for a server: what a program needs to run, and nothing of ours that it could take for its own settings */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, LANG, LC_ALL, TZ, TMPDIR, LD_LIBRARY_PATH } = process.env;
   const given = { PATH, LANG, LC_ALL, TZ, TMPDIR, LD_LIBRARY_PATH };

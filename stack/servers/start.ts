@@ -22,21 +22,21 @@ export interface Servers {
   /** `rabbitmqctl` on our own broker, for example `['set_vm_memory_high_watermark', '0.0001']`. @returns what it printed */
   rabbitmqctl(args: readonly string[]): Promise<string>;
   stop(): Promise<void>;
-  /** SIGKILL, for data that nobody wants any more. */
+  /** SIGKILL, for data that nobody needs any more. */
   discard(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Holds a folder for each server, and `logs/`. Only one stack may use it at a time: see data-dir.ts. */
+  /** Contains a folder for each server, and `logs/`. Only one stack may use it at a time: see data-dir.ts. */
   readonly dataDir: string;
   readonly progress: Progress;
-  /** Servers of others: where a URL is given, that server is used and none is started. */
+  /** External servers: if a URL is given, that server is used and none is started. */
   readonly given?: Partial<ServerUrls>;
-  /** Of our own broker, beside `/`. */
+  /** On our own broker, besides `/`. */
   readonly vhosts?: readonly string[];
 }
 
-/** The variables that name servers of others. */
+/** The variables that name external servers. */
 export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {
   return {
     rabbitmq: env.RABBITMQ_URL || undefined,
@@ -45,7 +45,7 @@ export function givenServers(env: NodeJS.ProcessEnv): Partial<ServerUrls> {
   };
 }
 
-/** Finds, or else installs, the three servers, starts them at once and waits until each answers. When one fails, none stays. */
+/** Finds or installs the three servers, starts them concurrently and waits until each responds. If one fails, none stays. */
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDir, progress, given = {}, vhosts = [] } = options;
   await installMissing(given, progress);
@@ -107,13 +107,13 @@ async function installMissing(given: Partial<ServerUrls>, progress: Progress): P
 
 function startDatabase(dataDir: string, logFile: string, { mongodbPassword }: Credentials): Promise<Server> {
   const mongod = findMongod();
-  // Folders of their own: neither reads the other's files.
+  // Separate folders: neither reads the other's files.
   return mongod
     ? startServer(mongodKind(mongod, join(dataDir, 'mongodb'), logFile, mongodbPassword))
     : startServer(secantusKind(found(findSecantus()), join(dataDir, 'secantusdb'), logFile, mongodbPassword));
 }
 
 function found(program: string | undefined): string {
-  if (program === undefined) throw new Error('A server was installed and is not found.');
+  if (program === undefined) throw new Error('A server was installed but cannot be found.');
   return program;
 }

@@ -41,7 +41,8 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
             ...['--max-examples', `${maxExamples}`],
             ...['--checks', 'all'],
             '--continue-on-failure',
-            ...['--request-timeout', '30'],
+            // Above the longest wait of a claim.
+            ...['--request-timeout', '75'],
             ...['--suppress-health-check', 'all'],
             ...['--generation-database', 'none'],
             // More, and Python 3.11 breaks off in its parser now and then.

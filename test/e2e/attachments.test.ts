@@ -107,6 +107,26 @@ describe('an attachment', () => {
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
+  test('is a picture or a download for a page, and never its script or style', async () => {
+    const { data } = await upload(
+      uploadsOf(await newItem()),
+      Buffer.from('alert(1)'),
+      {},
+      { fileName: 'a.js', type: 'text/javascript' },
+    );
+    for (const [destination, status] of [
+      ['script', 403],
+      ['style', 403],
+      ['serviceworker', 403],
+      ['image', 200],
+      ['empty', 200],
+    ] as const) {
+      const response = await read(data, { 'sec-fetch-dest': destination });
+      await response.body?.cancel();
+      expect([destination, response.status]).toEqual([destination, status]);
+    }
+  });
+
   test('is read in parts, and not again by who has it', async () => {
     const item = await newItem();
     const content = randomBytes(600_000);

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signIn } from '../support/browser-request.ts';
 import { caller } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
@@ -61,6 +63,28 @@ async function ownOrganization() {
 }
 
 describe('worktrack', () => {
+  test('login-link prints the address that signs in to the console, as oneself or as another user', async () => {
+    const { user, run, json } = await ownOrganization();
+    const { stdout } = await run('login-link');
+    const code = new URL(stdout.trim()).hash.replace('#code=', '');
+    expect(stdout).toBe(`${system.baseUrl}/console/#code=${code}\n`);
+    expect(await signIn(system.baseUrl, { code })).toContain('wts_');
+    const bob = await json<{ id: string }>(
+      'user',
+      'create',
+      '--email',
+      'b@example.com',
+      '--name',
+      'Bob',
+      '--role',
+      'viewer',
+    );
+    const mine = await json<{ url: string; userId: string }>('login-link');
+    const his = await json<{ url: string; userId: string }>('login-link', '--user', bob.id);
+    expect([mine.userId, his.userId]).toEqual([user.id, bob.id]);
+    expect((await run('login-link', '--user', randomUUID())).code).toBe(1);
+  });
+
   test('ends quietly when nobody reads its output any more', async () => {
     const program = spawn(process.execPath, [PROGRAM, '--help'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     program.stdout.destroy();
@@ -95,7 +119,7 @@ describe('worktrack', () => {
     expect(table[0]).toMatch(/^ID +EMAIL +NAME +ROLE +STATE +CREATED$/);
     expect(table[1]).toContain(`${created.id}  bob@example.com  Bob 日本  viewer  disabled  `);
     expect(table[2]).toContain(`${user.id}  ada@example.com  ada       owner   active    `);
-    expect((await run('user', 'list', '--limit', '1')).stdout).toContain('Page 1 of 2, 2 users in all');
+    expect((await run('user', 'list', '--limit', '1')).stdout).toContain('Page 1 of 2, 2 users in total');
   });
 
   test('key create, list and revoke', async () => {

@@ -8,13 +8,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
 
-/** As docs/operations.md tells it, "Rotation of secrets": what each service is given, step by step. */
+/** As in docs/operations.md, "Secret rotation": what each service is given, step by step. */
 type Environment = Record<string, string>;
-const given: Record<ServiceName, Environment> = { gateway: {}, keys: {}, workitems: {}, feedback: {} };
+const given: Record<ServiceName, Environment> = { gateway: {}, keys: {}, workitems: {}, feedback: {}, events: {} };
 const OWN_RING = {
   keys: 'RPC_SECRETS_KEYS',
   workitems: 'RPC_SECRETS_WORKITEMS',
   feedback: 'RPC_SECRETS_FEEDBACK',
+  events: 'RPC_SECRETS_EVENTS',
 } as const;
 const BEHIND = Object.keys(OWN_RING) as (keyof typeof OWN_RING)[];
 

@@ -124,7 +124,7 @@ describe('what is refused before the protocol begins has the envelope of REST', 
         error: {
           code: 'NOT_FOUND',
           message: expect.stringMatching(
-            /^projectId in the URL names no project of your organization\. .*GET \/api\/projects/,
+            /^projectId in the URL is not a project in your organization\. .*GET \/api\/projects/,
           ),
         },
       });
@@ -233,7 +233,7 @@ test('a field that only REST takes is an unknown argument of the tool', async ()
     await client.call('move_work_item', { workItemId: 'W-T-1', boardColumnId: randomUUID(), position: 'first' }),
   );
   expect(refusal.details).toMatchObject([{ path: 'position' }]);
-  expect(JSON.stringify(refusal.details)).not.toMatch(/known are .*position|mean position/);
+  expect(JSON.stringify(refusal.details)).not.toMatch(/known fields are .*position|mean position/);
   expect(refusalOf(await client.call('move_work_item', { workItemid: 'W-T-1' })).details).toMatchObject([
     { path: 'workItemId', message: expect.stringContaining('required') },
     { path: 'boardColumnId' },

@@ -44,7 +44,7 @@ test('what is beyond the share of a key and of an organization waits, for 5 s, a
     expect(byRest?.headers.get('retry-after')).toBe('1');
     expect(byRest?.error).toMatchObject({ code: 'RATE_LIMITED' });
     expect(byTool?.status).toBe(429);
-    expect(byTool?.error?.message).toMatch(/more at once than its share/);
+    expect(byTool?.error?.message).toMatch(/exceeds its share of concurrent calls/);
     expect(await waiting()).toBe(0);
     workitems?.kill('SIGCONT');
     for (const { status } of await Promise.all(held)) expect([200, 503, 504]).toContain(status);

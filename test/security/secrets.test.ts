@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Child } from '@worktrack/stack/child';
 import { REPOSITORY, SERVICES } from '@worktrack/stack/layout';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownPage, rawRequest, signIn } from '../support/browser-request.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { servers } from '../support/servers.ts';
 import { startSystem } from '../support/system.ts';
@@ -22,7 +23,13 @@ const CONFIGURED = {
 const WIDGET_SECRET = secret();
 /** What a client sends as a captcha's solution, and what it makes up itself. */
 const CAPTCHA_TOKEN = secret();
-const REQUEST_SECRETS = ['RPC_SECRETS_KEYS', 'RPC_SECRETS_WORKITEMS', 'RPC_SECRETS_FEEDBACK'] as const;
+const REQUEST_SECRETS = [
+  'RPC_SECRETS_KEYS',
+  'RPC_SECRETS_WORKITEMS',
+  'RPC_SECRETS_FEEDBACK',
+  'RPC_SECRETS_EVENTS',
+  'EVENT_SECRETS',
+] as const;
 const STOP_GRACE_MS = 10_000;
 
 describe('no secret is in any log, metric or answer, though everything is logged', () => {
@@ -92,6 +99,19 @@ describe('no secret is in any log, metric or answer, though everything is logged
     await say('no such operation', asSecond('POST', '/api/api-keys', { name: 'x', permissions: ['nothing'] }));
     await say('revoked', call('DELETE', `/api/api-keys/${made.id}`));
     await say('after it', asSecond('GET', '/api/me'));
+
+    const { data: login } = await call<{ code: string }>('POST', '/api/login-codes', {});
+    const { code } = login;
+    secrets.set('a login code', code.slice(12));
+    const cookie = await signIn(system.baseUrl, { code });
+    secrets.set('a session', cookie.split('wts_')[1]?.slice(8) ?? '');
+    const inBrowser = { ...ownPage(system.baseUrl), cookie, 'content-type': 'application/json' };
+    const again = JSON.stringify({ code });
+    await say('a used code', rawRequest(`${system.baseUrl}/console/session`, 'POST', inBrowser, again));
+    await say('me in a session', rawRequest(`${system.baseUrl}/api/me`, 'GET', inBrowser));
+    await say('sessions', call('GET', '/api/sessions'));
+    const foreign = { ...inBrowser, 'sec-fetch-site': 'same-site' };
+    await say('a foreign page', rawRequest(`${system.baseUrl}/api/me`, 'GET', foreign));
 
     const { data: source } = await call<{ publicKey: string }>('POST', '/api/feedback/sources', {
       name: 'Captcha',

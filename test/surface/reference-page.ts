@@ -12,7 +12,7 @@ export function referencePage(operations: readonly Operation[]): string {
   return [
     '# Reference',
     '',
-    'All routes and tools, generated from the contracts (`npm test -- -u` renews it). How to connect: [mcp-clients.md](mcp-clients.md); the feedback widget: [widget.md](widget.md); feedback by a server: [feedback.md](feedback.md).',
+    'All routes and tools, generated from the contracts (updated by `npm test -- -u`). How to connect: [mcp-clients.md](mcp-clients.md); the feedback widget: [widget.md](widget.md); feedback from a server: [feedback.md](feedback.md).',
     '',
     ...envelope(),
     ...errorTable(),
@@ -23,17 +23,17 @@ export function referencePage(operations: readonly Operation[]): string {
 
 function envelope(): string[] {
   return [
-    '## Requests and answers',
+    '## Requests and responses',
     '',
-    'REST: `Authorization: Bearer <key>`; an answer is `{ "success": true, "data": … }` or `{ "success": false, "error": { "code", "message", "details"?, "requestId" } }`. What creates answers 201, all else 200. Every answer carries `X-Request-Id`.',
+    'REST: `Authorization: Bearer <key>`, or in a browser a [console session](console.md#sessions); a response is `{ "success": true, "data": … }` or `{ "success": false, "error": { "code", "message", "details"?, "requestId" } }`. Creation returns 201, everything else 200. Every response has `X-Request-Id`.',
     '',
     'Tools: the same record as `structuredContent` and as JSON text; a failure has `isError: true` and `{ "error": { "code", "message", "details"? } }`.',
     '',
-    'Each key has a rate, 6 000 requests a minute unless it was made with another one (`rateLimit`): `RateLimit` and `RateLimit-Policy` on every answer, and 429 `RATE_LIMITED` with `Retry-After` beyond it.',
+    'Each key has a rate limit, 6 000 requests a minute unless it was created with another one (`rateLimit`): every response has `RateLimit` and `RateLimit-Policy`; beyond the limit it is 429 `RATE_LIMITED` with `Retry-After`.',
     '',
-    'Writes take `Idempotency-Key` (1 to 255 printable characters; on a tool call also `_meta["worktrack/idempotencyKey"]`): the same key and request within 24 hours have their effect once and answer as the first time, with `Idempotency-Replayed: true`. The order of keys does not matter, nor whether an item is named by its UUID or its task ID; the project of an MCP session does.',
+    'Writes accept `Idempotency-Key` (1 to 255 printable characters; on a tool call also `_meta["worktrack/idempotencyKey"]`): the same key and request within 24 hours take effect once and return the first response, with `Idempotency-Replayed: true`. The order of fields does not matter, nor whether an item is given by UUID or task ID; the project of an MCP session does.',
     '',
-    'Where a `version` is taken, REST takes it as `If-Match` too; a stale one is 409 `CONFLICT` with the record as it is now in `error.current`. Unknown fields are refused.',
+    'Where a `version` is accepted, REST also accepts it as `If-Match`; a stale one is 409 `CONFLICT` with the current record in `error.current`. Unknown fields are rejected.',
     '',
   ];
 }
@@ -67,7 +67,7 @@ function entry(operation: Operation): string[] {
     `- Errors: ${errors}`,
     '',
     ...inputTable(input),
-    `Answer: \`${typeOf(output, definitionsOf(output))}\``,
+    `Result: \`${typeOf(output, definitionsOf(output))}\``,
     '',
     ...example(operation),
   ];
@@ -81,7 +81,7 @@ function example({ example }: Operation): string[] {
     '<details><summary>Example</summary>',
     '',
     ...block(example.input),
-    'answers',
+    'returns',
     '',
     ...block(example.output),
     '</details>',
@@ -93,7 +93,7 @@ function permissionsOf({ permissions, roles }: Operation): string {
   if (permissions === 'internal') throw new Error('An internal operation is on no page.');
   const quoted = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ');
   const needed = permissions.length === 0 ? 'none' : quoted(permissions);
-  return roles ? `${needed}; of a user who is ${quoted(roles)}` : needed;
+  return roles ? `${needed}; the user must be ${quoted(roles)}` : needed;
 }
 
 function omitted(operation: Operation): string {

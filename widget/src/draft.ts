@@ -2,13 +2,13 @@ import type { Category } from '@worktrack/contracts/feedback/records';
 import { CATEGORIES } from './service.ts';
 
 /**
- * A submission that was begun: the same is repeated under the same key, also after a reload, so that one whose answer was lost is not stored twice.
+ * A submission in progress: retries use the same key, even after a reload, so that one whose response was lost is not stored twice.
  */
 export interface Attempt {
   readonly key: string;
-  /** What was submitted: with any other content it is another submission. */
+  /** What was submitted: different content means a different submission. */
   readonly of: string;
-  /** Some try of it got no answer, so the service may have it. */
+  /** Some attempt got no response, so the service may have it. */
   readonly uncertain: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Draft {
 export const EMPTY_DRAFT: Draft = { message: '', category: undefined, email: '' };
 
 /**
- * The draft in the tab's session storage: it outlives a reload and a walk through the site, and ends with the tab.
+ * The draft in the tab's session storage: it survives reloads and navigating the site, and ends with the tab.
  * A page may have no storage (a sandboxed frame, cookies refused); then the draft lives as long as the page.
  */
 export class DraftStore {

@@ -1,7 +1,7 @@
 import type { Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Failure } from './service.ts';
 
-/** What a page can listen to, and what it is handed. */
+/** What a page can listen to, and what listeners receive. */
 export interface WidgetEvents {
   readonly open: undefined;
   readonly close: undefined;
@@ -13,7 +13,7 @@ type Listener<Name extends keyof WidgetEvents> = (detail: WidgetEvents[Name]) =>
 export class Emitter {
   readonly #listeners = new Map<keyof WidgetEvents, Set<Listener<never>>>();
 
-  /** Answers with the function that ends it. */
+  /** Returns a function that removes the listener. */
   on<Name extends keyof WidgetEvents>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -25,7 +25,7 @@ export class Emitter {
       try {
         (listener as Listener<Name>)(detail);
       } catch (error) {
-        // The page's fault is the page's to see; the form goes on.
+        // The page sees its own error; the form continues.
         reportError(error);
       }
     }

@@ -3,7 +3,7 @@ import type { Failure } from './service.ts';
 
 type Words = keyof Strings['failures'];
 
-/** Which words a person is told a refusal in; any other is `rejected`. */
+/** Which message a person sees for a refusal; anything else is `rejected`. */
 const WORDS: Partial<Record<Failure['code'], Words>> = {
   CAPTCHA_REQUIRED: 'captcha',
   CAPTCHA_INVALID: 'captcha',
@@ -24,7 +24,7 @@ export function wordsFor(code: Failure['code'], strings: Strings): string {
   return strings.failures[WORDS[code] ?? 'rejected'];
 }
 
-/** Worth sending again as it is. */
+/** Worth sending again unchanged. */
 export function isTransient(code: Failure['code']): boolean {
   const words = WORDS[code];
   return words === 'network' || words === 'unavailable' || words === 'captcha';

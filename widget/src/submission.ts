@@ -3,16 +3,16 @@ import type { Captcha } from './captcha/captcha.ts';
 import type { Attempt, DraftStore } from './draft.ts';
 import { type Failure, type Service, ServiceError, type Submission } from './service.ts';
 
-/** After a broken connection or an overload: how long before the next try of the same submission. */
+/** After a broken connection or an overload: how long to wait before retrying the same submission. */
 const RETRY_AFTER_MS: readonly number[] = [1_000, 3_000];
-/** A longer wait than this is the person's to decide about. */
+/** For a longer wait than this, the person decides. */
 const LONGEST_SILENT_WAIT_MS = 5_000;
 
 export type Progress = 'checking' | 'sending' | 'retrying';
 
 /**
- * Gets a submission to the service, once. What can be put right without the person is: a token that is too old, a captcha solution that is too old, an
- * answer that got lost. The last is why each submission has a key that the service knows again: repeating it is safe.
+ * Delivers a submission to the service, once. Whatever can be fixed without the person is fixed: an expired token, an expired captcha solution, a
+ * lost response. The last is why each submission has a key that the service recognizes: repeating it is safe.
  */
 export class Submitter {
   readonly #service: Service;
@@ -26,7 +26,7 @@ export class Submitter {
     this.#captcha = captcha;
   }
 
-  /** Asks the service whether this page may submit. Rejects with the refusal, and asks anew the next time. */
+  /** Asks the service whether this page may submit. Rejects with the refusal, and asks again the next time. */
   bootstrap(): Promise<Bootstrap> {
     this.#bootstrap ??= this.#service.bootstrap().catch((error: unknown) => {
       this.#bootstrap = undefined;
@@ -35,7 +35,7 @@ export class Submitter {
     return this.#bootstrap;
   }
 
-  /** Answers `known` when the service has it already, from a try whose answer was lost. Throws ServiceError when the person has to be told. */
+  /** Returns `known` if the service already has it from an attempt whose response was lost. Throws ServiceError if the person has to be told. */
   async submit(submission: Submission, onProgress: (progress: Progress) => void): Promise<Ingested | 'known'> {
     const repaired = new Set<Repair>();
     for (let retry = 0; ; ) {
@@ -70,7 +70,7 @@ export class Submitter {
       onProgress('sending');
     }
     const attempt = this.#attempt(submission);
-    // Before it is sent: a reload in the middle is a lost answer too.
+    // Before it is sent: a reload in the middle is a lost response too.
     this.#drafts.update({ attempt: { ...attempt, uncertain: true } });
     try {
       return await this.#service.ingest(submission, { token, captchaToken }, attempt.key);
@@ -82,7 +82,7 @@ export class Submitter {
     }
   }
 
-  /** That of an earlier try of the same submission, else a new one. */
+  /** The key of an earlier attempt at the same submission, or else a new one. */
   #attempt(submission: Submission): Attempt {
     const of = JSON.stringify(submission);
     const { attempt } = this.#drafts.current;
@@ -92,7 +92,7 @@ export class Submitter {
 
 type Repair = 'token' | 'captcha' | 'key';
 
-/** What the widget puts right by itself, once per submission. */
+/** What the widget fixes by itself, once per submission. */
 function repairOf({ code, status }: Failure): Repair | undefined {
   if (code === 'WIDGET_TOKEN_EXPIRED' || code === 'WIDGET_TOKEN_INVALID') return 'token';
   // Only when the server found it wanting: where it could not be solved here, solving it again is no better. A captcha that was

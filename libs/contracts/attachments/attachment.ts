@@ -3,7 +3,7 @@ import { RecordId, Timestamp } from '../fields.ts';
 import { MetadataInput } from '../work-items/metadata.ts';
 
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
-/** As JSON, in UTF-8. Of each attachment of an item, which are listed together. */
+/** As JSON, in UTF-8. Per attachment: an item's attachments are listed together. */
 export const MAX_ATTACHMENT_METADATA_BYTES = 16 * 1024;
 
 export const AttachmentMetadata = MetadataInput.refine(
@@ -17,7 +17,7 @@ export const Attachment = z.object({
   mimeType: z.string(),
   /** Bytes. */
   size: z.int(),
-  /** Of the content, in hexadecimal. */
+  /** Of the content, in hex. */
   sha256: z.string(),
   /** A path of this service, for GET with the same key. */
   url: z.string(),
@@ -31,7 +31,7 @@ export function attachmentUrl(workItemId: string, fileName: string): string {
   return `/api/work-items/${workItemId}/attachments/local?key=${encodeURIComponent(fileName)}`;
 }
 
-/** A type as RFC 6838 names them, without parameters: it is sent as a header. */
+/** A media type in RFC 6838 form, without parameters: it is sent as a header. */
 export const MimeType = z
   .string()
   .max(127)

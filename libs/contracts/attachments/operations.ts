@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 import { Attachment, AttachmentMetadata, MimeType } from './attachment.ts';
 
 const MAX_FILE_NAME_LENGTH = 1_000;
-/** Silence between two chunks after which an upload or a download is given up. */
+/** Silence between two chunks after which an upload or download is abandoned. */
 const CHUNK_DEADLINE_MS = 15_000;
 
 export const MAX_ATTACHMENTS_LISTED = 500;
@@ -16,13 +16,13 @@ const UploaderLabel = z.string().trim().min(1).max(200);
 export const listAttachments = operation({
   name: 'attachments.list',
   summary:
-    'List the attachments of a work item, oldest first. Where there are many, ask on with `after` until the answer is empty.',
+    'List the attachments of a work item, oldest first. If there are many, repeat with `after` until the result is empty.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     workItemId: ItemRef,
     limit: z.int().min(1).max(MAX_ATTACHMENTS_LISTED).default(MAX_ATTACHMENTS_LISTED),
-    /** The id of the last attachment of the page before. A page may be shorter than `limit`, for its bytes are bounded too. */
+    /** The id of the last attachment on the previous page. A page may be shorter than `limit`, because its bytes are bounded too. */
     after: Id.optional(),
   }),
   output: z.array(Attachment),
@@ -54,10 +54,10 @@ export const addAttachment = operation({
   deadlineMs: CHUNK_DEADLINE_MS,
 });
 
-/** What `attachments.add` answered, for a repetition after the local file was deleted. Neither a route nor a tool of its own. */
+/** What `attachments.add` returned, for a repetition after the local file was deleted. Neither a route nor a tool. */
 export const addedBefore = operation({
   name: 'attachments.addedBefore',
-  summary: 'The answer of an earlier upload with this idempotency key.',
+  summary: 'The result of an earlier upload with this idempotency key.',
   permissions: ['work-items:write'],
   effect: 'read',
   input: z.strictObject({ idempotencyKey: z.string(), upload: addAttachment.input }),
@@ -70,22 +70,22 @@ export const ByteRange = z.strictObject({ start: z.int().min(0), end: z.int().mi
 
 export const readAttachment = operation({
   name: 'attachments.read',
-  summary: 'Read the content of an attachment, by its file name; one byte range may be asked for.',
+  summary: 'Read the content of an attachment by its file name; one byte range may be requested.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     workItemId: ItemRef,
     key: FileName,
-    /** As the header says it: which bytes it means depends on the size, which the service knows. */
+    /** As in the header: which bytes it means depends on the size, which the service knows. */
     range: z.string().max(200).optional(),
-    /** The validator of If-Range: with another content than this one, the range is ignored. */
+    /** The validator of If-Range: if the content differs, the range is ignored. */
     ifRange: z.string().max(200).optional(),
-    /** The validators of If-None-Match: with one of these contents, no bytes are sent. */
+    /** The validators of If-None-Match: if the content matches one, no bytes are sent. */
     ifNoneMatch: z.string().max(2_000).optional(),
   }),
   output: z.object({
     attachment: Attachment,
-    /** `null` from a range that lies outside, and from content that the caller has. */
+    /** `null` if the range lies outside the content, or the caller already has the content. */
     sent: ByteRange.nullable(),
     outcome: z.enum(['whole', 'part', 'unsatisfiable', 'unchanged']),
   }),
@@ -101,7 +101,7 @@ export const readAttachment = operation({
 
 export const deleteAttachment = operation({
   name: 'attachments.delete',
-  summary: 'Delete an attachment for good.',
+  summary: 'Delete an attachment permanently.',
   permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ workItemId: ItemRef, attachmentId: Id }),
@@ -116,10 +116,10 @@ export const deleteAttachment = operation({
 
 const MAX_PATH_LENGTH = 4_096;
 
-/** Answered by whoever can see the file: the stdio bridge, or a gateway that was allowed to read its own disk. */
+/** Handled by whoever can access the file: the stdio bridge, or a gateway that is allowed to read its own disk. */
 export const uploadLocalFile = operation({
   name: 'attachments.uploadLocalFile',
-  summary: 'Attach a local file. Only under /tmp/ or the working directory.',
+  summary: 'Attach a local file, from /tmp/ or the working directory only.',
   permissions: ['work-items:write'],
   effect: 'create',
   input: z.strictObject({

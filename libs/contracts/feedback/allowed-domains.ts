@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** One entry of a source's `allowedDomains`, taken apart. */
+/** One entry of a source's `allowedDomains`, parsed. */
 export interface AllowedOrigin {
   /** Undefined: http and https. */
   readonly protocol: 'http:' | 'https:' | undefined;
   /** As the URL standard writes hosts: lower case, punycode, IPv6 in brackets; without a trailing dot. */
   readonly hostname: string;
-  /** Any depth of subdomain of `hostname`, and not `hostname` itself. */
+  /** Subdomains of `hostname` at any depth, but not `hostname` itself. */
   readonly subdomains: boolean;
-  /** `default`: 80 for http, 443 for https. `any`: for names of this machine, where development servers take any port. */
+  /** `default`: 80 for http, 443 for https. `any`: for names of this machine, where development servers use any port. */
   readonly port: number | 'default' | 'any';
 }
 
@@ -16,7 +16,7 @@ const MAX_ENTRY_LENGTH = 300;
 const ENTRY = /^(?:(https?):\/\/)?(\*\.)?([^\s/?#@\\:[\]*%]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?\/?$/i;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
-/** @returns undefined for what is no host, origin or `*.` pattern */
+/** @returns undefined for anything but a host, origin or `*.` pattern */
 export function parseAllowedDomain(entry: string): AllowedOrigin | undefined {
   const parts = ENTRY.exec(entry);
   if (!parts || entry.length > MAX_ENTRY_LENGTH) return undefined;
@@ -35,13 +35,13 @@ export function parseAllowedDomain(entry: string): AllowedOrigin | undefined {
   };
 }
 
-/** A trailing dot (the root of the DNS) does not matter; a name with an empty label is none. */
+/** A trailing dot (the DNS root) does not matter; a name with an empty label is invalid. */
 export function normalHostname(hostname: string): string | undefined {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   return name === '' || name.startsWith('.') || name.endsWith('.') || name.includes('..') ? undefined : name;
 }
 
-/** RFC 6761 section 6.3 gives `localhost` and all names below it to the loopback interface. */
+/** RFC 6761 section 6.3 assigns `localhost` and all names below it to the loopback interface. */
 function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
   return IPV4.test(hostname) && hostname.startsWith('127.');

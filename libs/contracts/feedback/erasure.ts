@@ -4,13 +4,13 @@ import { Id, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_EMAIL_LENGTH } from './submission.ts';
 
-/** Of one call that may erase very many items, in batches. */
+/** For a call that may erase very many items, in batches. */
 export const ERASURE_DEADLINE_MS = 60_000;
 
 export const deleteFeedback = operation({
   name: 'feedback.delete',
   summary:
-    'Erase what was submitted with a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces hold.',
+    'Erase what was submitted with a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces remain correct.',
   permissions: ['feedback:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
@@ -23,12 +23,12 @@ export const deleteFeedback = operation({
 export const eraseSender = operation({
   name: 'feedback.erase',
   summary:
-    'Erase what a sender submitted, by their e-mail address in any letter case. Each item stays as after its deletion.',
+    'Erase everything a sender submitted, by e-mail address in any letter case. Each item stays, as after its own deletion.',
   permissions: ['feedback:write'],
   roles: ['owner', 'admin'],
   effect: 'update',
   input: z.strictObject({ email: z.string().trim().min(1).max(MAX_EMAIL_LENGTH) }),
-  /** How many items this call erased: after one that broke off, those that it had left. */
+  /** How many items this call erased: after an interrupted call, those that were left. */
   output: z.object({ erased: z.int() }),
   errors: [],
   example: { input: { email: 'visitor@example.com' }, output: { erased: 3 } },

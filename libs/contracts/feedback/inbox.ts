@@ -11,12 +11,12 @@ const filters = {
   status: Status.optional(),
   category: Category.optional(),
   sourceId: Id.optional(),
-  /** Each word is the beginning of some word of the message or of the sender's address; case and accents do not matter. */
+  /** Each word is a prefix of a word in the message or in the sender's address; case and accents do not matter. */
   search: z.string().max(MAX_SEARCH_LENGTH).optional(),
 };
 const page = {
   limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
-  /** `nextCursor` of the page before, with the same filters. */
+  /** `nextCursor` of the previous page, with the same filters. */
   cursor: z.string().max(MAX_CURSOR_LENGTH).optional(),
 };
 
@@ -27,7 +27,7 @@ export const listFeedback = operation({
   effect: 'read',
   input: z.strictObject({
     ...filters,
-    /** Created at or after. A day counts as its start in UTC. */
+    /** Created at or after. A day means its start in UTC. */
     from: DayOrTime.optional(),
     /** Created before. */
     to: DayOrTime.optional(),

@@ -7,7 +7,7 @@ import { submissionFields } from './submission.ts';
 
 const LOOK_UP_DEADLINE_MS = 2_000;
 
-/** What the gateway needs of a source to admit or refuse a submission. */
+/** What the gateway needs to know about a source to admit or refuse a submission. */
 export const AdmittedSource = z.object({
   id: z.string(),
   organizationId: z.string(),
@@ -22,7 +22,7 @@ export type AdmittedSource = z.infer<typeof AdmittedSource>;
 
 export const sourceByPublicKey = operation({
   name: 'sources.byPublicKey',
-  summary: 'The enabled source of a public key.',
+  summary: 'The enabled source with a public key.',
   permissions: 'internal',
   effect: 'read',
   input: z.strictObject({ publicKey: z.string() }),
@@ -46,9 +46,9 @@ export const captchaChallenge = operation({
 export const verifyCaptcha = operation({
   name: 'captcha.verify',
   summary:
-    'Verify the captcha solution of a submission. A solution is accepted for one submission, however often that one asks.',
+    'Verify the captcha solution of a submission. A solution is accepted for one submission, however often that submission asks.',
   permissions: 'internal',
-  // It stores nothing: that the solution is spent is noted in Redis, by the item's id, so a repeated call answers the same.
+  // It stores nothing: Redis records, by the item's id, that the solution was used, so a repeated call returns the same result.
   effect: 'read',
   input: z.strictObject({
     itemId: Id,
@@ -58,7 +58,7 @@ export const verifyCaptcha = operation({
   }),
   output: z.object({ passed: z.literal(true) }),
   errors: ['CAPTCHA_INVALID'],
-  // A verifier on the internet may take seconds, which must hold up no submission to another source.
+  // A verifier on the internet may take seconds, which must not delay submissions to other sources.
   lane: 'long',
 });
 
@@ -71,7 +71,7 @@ export const ingestFeedback = operation({
   permissions: 'internal',
   effect: 'create',
   input: z.strictObject({
-    /** Id of the item to be; the same for every attempt of one submission, also of one repeated with its `Idempotency-Key`. */
+    /** Id of the future item; the same for every attempt at a submission, including repetitions with its `Idempotency-Key`. */
     itemId: Id,
     organizationId: Id,
     sourceId: Id,

@@ -4,12 +4,12 @@ import { operation } from '../operation.ts';
 import { Category, Status } from './records.ts';
 
 /**
- * The feedback service's step of `feedback.link`, which the gateway composes: that the work item exists and is an idea is known
- * to the service of work items. Neither a route nor a tool of its own.
+ * The feedback service's step of `feedback.link`, which the gateway composes: only the work items service knows that the work
+ * item exists and is an idea. Neither a route nor a tool.
  */
 export const linkItem = operation({
   name: 'feedback.linkItem',
-  summary: 'Note that a feedback item belongs to a work item.',
+  summary: 'Record that a feedback item belongs to a work item.',
   permissions: ['feedback:write'],
   effect: 'update',
   input: z.strictObject({ feedbackId: Id, workItemId: Id }),
@@ -23,10 +23,10 @@ export const linkItem = operation({
   errors: ['NOT_FOUND'],
 });
 
-/** What `feedback.linkItem` answered, for a repetition of `feedback.link` after the work item was deleted. Neither a route nor a tool of its own. */
+/** What `feedback.linkItem` returned, for a repetition of `feedback.link` after the work item was deleted. Neither a route nor a tool. */
 export const linkedBefore = operation({
   name: 'feedback.linkedBefore',
-  summary: 'The answer of an earlier link with this idempotency key.',
+  summary: 'The result of an earlier link with this idempotency key.',
   permissions: ['feedback:write'],
   effect: 'read',
   input: z.strictObject({ idempotencyKey: z.string(), link: linkItem.input }),
@@ -35,13 +35,13 @@ export const linkedBefore = operation({
 });
 
 const MAX_WORK_ITEMS = 1_000;
-/** More feedback than this on one idea is counted, not listed; less, where it is long. */
+/** Beyond this, feedback on one idea is counted, not listed; long feedback even earlier. */
 export const MAX_LINKED_FEEDBACK = 1_000;
 
-/** The feedback part of a trace. Neither a route nor a tool of its own. */
+/** The feedback part of a trace. Neither a route nor a tool. */
 export const feedbackByWorkItems = operation({
   name: 'feedback.byWorkItems',
-  summary: 'The feedback that is linked to any of the given work items, oldest first.',
+  summary: 'The feedback linked to any of the given work items, oldest first.',
   permissions: ['feedback:read'],
   effect: 'read',
   input: z.strictObject({ workItemIds: z.array(Id).min(1).max(MAX_WORK_ITEMS) }),

@@ -5,11 +5,11 @@ import { submissionFields } from './submission.ts';
 
 /**
  * The public endpoints, which take no API key: what the gateway checks, the widget speaks and the OpenAPI document shows.
- * They are no operations: origin, CORS and widget token are the gateway's, `feedback.ingest` is what remains.
+ * They are not operations: the gateway handles origin, CORS and widget token; `feedback.ingest` is what remains.
  */
 const MAX_PUBLIC_KEY_LENGTH = 100;
 const MAX_TOKEN_LENGTH = 2_048;
-/** Google's tokens are the longest of the kinds that are supported, and have no stated bound. */
+/** Google's tokens are the longest of the supported kinds, and have no documented limit. */
 export const MAX_CAPTCHA_TOKEN_LENGTH = 16_384;
 
 export const CAPTCHA_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'recaptcha'] as const;
@@ -31,7 +31,7 @@ export const Bootstrap = z.object({
     captcha: z
       .object({
         provider: z.enum(CAPTCHA_PROVIDERS),
-        /** altcha: where a challenge is fetched, relative to the base address. */
+        /** altcha: where to fetch a challenge, relative to the base address. */
         challengePath: z.string().optional(),
         /** The others: the site key for their script. */
         siteKey: z.string().optional(),
@@ -46,7 +46,7 @@ export const IngestBody = z.strictObject({
   publicKey: PublicKey,
   token: z.string().max(MAX_TOKEN_LENGTH),
   ...submissionFields,
-  /** altcha: base64 of `{ challenge, solution }` as JSON, as altcha's own widget makes it. Else the provider's response token. */
+  /** altcha: base64 of `{ challenge, solution }` as JSON, as altcha's own widget produces it. Otherwise the provider's response token. */
   captchaToken: z.preprocess(
     (value) => (value === '' ? undefined : value),
     z.string().max(MAX_CAPTCHA_TOKEN_LENGTH).optional(),

@@ -5,7 +5,7 @@ export const CATEGORIES = ['bug', 'feature_request', 'improvement', 'question', 
 export const Category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof Category>;
 
-/** An item starts as `new`; between the others it goes freely. */
+/** An item starts as `new` and can then change between the others freely. */
 export const STATUSES = ['new', 'triaged', 'linked', 'resolved', 'dismissed'] as const;
 export const Status = z.enum(STATUSES);
 export type Status = z.infer<typeof Status>;
@@ -15,7 +15,7 @@ export const SourceType = z.enum(['widget', 'server']);
 
 export const MAX_RATE = 1_000_000;
 export const MAX_RATE_WINDOW_SECONDS = 86_400;
-/** How many submissions one source takes: N allowed means that no window of that length ever holds more than N. */
+/** How many submissions one source accepts: a limit of N means that no window of that length ever contains more than N. */
 export const RateLimit = z.strictObject({
   perIp: z.int().min(1).max(MAX_RATE),
   perSource: z.int().min(1).max(MAX_RATE),
@@ -32,13 +32,13 @@ export const Source = z.object({
   publicKey: z.string(),
   type: SourceType,
   name: z.string(),
-  /** As they were given; an empty list is no restriction. */
+  /** As they were given; an empty list means no restriction. */
   allowedDomains: z.array(z.string()),
   requireCaptcha: z.boolean(),
   enabled: z.boolean(),
   /** Absent: the service's own limits. */
   rateLimit: RateLimit.optional(),
-  /** What is older is erased, once a day. Absent: it is kept. */
+  /** Older feedback is erased, once a day. Absent: it is kept. */
   retentionDays: RetentionDays.optional(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -46,8 +46,8 @@ export const Source = z.object({
 export type Source = z.infer<typeof Source>;
 
 /**
- * Since when what the sender wrote is gone: `message` is empty then, and `email`, `pageUrl`, `locale` and `origin` are null, as clients have always had to
- * expect of them. Absent: it is there.
+ * When what the sender wrote was erased: `message` is then empty, and `email`, `pageUrl`, `locale` and `origin` are null, which clients have always had to
+ * expect. Absent: it is still there.
  */
 const ErasedAt = Timestamp.optional();
 
@@ -70,7 +70,7 @@ export const FeedbackItem = z.object({
 export type FeedbackItem = z.infer<typeof FeedbackItem>;
 
 /**
- * A feedback item as a model reads it: everything that anybody on the internet could have written is inside `untrustedText`,
+ * A feedback item as a model reads it: everything that anyone on the internet could have written is inside `untrustedText`,
  * never beside the service's own words.
  */
 export const AgentFeedbackItem = z.object({

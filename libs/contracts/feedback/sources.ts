@@ -9,7 +9,7 @@ import { RateLimit, RetentionDays, Source, SourceType } from './records.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_ALLOWED_DOMAINS = 100;
-/** So that the list of an organization's sources stays a short one. */
+/** Keeps the list of an organization's sources short. */
 export const MAX_SOURCES = 500;
 
 const Name = z
@@ -17,7 +17,7 @@ const Name = z
   .trim()
   .min(1)
   .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters')
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
 const AllowedDomains = z.array(AllowedDomain).max(MAX_ALLOWED_DOMAINS);
 
@@ -35,7 +35,7 @@ export const listSources = operation({
 
 export const createSource = operation({
   name: 'sources.create',
-  summary: 'Create a feedback source. Its public key may be shown in a page.',
+  summary: 'Create a feedback source. Its public key may be visible in a page.',
   permissions: ['feedback:write'],
   effect: 'create',
   input: z.strictObject({
@@ -46,7 +46,7 @@ export const createSource = operation({
     requireCaptcha: z.boolean().default(true),
     enabled: z.boolean().default(true),
     rateLimit: RateLimit.optional(),
-    /** Erase what is older, once a day. */
+    /** Older feedback is erased, once a day. */
     retentionDays: RetentionDays.optional(),
   }),
   output: Source,
@@ -69,7 +69,7 @@ export const getSource = operation({
 
 export const updateSource = operation({
   name: 'sources.update',
-  summary: 'Change a feedback source. The public endpoints follow within two seconds.',
+  summary: 'Change a feedback source. Takes effect on the public endpoints within two seconds.',
   permissions: ['feedback:write'],
   effect: 'update',
   input: z.strictObject({
@@ -78,9 +78,9 @@ export const updateSource = operation({
     type: SourceType.optional(),
     allowedDomains: AllowedDomains.optional(),
     requireCaptcha: z.boolean().optional(),
-    /** A disabled source answers as one that does not exist. */
+    /** A disabled source behaves as if it did not exist. */
     enabled: z.boolean().optional(),
-    /** `null` goes back to the service's own limits. */
+    /** `null` restores the service's own limits. */
     rateLimit: RateLimit.nullable().optional(),
     /** `null` keeps what was submitted. */
     retentionDays: RetentionDays.nullable().optional(),
@@ -97,12 +97,12 @@ export const updateSource = operation({
 export const deleteSource = operation({
   name: 'sources.delete',
   summary:
-    'Delete a feedback source. While it has items with what was submitted, only with `erase`: then that is erased, and the items stay as after their deletion.',
+    'Delete a feedback source. While its items still have submitted content, `erase` is required: the content is then erased, and the items stay as after their deletion.',
   permissions: ['feedback:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id, erase: z.boolean().default(false) }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),
-  /** CONFLICT: it has such items, and `erase` was not asked for. */
+  /** CONFLICT: it has such items, and `erase` was not given. */
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.source }, output: { deleted: true, id: ids.source } },
   rest: 'DELETE /api/feedback/sources/:id',

@@ -5,26 +5,26 @@ export const MAX_MESSAGE_CODE_POINTS = 5_000;
 /** RFC 5321 leaves 254 characters for an address between its angle brackets. */
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PAGE_URL_LENGTH = 2_048;
-/** RFC 5646 section 4.4.1 asks for at least 35. */
+/** RFC 5646 section 4.4.1 requires at least 35. */
 const MAX_LOCALE_LENGTH = 64;
 
-/** What no store and no reader can take as it is: NUL, and half of a surrogate pair, which is no character of any text. */
+/** Rejects what no store or reader can handle: NUL, and half of a surrogate pair, which is not a character at all. */
 const Text = z
   .string()
-  .refine((value) => !value.includes('\0'), 'must not hold NUL characters')
-  .refine((value) => value.isWellFormed(), 'must not hold lone surrogates');
+  .refine((value) => !value.includes('\0'), 'must not contain NUL characters')
+  .refine((value) => value.isWellFormed(), 'must not contain lone surrogates');
 
-/** Forms send their empty fields as empty strings: absent. */
+/** Forms send empty fields as empty strings: treated as absent. */
 function optionalText<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 }
 
 const Message = Text.refine(hasAllowedLength, `must have at most ${MAX_MESSAGE_CODE_POINTS} characters`)
-  .refine((value) => value.trim() !== '', 'must not be empty or white space alone')
+  .refine((value) => value.trim() !== '', 'must not be empty or only white space')
   // JSON Schema counts code points, zod's own `max` UTF-16 units.
   .meta({ minLength: 1, maxLength: MAX_MESSAGE_CODE_POINTS });
 
-/** Counted in code points, as a person counts: a string of `length` UTF-16 units holds at least half and at most all of them. */
+/** Counted in code points, as a person would: a string of `length` UTF-16 units has at least half and at most that many. */
 function hasAllowedLength(value: string): boolean {
   if (value.length <= MAX_MESSAGE_CODE_POINTS) return true;
   if (value.length > 2 * MAX_MESSAGE_CODE_POINTS) return false;
@@ -39,7 +39,7 @@ function isHttpUrl(value: string): boolean {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
 }
 
-/** What nearly all send; asking Intl takes as long as all else of the shape. */
+/** What nearly everyone sends; asking Intl takes as long as validating everything else. */
 const COMMON_LANGUAGE_TAG = /^[a-z]{2}(?:-[A-Z]{2})?$/;
 
 function isLanguageTag(value: string): boolean {

@@ -4,5 +4,5 @@ import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
 import { getWorkItemTrace } from './trace.ts';
 
-/** What the gateway answers itself: from the verified identity, or composed of several services. */
+/** What the gateway handles itself: from the verified identity, or by combining several services. */
 export const gatewayContract = serviceContract('gateway', [me, linkFeedback, getWorkItemTrace, uploadLocalFile]);

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 
 export const me = operation({
   name: 'identity.me',
-  summary: 'Show the user, the organization and the permissions that the key speaks for.',
+  summary: 'Show the user, organization and permissions behind the key.',
   permissions: [],
   effect: 'read',
   input: z.strictObject({}),

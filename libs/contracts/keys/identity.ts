@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../caller.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { KEY_PREFIX_LENGTH } from './key-format.ts';
+import { PREFIX_SHAPE } from './key-format.ts';
 import { KeyRate, PermissionValue, RoleValue } from './records.ts';
 
 /** Who a valid key speaks for: what `GET /api/me` answers. */
@@ -11,7 +11,10 @@ export const Identity = z.object({
   organization: z.object({ id: RecordId, name: z.string() }),
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   permissions: z.array(PermissionValue),
+  /** What was presented. Of a session of the console: its own id and prefix, and the name of the key that it stems from. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
+  /** Of a session of the console: the key that it stems from, and when it ends. */
+  session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
 });
 export type Identity = z.infer<typeof Identity>;
 
@@ -28,19 +31,30 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
 const VERIFY_DEADLINE_MS = 5_000;
 export const MAX_USES_PER_REPORT = 1_000;
 
-/** The key itself stays in the gateway: its prefix and its SHA-256 are enough. */
+/** A key, a session or a code as it is named between services. It stays in the gateway: its prefix and its SHA-256 are enough. */
+export const Presented = z.strictObject({
+  prefix: z.string().regex(PREFIX_SHAPE),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Presented = z.infer<typeof Presented>;
+
 export const verifyIdentity = operation({
   name: 'identity.verify',
-  summary: 'Resolve a presented API key, by its prefix and the SHA-256 of the whole of it.',
+  summary: 'Resolve a presented API key or session, by its prefix and the SHA-256 of the whole of it.',
   permissions: 'internal',
   effect: 'read',
-  input: z.strictObject({
-    prefix: z.string().length(KEY_PREFIX_LENGTH),
-    digest: z.string().regex(/^[0-9a-f]{64}$/),
-  }),
+  input: Presented,
   /** `null`: unknown, revoked, expired, or its user is disabled. */
   output: z.object({
-    verified: z.object({ identity: Identity, expiresAt: Timestamp.nullable(), rateLimit: KeyRate }).nullable(),
+    verified: z
+      .object({
+        identity: Identity,
+        expiresAt: Timestamp.nullable(),
+        rateLimit: KeyRate,
+        /** Of a session: the prefix of the key whose requests its own are counted among. */
+        countedAs: z.string().optional(),
+      })
+      .nullable(),
   }),
   errors: [],
   deadlineMs: VERIFY_DEADLINE_MS,
@@ -49,10 +63,10 @@ export const verifyIdentity = operation({
 export const currentIdentity = operation({
   name: 'identity.current',
   summary:
-    'Whom a key speaks for now, by its prefix: for what was granted in its name earlier, such as an upload ticket.',
+    'Whom a key or session speaks for now, by its prefix: for what was granted in its name earlier, such as an upload ticket.',
   permissions: 'internal',
   effect: 'read',
-  input: z.strictObject({ prefix: z.string().length(KEY_PREFIX_LENGTH) }),
+  input: Presented.pick({ prefix: true }),
   /** `null`: unknown, revoked, expired, or its user is disabled. */
   output: z.object({ identity: Identity.nullable() }),
   errors: [],
@@ -61,12 +75,20 @@ export const currentIdentity = operation({
 
 export const recordUse = operation({
   name: 'keys.recordUse',
-  summary: 'Note when keys were last used. An older time than the noted one changes nothing.',
+  summary: 'Note when keys and sessions were last used. An older time than the noted one changes nothing.',
   permissions: 'internal',
   effect: 'update',
   input: z.strictObject({
     uses: z
-      .array(z.strictObject({ organizationId: Id, keyId: Id, at: z.iso.datetime() }))
+      .array(
+        z.strictObject({
+          organizationId: Id,
+          keyId: Id,
+          /** The id is that of a session. */
+          isSession: z.boolean().default(false),
+          at: z.iso.datetime(),
+        }),
+      )
       .min(1)
       .max(MAX_USES_PER_REPORT),
   }),

@@ -1,7 +1,18 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembleKey, BASE62, isWellFormedKey, KEY_LENGTH, KEY_RANDOM_LENGTH, prefixOf } from './key-format.ts';
+import {
+  assembleKey,
+  BASE62,
+  CODE_MARK,
+  isWellFormedKey,
+  KEY_LENGTH,
+  KEY_MARK,
+  KEY_RANDOM_LENGTH,
+  PREFIX_SHAPE,
+  prefixOf,
+  SESSION_MARK,
+} from './key-format.ts';
 
 const digit = fc.constantFrom(...BASE62);
 const random = fc.string({ unit: digit, minLength: KEY_RANDOM_LENGTH, maxLength: KEY_RANDOM_LENGTH });
@@ -45,6 +56,20 @@ describe('an API key', () => {
         const swapped = `${key.slice(0, at)}${key[at + 1]}${key[at]}${key.slice(at + 2)}`;
         for (const wrong of [swapped, key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase()]) {
           expect(isWellFormedKey(wrong)).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('is never taken for a session or a code, nor they for it', () => {
+    const marks = [KEY_MARK, SESSION_MARK, CODE_MARK] as const;
+    fc.assert(
+      fc.property(random, (characters) => {
+        for (const mark of marks) {
+          const value = assembleKey(characters, mark);
+          expect(marks.filter((other) => isWellFormedKey(value, other))).toEqual([mark]);
+          expect(prefixOf(value)).toBe(mark + characters.slice(0, 8));
+          expect(prefixOf(value)).toMatch(PREFIX_SHAPE);
         }
       }),
     );

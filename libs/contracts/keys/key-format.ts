@@ -4,29 +4,37 @@
  * before any look-up. Pure functions: making and hashing keys needs node:crypto and is the keys service's.
  */
 export const KEY_MARK = 'wt_';
+/** A session of the console has the same form, and so has a code that begins one. None of the three is ever taken for another. */
+export const SESSION_MARK = 'wts_';
+export const CODE_MARK = 'wtc_';
+export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK;
+
 export const KEY_RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 export const KEY_LENGTH = KEY_MARK.length + KEY_RANDOM_LENGTH + CHECKSUM_LENGTH;
-/** `wt_` and the first 8 random characters: shown in lists, and unique, so it also finds the key. */
-export const KEY_PREFIX_LENGTH = 11;
+/** Behind the mark. */
+const PREFIX_RANDOM_LENGTH = 8;
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-const SHAPE = new RegExp(`^${KEY_MARK}[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+/** What `prefixOf` answers of any of the three. */
+export const PREFIX_SHAPE = new RegExp(`^wt[sc]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
 
 /** @param random KEY_RANDOM_LENGTH characters of BASE62, each drawn uniformly by a cryptographic generator */
-export function assembleKey(random: string): string {
-  return KEY_MARK + random + checksum(random);
+export function assembleKey(random: string, mark: Mark = KEY_MARK): string {
+  return mark + random + checksum(random);
 }
 
-export function isWellFormedKey(value: string): boolean {
-  if (!SHAPE.test(value)) return false;
-  const checksumAt = KEY_MARK.length + KEY_RANDOM_LENGTH;
-  return value.slice(checksumAt) === checksum(value.slice(KEY_MARK.length, checksumAt));
+export function isWellFormedKey(value: string, mark: Mark = KEY_MARK): boolean {
+  if (!value.startsWith(mark)) return false;
+  const rest = value.slice(mark.length);
+  return SHAPE.test(rest) && rest.slice(KEY_RANDOM_LENGTH) === checksum(rest.slice(0, KEY_RANDOM_LENGTH));
 }
 
+/** The mark and the first 8 random characters: shown in lists, and unique, so it also finds the key. */
 export function prefixOf(key: string): string {
-  return key.slice(0, KEY_PREFIX_LENGTH);
+  return key.slice(0, key.indexOf('_') + 1 + PREFIX_RANDOM_LENGTH);
 }
 
 function checksum(random: string): string {

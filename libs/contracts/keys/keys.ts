@@ -5,22 +5,22 @@ import { operation } from '../operation.ts';
 import { ApiKey, CreatedApiKey, KeyRateInput, Name, PermissionValue } from './records.ts';
 
 const MAX_EXPIRY_DAYS = 3_650;
-/** Far above how many there are: some may be named twice. */
+/** Far more than exist: some may be listed twice. */
 const MAX_PERMISSIONS = 100;
 
 export const createKey = operation({
   name: 'keys.create',
-  summary: 'Create an API key. The complete key is shown in this answer and never again.',
+  summary: 'Create an API key. The complete key is shown in this response and never again.',
   permissions: ['api-keys:write'],
   effect: 'create',
   input: z.strictObject({
     name: Name,
-    /** Default: all that the caller holds. */
+    /** Default: all that the caller has. */
     permissions: z.array(PermissionValue).max(MAX_PERMISSIONS).optional(),
-    /** Default: as long as the key that makes it, which it never outlives. */
+    /** Default: as long as the key that creates it, which it never outlives. */
     expiresInDays: z.int().min(1).max(MAX_EXPIRY_DAYS).optional(),
     rateLimit: KeyRateInput.optional(),
-    /** A user of the organization whom the key acts as. Default: the caller. Another one needs `users:write`. */
+    /** The user of the organization that the key acts as. Default: the caller. Another user needs `users:write`. */
     userId: Id.optional(),
   }),
   output: CreatedApiKey,
@@ -38,7 +38,7 @@ export const listKeys = operation({
   permissions: ['api-keys:read'],
   effect: 'read',
   input: z.strictObject({
-    /** Revoked and expired keys too. */
+    /** Include revoked and expired keys. */
     includeRevoked: z.boolean().default(false),
   }),
   output: z.array(ApiKey),
@@ -49,7 +49,7 @@ export const listKeys = operation({
 
 export const revokeKey = operation({
   name: 'keys.revoke',
-  summary: 'Revoke an API key, at once and for good. Once this is answered, the key is accepted nowhere.',
+  summary: 'Revoke an API key, immediately and permanently. Once this returns, the key is accepted nowhere.',
   permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),

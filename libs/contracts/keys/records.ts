@@ -7,17 +7,17 @@ export const MAX_NAME_LENGTH = 100;
 /** RFC 5321 leaves 254 characters for an address between its angle brackets. */
 const MAX_EMAIL_LENGTH = 254;
 
-/** The name of an organization, a user or a key: one line, since names are printed in terminals and logs. */
+/** The name of an organization, user or key: one line, since names are printed in terminals and logs. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(MAX_NAME_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters')
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
 
 const EMAIL = z.regexes.email;
-/** An e-mail address, lower-cased: nobody has two accounts that differ by case. */
+/** An e-mail address, lower-cased: nobody has two accounts that differ only in case. */
 export const Email = z
   .string()
   .trim()
@@ -47,9 +47,9 @@ const MAX_RATE = 1_000_000;
 const MAX_RATE_WINDOW_SECONDS = 86_400;
 export const DEFAULT_KEY_RATE = { requests: 6_000, windowSeconds: 60 } as const;
 
-/** How many requests a key may make in windows of that length, each of which begins with the first request in it. */
+/** How many requests a key may make per window; a window begins with its first request. */
 export const KeyRate = z.object({
-  /** 0: any number. */
+  /** 0: unlimited. */
   requests: z.int(),
   windowSeconds: z.int(),
 });
@@ -68,10 +68,10 @@ export const ApiKey = z.object({
   id: RecordId,
   name: z.string(),
   prefix: z.string(),
-  /** As chosen at creation. What the key may do at a moment is this ∩ the permissions of its user's role. */
+  /** As chosen at creation. What the key can currently do is this ∩ the permissions of its user's role. */
   permissions: z.array(PermissionValue),
   rateLimit: KeyRate,
-  /** The user whom the key acts as. */
+  /** The user that the key acts as. */
   userId: RecordId,
   createdBy: RecordId,
   createdAt: Timestamp,
@@ -81,6 +81,23 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** The answer to a creation. `key` is shown this once; the replay of a creation holds null, for it is stored nowhere. */
+/** The result of a creation. `key` is shown only this once; a replay has null, because it is stored nowhere. */
 export const CreatedApiKey = ApiKey.extend({ key: z.string().nullable() });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
+
+/** A browser that is signed in to the console. */
+export const Session = z.object({
+  id: RecordId,
+  prefix: z.string(),
+  /** The user whom it acts as. */
+  userId: RecordId,
+  /** The key that it stems from, and ends with. */
+  keyId: RecordId,
+  /** As they were at the sign-in. What it may do at a moment is this ∩ what its key may do ∩ the permissions of its user's role. */
+  permissions: z.array(PermissionValue),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  expiresAt: Timestamp,
+  revokedAt: Timestamp.nullable(),
+});
+export type Session = z.infer<typeof Session>;

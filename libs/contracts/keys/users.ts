@@ -18,7 +18,7 @@ export const listUsers = operation({
 
 export const createUser = operation({
   name: 'users.create',
-  summary: 'Add a user to the organization, with a role that holds no more than the calling key does.',
+  summary: 'Add a user to the organization, with a role that has no more permissions than the calling key.',
   permissions: ['users:write'],
   effect: 'create',
   input: z.strictObject({ email: Email, name: Name, role: RoleValue }),
@@ -34,7 +34,7 @@ export const createUser = operation({
 export const updateUser = operation({
   name: 'users.update',
   summary:
-    "Rename a user, change the role, or disable the user. Neither the role nor the user may hold more than the calling key does. The user's keys follow at once.",
+    "Rename a user, change the role, or disable the user. Neither the role nor the user may have more permissions than the calling key. Applies to the user's keys at once.",
   permissions: ['users:write'],
   effect: 'update',
   input: z.strictObject({

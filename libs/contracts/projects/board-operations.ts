@@ -23,7 +23,7 @@ function columnList<Entry extends z.ZodType<{ name: string }>>(entry: Entry) {
           seen.add(column.name);
         });
       })
-      // Of what two entries of one name are, all that JSON Schema can say.
+      // All that JSON Schema can say about two entries with the same name.
       .meta({ uniqueItems: true })
   );
 }
@@ -61,7 +61,7 @@ export const getBoard = operation({
   summary: 'Get a board with its columns.',
   permissions: ['projects:read'],
   effect: 'read',
-  input: z.strictObject({ id: Id.optional().describe('Default: that of the session’s project') }),
+  input: z.strictObject({ id: Id.optional().describe('Default: the session project’s') }),
   output: Board,
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.board }, output: exampleBoard },
@@ -72,7 +72,7 @@ export const getBoard = operation({
 export const updateBoard = operation({
   name: 'boards.update',
   summary:
-    'Rename a board, or give its whole list of columns in its new order: without `id` a new column; one that is left out is removed, if it holds no items.',
+    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty.',
   permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({

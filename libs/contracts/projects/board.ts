@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RecordId } from '../fields.ts';
 
-/** The columns of a new board, in the order of progress. What the service does by column name, it does by these names. */
+/** The columns of a new board, in order of progress. Everything the service does by column name uses these names. */
 export const STANDARD_COLUMNS = [
   'Backlog',
   'To Do',

@@ -16,7 +16,7 @@ export const listProjects = operation({
     projects: z.array(Project),
     pagination: BoundedPagination,
     nextCursor: NextCursor,
-    /** The page is shorter than its limit, for the projects are long: go on by `nextCursor`, not by `page`. */
+    /** The page is shorter than its limit because the projects are long: continue with `nextCursor`, not `page`. */
     truncated: z.literal(true).optional(),
   }),
   errors: [],
@@ -27,10 +27,10 @@ export const listProjects = operation({
   rest: 'GET /api/projects',
 });
 
-/** For agents: what they need to name a project and its board, and no more. */
+/** For agents: what they need to name a project and its board, no more. */
 export const listProjectNames = operation({
   name: 'projects.names',
-  summary: 'List the projects: the ids that other tools take as projectId and boardId.',
+  summary: 'List the projects, with the ids that other tools take as projectId and boardId.',
   permissions: ['projects:read'],
   effect: 'read',
   input: z.strictObject({ limit: deepPaging.limit.default(MAX_PAGE_SIZE), cursor: deepPaging.cursor }),
@@ -51,7 +51,7 @@ export const listProjectNames = operation({
 
 export const createProject = operation({
   name: 'projects.create',
-  summary: 'Create a project with a default board of the eight standard columns.',
+  summary: 'Create a project with a default board that has the eight standard columns.',
   permissions: ['projects:write'],
   effect: 'create',
   input: z.strictObject({
@@ -89,7 +89,7 @@ export const getProject = operation({
 
 export const updateProject = operation({
   name: 'projects.update',
-  summary: 'Change a project; only the given fields change. A new key holds for new items: task IDs never change.',
+  summary: 'Change the given fields of a project. A new key applies to new items: task IDs never change.',
   permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({
@@ -109,8 +109,7 @@ export const updateProject = operation({
 
 export const deleteProject = operation({
   name: 'projects.delete',
-  summary:
-    'Delete a project that holds no work items, with its boards. Numbers of its task IDs are not given out again.',
+  summary: 'Delete a project that has no work items, with its boards. The numbers of its task IDs are never reused.',
   permissions: ['projects:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),

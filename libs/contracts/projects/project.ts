@@ -4,7 +4,7 @@ import { RecordId, Timestamp } from '../fields.ts';
 export const Project = z.object({
   id: RecordId,
   name: z.string(),
-  /** One letter: the first of its task IDs. Projects of one organization may share it; then they share the numbers too. */
+  /** One letter: the first of its task IDs. Projects of one organization may share it, and then share the numbers too. */
   key: z.string(),
   description: z.string(),
   techStack: z.array(z.string()),
@@ -17,13 +17,13 @@ export type Project = z.infer<typeof Project>;
 
 const names = z.array(z.string().trim().min(1).max(500)).max(100);
 
-/** What a caller may set; `name` alone is required, at creation. */
+/** What a caller may set; only `name` is required, at creation. */
 export const projectFields = {
   name: z.string().trim().min(1).max(200),
   key: z
     .string()
     .regex(/^[A-Z]$/, 'must be one letter A–Z')
-    .describe('The first letter of its task IDs. Default: the first such letter of the name, else P.'),
+    .describe('The first letter of its task IDs. Default: the first such letter in the name, or P.'),
   description: z.string().max(20_000),
   techStack: names,
   repositories: names,

@@ -9,7 +9,7 @@ export const MAX_BATCH_MOVE = 500;
 
 export const batchMoveWorkItems = operation({
   name: 'workItems.batchMove',
-  summary: 'Move up to 500 work items to a column of their board. Parents do not follow, positions stay.',
+  summary: 'Move up to 500 work items to a column of their board. Parents do not follow; positions stay.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
@@ -21,7 +21,7 @@ export const batchMoveWorkItems = operation({
   output: z.object({
     movedCount: z.int(),
     items: z.array(WorkItemSummary.extend(WorkItem.pick({ version: true }).shape)),
-    // The id as it was given.
+    // The id as given.
     skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
     note: z.string(),
     ...warnings,

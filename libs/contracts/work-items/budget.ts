@@ -9,14 +9,14 @@ export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 const MAX_LIMIT_USD = 1_000_000_000;
 
-/** What may be spent on the work below something, and what was: of several that apply, the one with the least left. */
+/** What may be spent on the work below something, and what has been: if several apply, the one with the least left. */
 export const Budget = z.object({
   /** `project`, or the task ID of the item that has it. */
   of: z.string(),
   limitUsd: z.number(),
   /** Days and months in UTC. */
   period: BudgetPeriod,
-  /** By sessions and by what live leases have told so far; what has no known price counts nothing. */
+  /** In sessions, plus what live leases have reported so far; work without a known price counts as nothing. */
   spentUsd: z.number(),
   remainingUsd: z.number(),
 });
@@ -38,7 +38,7 @@ const common = {
 export const setProjectBudget = operation({
   ...common,
   name: 'projects.setBudget',
-  summary: 'Set what may be spent on the work of a project, or, with null, take the limit away.',
+  summary: 'Set what may be spent on the work in a project; null removes the limit.',
   input: z.strictObject({ id: Id, ...fields }),
   example: {
     input: { id: ids.project, limitUsd: 5, period: 'day' },
@@ -50,7 +50,7 @@ export const setProjectBudget = operation({
 export const setItemBudget = operation({
   ...common,
   name: 'workItems.setItemBudget',
-  summary: 'Set what may be spent on the work below an epic, a feature or a story, or, with null, take the limit away.',
+  summary: 'Set what may be spent on the work below an epic, feature or story; null removes the limit.',
   input: z.strictObject({ id: ItemRef, ...fields }),
   example: { input: { id: 'W-E-2', limitUsd: 5 }, output: { budget: exampleBudget } },
   rest: 'PUT /api/work-items/:id/budget',
@@ -60,7 +60,7 @@ export const setBudget = operation({
   ...common,
   name: 'workItems.setBudget',
   summary:
-    'Limit the cost of the work of a project, or below an epic, feature or story: used up, nothing of it is claimed.',
+    'Limit the cost of work in a project, or below an epic, feature or story: once spent, nothing there can be claimed.',
   input: z.strictObject({ projectId: ProjectId.optional(), workItemId: ItemRef.optional(), ...fields }),
   example: { input: { workItemId: 'W-E-2', limitUsd: 5 }, output: { budget: exampleBudget } },
   mcp: { tool: 'set_budget', title: 'Set budget' },

@@ -132,7 +132,7 @@ export const completeValidation = operation({
   mcp: {
     tool: 'complete_validation',
     title: 'Complete validation',
-    description: 'For items in Testing or Validating. With testResults.failed > 0 it goes back to In Progress.',
+    description: 'For items in Testing or Validating. With testResults.failed > 0 the item goes back to In Progress.',
   },
 });
 
@@ -184,6 +184,6 @@ export const completeAiTask = operation({
     tool: 'complete_ai_task',
     title: 'Complete AI task',
     description:
-      'When a claimed task is finished, instead of update or move. userActions: Markdown list of what the user has to check. leaseToken: of your claim.',
+      'Use it when a claimed task is finished, not update or move. userActions: Markdown list of what the user has to check. leaseToken: from your claim.',
   },
 });

@@ -22,7 +22,7 @@ const MAX_KEYWORDS = 50;
 const MAX_KEYWORD_LENGTH = 100;
 const MAX_IDEATION_ITEMS = 50;
 
-/** An item by which another is explained. */
+/** An item that explains another one. */
 export const ItemBrief = WorkItem.pick({ id: true, taskId: true, title: true, type: true });
 export type ItemBrief = z.infer<typeof ItemBrief>;
 
@@ -30,7 +30,7 @@ export const PlacedItem = ItemBrief.extend({ columnName: z.string() });
 export type PlacedItem = z.infer<typeof PlacedItem>;
 
 const columnId = z.string().nullable();
-/** A board as an agent needs it to move items: all columns, and by name those that the tools ask for (null: the board has none such). */
+/** A board as an agent needs it to move items: all columns, and by name those that the tools need (null: the board has no such column). */
 export const BoardMap = z.object({
   id: RecordId,
   columns: z.array(z.object({ id: RecordId, name: z.string() })),
@@ -43,7 +43,7 @@ export const BoardMap = z.object({
 });
 export type BoardMap = z.infer<typeof BoardMap>;
 
-// Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
+// Not ItemRef: an input that cannot be an id simply matches nothing, and is listed in `notFound`.
 const Ids = z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs or UUIDs');
 
 export const TASK_STATES = ['ready', 'rework', 'waiting', 'blocked', 'in_progress', 'in_review', 'done'] as const;
@@ -51,7 +51,7 @@ export const TASK_STATES = ['ready', 'rework', 'waiting', 'blocked', 'in_progres
 export const getImplementContext = operation({
   name: 'workItems.implementContext',
   summary:
-    'Plan work: leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
+    'Plan work: the leaf tasks of the given items, their dependencies and states, and waves that can run in parallel.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ ids: Ids, projectId: ProjectId.optional() }),
@@ -63,7 +63,7 @@ export const getImplementContext = operation({
         priority: Priority,
         state: z.enum(TASK_STATES),
         lease: ShownLease.nullable(),
-        /** Task IDs; a dependency that names nothing as it was written. */
+        /** Task IDs; a dependency that does not exist, as it was written. */
         dependsOn: z.array(z.string()),
         blockedBy: z.array(z.string()),
         parent: ItemBrief.nullable(),
@@ -74,7 +74,7 @@ export const getImplementContext = operation({
     waves: z.array(z.array(z.string())),
     cycles: z.array(z.array(z.string())),
     board: BoardMap.nullable(),
-    /** Of those that the tasks are under, the one with the least left. */
+    /** Of the budgets that apply to the tasks, the one with the least left. */
     budget: Budget.nullable(),
   }),
   errors: ['NOT_FOUND'],
@@ -121,13 +121,13 @@ export const getImplementContext = operation({
   mcp: {
     tool: 'get_implement_context',
     title: 'Get implement context',
-    description: 'For an overview; claim_work_item picks the next task by itself.',
+    description: 'For an overview; claim_work_item chooses the next task by itself.',
   },
 });
 
 export const getIdeationContext = operation({
   name: 'workItems.ideationContext',
-  summary: 'Find work items related to keywords, best first, with potential parents and the board.',
+  summary: 'Find work items related to keywords, best matches first, with potential parents and the board.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
@@ -155,13 +155,13 @@ export const getIdeationContext = operation({
   mcp: {
     tool: 'get_ideation_context',
     title: 'Get ideation context',
-    description: 'Before you create items: what exists already, and where new ones belong.',
+    description: 'Use it before you create items: what exists already, and where new ones belong.',
   },
 });
 
 export const getReviewContext = operation({
   name: 'workItems.reviewContext',
-  summary: 'Get what a review needs: the item, where pass and fail lead, dependencies, siblings, attachments.',
+  summary: 'Get what a review needs: the item, target columns for pass and fail, dependencies, siblings, attachments.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({

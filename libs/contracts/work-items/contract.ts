@@ -17,6 +17,7 @@ import {
 } from '../projects/project-operations.ts';
 import { batchMoveWorkItems } from './batch-move.ts';
 import { setBudget, setItemBudget, setProjectBudget } from './budget.ts';
+import { listCards } from './cards.ts';
 import { addWorkItemComment } from './comment.ts';
 import { completeAiTask, completeReview, completeValidation } from './completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
@@ -48,6 +49,7 @@ export const workItemsContract = serviceContract('workitems', [
   createBoard,
   getBoard,
   updateBoard,
+  listCards,
   listWorkItems,
   getWorkItem,
   resolveWorkItems,

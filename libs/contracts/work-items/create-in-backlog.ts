@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 import { MetadataInput } from './metadata.ts';
 import { CreatedItem, itemFields, Priority } from './work-item.ts';
 
-/** The shortcut creators: the type is forced, board and column are the project's default board and its `Backlog`. */
+/** Shortcuts for creation: the type is fixed, board and column are the project's default board and its `Backlog`. */
 const fields = {
   title: itemFields.title,
   description: itemFields.description.optional(),

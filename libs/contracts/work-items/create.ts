@@ -20,11 +20,11 @@ export const createWorkItem = operation({
     projectId: ProjectId.optional(),
     assignee: itemFields.assignee.optional(),
     parentId: ItemRef.optional().describe('task: any item; story: a feature; feature: an epic'),
-    dependsOn: itemFields.dependsOn.optional().describe('Items to be handed over before'),
+    dependsOn: itemFields.dependsOn.optional().describe('Items to be handed over first'),
     ideaId: itemFields.ideaId.optional(),
     externalId: itemFields.externalId
       .optional()
-      .describe('Unique in the project: an item that has it is answered, unchanged'),
+      .describe('Unique in the project: an item that has it is returned unchanged'),
     metadata: MetadataInput.optional(),
   }),
   output: CreatedItem,

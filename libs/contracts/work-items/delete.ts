@@ -6,7 +6,7 @@ import { warnings } from './work-item.ts';
 
 export const deleteWorkItem = operation({
   name: 'workItems.delete',
-  summary: 'Delete a work item for good. Its children stay, without a parent.',
+  summary: 'Delete a work item permanently. Its children stay, without a parent.',
   permissions: ['work-items:write'],
   effect: 'delete',
   input: z.strictObject({ id: ItemRef }),

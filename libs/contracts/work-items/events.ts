@@ -18,10 +18,10 @@ export const getWorkItemEvents = operation({
     workItemId: RecordId,
     taskId: z.string(),
     title: z.string(),
-    /** All that match the filter, before `limit`. */
+    /** How many match the filter, before `limit`. */
     totalEvents: z.int(),
     events: z.array(HistoryEvent),
-    /** The answer would be larger than one may be: the oldest of its events are left out. */
+    /** The result would exceed the maximum size: its oldest events are left out. */
     truncated: z.literal(true).optional(),
   }),
   errors: ['NOT_FOUND'],

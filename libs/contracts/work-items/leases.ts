@@ -8,6 +8,10 @@ import { itemFields, Rework, WorkItem } from './work-item.ts';
 export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;
 export const DEFAULT_LEASE_SECONDS = 900;
+/** Below what clients and proxies wait for an answer by default, which is 60. */
+export const MAX_WAIT_SECONDS = 55;
+/** Claims of one organization that wait at once. */
+export const MAX_WAITING_CLAIMS = 1_000;
 
 /** Opaque. Not a secret beyond the organization: it says which claim is meant, the API key says who may. */
 export const LeaseToken = z.string().min(1).max(200);
@@ -37,6 +41,7 @@ export const claimWorkItem = operation({
     agent: itemFields.assignee.min(1),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
     leaseToken: LeaseToken.optional().describe('Renews that lease'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for a task to get ready'),
   }),
   output: z.object({
     claimed: z.boolean(),
@@ -49,7 +54,8 @@ export const claimWorkItem = operation({
     /** Why there was nothing to claim. */
     reason: z.string().optional(),
   }),
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
+  waitField: 'waitSeconds',
   example: {
     input: { ids: ['W-E-2'], agent: 'agent 3' },
     output: {

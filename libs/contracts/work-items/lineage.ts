@@ -7,10 +7,10 @@ import { PlacedItem } from './context.ts';
 import { AiSession } from './sessions.ts';
 import { UsageTotals } from './usage.ts';
 
-/** The step of `feedback.link` that asks whether the item is an idea. Neither a route nor a tool of its own. */
+/** The step of `feedback.link` that checks whether the item is an idea. Neither a route nor a tool. */
 export const getItemBrief = operation({
   name: 'workItems.brief',
-  summary: 'Say what a work item is.',
+  summary: 'Say what kind of item a work item is.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),
@@ -18,10 +18,10 @@ export const getItemBrief = operation({
   errors: ['NOT_FOUND'],
 });
 
-/** The work items' part of a trace. Neither a route nor a tool of its own. */
+/** The work items part of a trace. Neither a route nor a tool. */
 export const getLineage = operation({
   name: 'workItems.lineage',
-  summary: 'The idea that an item stems from, what was made of the item, and what all that cost.',
+  summary: 'The idea that an item came from, what was made of the item, and the cost of it all.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({ id: ItemRef }),

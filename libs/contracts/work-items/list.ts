@@ -6,7 +6,7 @@ import { ItemType, itemFields, LEASE_STATES, Priority, WorkItemSummary } from '.
 
 export const listWorkItems = operation({
   name: 'workItems.list',
-  summary: 'List work items, newest first; with boardColumnId in the order of the column.',
+  summary: 'List work items, newest first; with boardColumnId, in column order.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
@@ -33,6 +33,6 @@ export const listWorkItems = operation({
     tool: 'list_work_items',
     title: 'List work items',
     description:
-      'To browse by column, parent, assignee or words. For IDs that you have: resolve_work_items. Before you plan something new: get_ideation_context.',
+      'To browse by column, parent, assignee or words. If you have IDs: resolve_work_items. Before planning something new: get_ideation_context.',
   },
 });

@@ -3,16 +3,16 @@ import { z } from 'zod';
 export type Metadata = Record<string, unknown>;
 
 export const MAX_METADATA_BYTES = 256 * 1024;
-/** Far below the 100 levels that the database's documents may have. */
+/** Far below the 100 levels that database documents may have. */
 export const MAX_METADATA_DEPTH = 32;
-/** One more than an answer tells, so that it can say that there are more. */
+/** One more than a response lists, so that it can say that there are more. */
 const MAX_FAULTS = 21;
 
 /**
- * Free-form metadata as a caller gives it. Refused here: keys that the database would read as operators or paths (`$…`, `a.b`), keys by which
- * its driver tells its own objects from plain ones, and `__proto__`. The size is checked after the merge, where the
+ * Free-form metadata as a caller sends it. Rejected here: keys that the database would read as operators or paths (`$…`, `a.b`), keys by which
+ * its driver recognizes its own objects, and `__proto__`. The size is checked after the merge, when the
  * whole is known (MAX_METADATA_BYTES).
- * `unknown` and not a record: zod's record leaves `__proto__` out in silence, and advertises more than `{"type":"object"}`.
+ * `unknown` rather than a record: zod's record silently drops `__proto__`, and advertises more than `{"type":"object"}`.
  */
 export const MetadataInput = z
   .unknown()
@@ -26,7 +26,7 @@ export const MetadataInput = z
   .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<Metadata, Metadata>;
 
 interface Fault {
-  /** Made from the inside out, so that what is right costs no path. */
+  /** Paths are built from the inside out, so that valid input costs nothing. */
   readonly path: (string | number)[];
   readonly message: string;
 }
@@ -38,7 +38,7 @@ function faultsIn(value: Metadata): readonly Fault[] {
   return faults;
 }
 
-/** @param depth how many levels there are with this one */
+/** @param depth how many levels there are, including this one */
 function look(value: object, depth: number, faults: Fault[]): void {
   if (depth > MAX_METADATA_DEPTH) {
     faults.push({ path: [], message: `must not be nested deeper than ${MAX_METADATA_DEPTH} levels` });
@@ -63,14 +63,14 @@ function lookInside(child: unknown, key: string | number, depth: number, faults:
   for (let at = before; at < faults.length; at++) faults[at]?.path.push(key);
 }
 
-/** `_bsontype` makes a plain object one of the driver's own, and `toBSON` another one. */
+/** `_bsontype` makes the driver take a plain object for one of its own, and `toBSON` replaces it by another. */
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', '_bsontype', 'toBSON']);
 
 function faultOf(key: string): string | undefined {
   if (RESERVED.has(key)) return `must not be named ${key}`;
-  if (key.startsWith('$')) return 'must not be named with a $ at the start';
-  if (key.includes('.')) return 'must not be named with a dot; nest objects instead';
-  if (key.includes('\0')) return 'must not be named with a NUL character';
+  if (key.startsWith('$')) return 'must not start with $';
+  if (key.includes('.')) return 'must not contain a dot; nest objects instead';
+  if (key.includes('\0')) return 'must not contain a NUL character';
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { column, exampleTask, ids } from '../examples.ts';
 import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { WorkItem, warnings } from './work-item.ts';
+import { ExpectedVersion, WorkItem, warnings } from './work-item.ts';
 
 /** A parent that followed its children. */
 export const CascadedMove = z.object({
@@ -26,10 +26,11 @@ export const moveWorkItem = operation({
   input: z.strictObject({
     workItemId: ItemRef,
     boardColumnId: ColumnRef,
-    isAutoSync: z.boolean().default(false).describe('This move follows from another: parents stay'),
+    isAutoSync: z.boolean().default(false).describe('This move results from another: parents stay'),
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     position: ColumnPosition.default('last'),
+    version: ExpectedVersion.optional().describe('The version that you read: CONFLICT if it has changed'),
   }),
   output: z.object({
     workItem: WorkItem,
@@ -38,7 +39,7 @@ export const moveWorkItem = operation({
     cascaded: z.array(CascadedMove),
     ...warnings,
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: { workItemId: 'W-T-14', boardColumnId: column('In Progress') },
     output: {
@@ -53,7 +54,7 @@ export const moveWorkItem = operation({
     tool: 'move_work_item',
     title: 'Move work item',
     description:
-      'To change only the column. Finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
-    omit: ['position'],
+      'To change only the column. For finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
+    omit: ['position', 'version'],
   },
 });

@@ -11,7 +11,7 @@ const MAX_NOTE_LENGTH = 500;
 const MAX_QUESTION_LENGTH = 2_000;
 const MAX_CHECKPOINT_BYTES = 16 * 1024;
 
-/** Any JSON; kept as text, so that nothing in it means anything to the database. */
+/** Any JSON; stored as text, so that nothing in it has a meaning for the database. */
 const Checkpoint = z.unknown().superRefine((value, context) => {
   if (value !== undefined && new TextEncoder().encode(JSON.stringify(value)).byteLength > MAX_CHECKPOINT_BYTES) {
     context.addIssue({ code: 'custom', message: `must be at most ${MAX_CHECKPOINT_BYTES} bytes as JSON` });
@@ -20,7 +20,7 @@ const Checkpoint = z.unknown().superRefine((value, context) => {
 
 export const reportProgress = operation({
   name: 'workItems.progress',
-  summary: 'Renew the lease of a claim and tell how it goes; get answers to a question, and whether to stop.',
+  summary: 'Renew the lease of a claim and report progress; get answers to a question, and whether to stop.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z
@@ -35,24 +35,24 @@ export const reportProgress = operation({
         .min(1)
         .max(MAX_QUESTION_LENGTH)
         .optional()
-        .describe('With awaiting_input; answers come with later beats'),
+        .describe('With awaiting_input; answers come with later calls'),
       progress: z.number().min(0).max(1).optional(),
       model: sessionReport.model.optional(),
       provider: Provider.optional(),
       totalTokens: Tokens.optional().describe('So far'),
       inputTokens: Tokens.optional(),
       outputTokens: Tokens.optional(),
-      checkpoint: Checkpoint.optional().describe('JSON for whoever goes on'),
+      checkpoint: Checkpoint.optional().describe('JSON for the next agent'),
     })
     .superRefine(refuseParts),
   output: z.object({
     lease: ShownLease.extend({ token: z.string() }),
-    /** Comments of other keys since the last beat. */
+    /** Comments by other keys since the last heartbeat. */
     answers: z.array(
       z.object({ text: z.string(), actor: z.object({ userId: RecordId, keyId: RecordId }), createdAt: Timestamp }),
     ),
     budget: Budget.nullable(),
-    /** A budget is used up: hand over what there is, or release. */
+    /** A budget is exhausted: hand over what there is, or release. */
     stop: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],

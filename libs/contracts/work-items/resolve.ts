@@ -20,18 +20,18 @@ export const ResolvedItem = WorkItem.pick({
   lease: true,
   version: true,
 }).extend({
-  /** The inputs that led to the item. */
+  /** The inputs that the item came from. */
   resolvedFrom: z.array(z.string()),
 });
 export type ResolvedItem = z.infer<typeof ResolvedItem>;
 
 export const resolveWorkItems = operation({
   name: 'workItems.resolve',
-  summary: 'Resolve task IDs and UUIDs into items; those that are not tasks into their leaf tasks.',
+  summary: 'Resolve task IDs and UUIDs to items; those that are not tasks to their leaf tasks.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
-    // Not ItemRef: an input that cannot be an id is one that matches nothing, and is listed in `notFound`.
+    // Not ItemRef: an input that cannot be an id simply matches nothing, and is listed in `notFound`.
     ids: z.array(z.string().min(1).max(200)).min(1).max(MAX_RESOLVED_IDS).describe('Task IDs (W-T-12) or UUIDs'),
     includeLeafTasks: z.boolean().default(true),
     maxDepth: z.int().min(1).max(10).default(3).describe('Levels below an input'),
@@ -41,7 +41,7 @@ export const resolveWorkItems = operation({
     notFound: z.array(z.string()),
     items: z.array(ResolvedItem),
     withoutLeafTasks: z.array(z.string()),
-    /** Something lies deeper than `maxDepth`, or the answer would be larger than one may be. */
+    /** Something lies deeper than `maxDepth`, or the result would exceed the maximum size. */
     truncated: z.boolean(),
   }),
   errors: [],
@@ -76,7 +76,6 @@ export const resolveWorkItems = operation({
   mcp: {
     tool: 'resolve_work_items',
     title: 'Resolve work items',
-    description:
-      'For IDs that you were given. For one item with its metadata: get_work_item; to search: list_work_items.',
+    description: 'For IDs you were given. For one item with its metadata: get_work_item; to search: list_work_items.',
   },
 });

@@ -11,7 +11,7 @@ const MAX_TOKENS = 10_000_000_000;
 const MAX_DURATION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export const Tokens = z.int().min(0).max(MAX_TOKENS);
-/** What an agent says of the work it has done; the same in every tool that records a session. */
+/** What an agent reports about its work; the same in every tool that records a session. */
 export const sessionReport = {
   model: z.string().trim().min(1).max(200),
   totalTokens: Tokens,
@@ -32,7 +32,7 @@ export function refuseParts(
   }: { totalTokens?: number | undefined; inputTokens?: number | undefined; outputTokens?: number | undefined },
   context: z.RefinementCtx,
 ): void {
-  // Of a number that is refused by itself, the sum would say nothing more.
+  // If a number is itself invalid, the sum adds no information.
   const areTokens = [totalTokens, inputTokens, outputTokens].every((given) => Tokens.safeParse(given).success);
   if (areTokens && inputTokens + outputTokens > totalTokens) {
     const message = 'must be at least inputTokens + outputTokens';

@@ -7,7 +7,7 @@ import { ExpectedVersion, ItemType, itemFields, Priority, WrittenItem } from './
 
 export const updateWorkItem = operation({
   name: 'workItems.update',
-  summary: 'Change the given fields of a work item. Metadata is merged deeply; null removes a key.',
+  summary: 'Change the given fields of a work item. Metadata is deep-merged; null removes a key.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
@@ -22,7 +22,7 @@ export const updateWorkItem = operation({
     dependsOn: itemFields.dependsOn.optional().describe('Replaces the list'),
     ideaId: itemFields.ideaId.nullable().optional(),
     metadata: MetadataInput.optional(),
-    version: ExpectedVersion.optional().describe('The version that you read: CONFLICT if it has changed'),
+    version: ExpectedVersion.optional().describe('The version you read: CONFLICT if it has changed'),
   }),
   output: WrittenItem,
   errors: ['NOT_FOUND', 'CONFLICT'],

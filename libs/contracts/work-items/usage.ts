@@ -8,7 +8,7 @@ import { Cost } from './sessions.ts';
 export const UsageTotals = z.object({
   sessions: z.int(),
   totalTokens: z.int(),
-  /** Of the sessions that gave them. */
+  /** Of the sessions that reported them. */
   inputTokens: z.int(),
   outputTokens: z.int(),
   durationMs: z.int(),
@@ -23,7 +23,7 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export const getAiUsage = operation({
   name: 'workItems.usage',
-  summary: 'Sum tokens, time and cost of AI sessions, of a project or of a work item with all below it.',
+  summary: 'Sum tokens, time and cost of AI sessions, for a project or for a work item and all below it.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
@@ -35,7 +35,7 @@ export const getAiUsage = operation({
   }),
   output: z.object({
     totals: UsageTotals,
-    /** Of the item or project that is asked for. */
+    /** Of the item or project in question. */
     budget: Budget.nullable(),
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
   }),

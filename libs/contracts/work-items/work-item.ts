@@ -13,16 +13,18 @@ export const LEASE_STATES = ['working', 'awaiting_input'] as const;
 export const LeaseState = z.enum(LEASE_STATES);
 export type LeaseState = z.infer<typeof LeaseState>;
 
-/** Who works on an item, as everybody sees it: without the token. */
+/** Who is working on an item, as everybody sees it: without the token. */
 export const ShownLease = z.object({
   agent: z.string(),
   keyId: RecordId,
   claimedAt: Timestamp,
   expiresAt: Timestamp,
+  /** When the agent was last heard of: by its claim, a renewal or a heartbeat. */
+  lastHeartbeatAt: Timestamp,
   state: LeaseState,
-  /** No beat came for half of its time. */
+  /** No heartbeat came for half of its time. */
   stalled: z.boolean(),
-  /** What the agent told by its last beats. */
+  /** What the agent reported in its last heartbeats. */
   note: z.string().nullable(),
   /** From 0 to 1. */
   progress: z.number().nullable(),
@@ -30,7 +32,7 @@ export const ShownLease = z.object({
 });
 export type ShownLease = z.infer<typeof ShownLease>;
 
-/** Why a task that was claimed had been sent back: what to mend. */
+/** Why a claimed task had been sent back: what to fix. */
 export const Rework = z.object({
   from: z.enum(['review', 'validation']),
   summary: z.string(),
@@ -54,40 +56,40 @@ export const WorkItemSummary = z.object({
   projectId: RecordId,
   isAiProcessing: z.boolean(),
   lease: ShownLease.nullable(),
-  /** By whoever created it, unique in its project; never changes. */
+  /** Chosen by whoever created it, unique in its project; never changes. */
   externalId: z.string().nullable(),
 });
 export type WorkItemSummary = z.infer<typeof WorkItemSummary>;
 
 export const WorkItem = WorkItemSummary.extend({
   description: z.string(),
-  /** Orders the items of a column; what it is, beside greater or smaller than another's, may change. */
+  /** Orders the items of a column; only whether it is greater or smaller than another's is meaningful. */
   position: z.number(),
   metadata: z.record(z.string(), z.unknown()),
-  /** Counts up with each change. */
+  /** Increases with each change. */
   version: z.int(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
 export type WorkItem = z.infer<typeof WorkItem>;
 
-/** What a write that was done should still be told: absent when there is nothing. */
+/** What the caller of a successful write should still know: absent if there is nothing. */
 export const warnings = { warnings: z.array(z.string()).optional() };
 
-/** What the tools answer that create or change an item. */
+/** What tools that create or change an item return. */
 export const WrittenItem = WorkItem.extend(warnings);
 export type WrittenItem = z.infer<typeof WrittenItem>;
 
-/** What the tools answer that create. */
+/** What tools that create an item return. */
 export const CreatedItem = WrittenItem.extend({
-  /** With `externalId`: false where the item was there before. Nothing was changed then. */
+  /** With `externalId`: false if the item already existed, in which case nothing was changed. */
   created: z.boolean().optional(),
 });
 export type CreatedItem = z.infer<typeof CreatedItem>;
 
 export const MAX_DEPENDENCIES = 500;
 
-/** No controls, no line breaks, nothing unassigned. */
+/** No control characters, no line breaks, nothing unassigned. */
 const PRINTABLE = /^(?! )[^\p{C}\p{Zl}\p{Zp}]+(?<! )$/u;
 
 /** What a caller may set. */
@@ -99,14 +101,14 @@ export const itemFields = {
     .string()
     .min(1)
     .max(200)
-    .refine((value) => PRINTABLE.test(value), 'must be printable characters, and no spaces at its ends'),
-  /** Kept in `metadata.dependsOn`. */
+    .refine((value) => PRINTABLE.test(value), 'must be printable characters, without spaces at the ends'),
+  /** Stored in `metadata.dependsOn`. */
   dependsOn: z.array(ItemRef).max(MAX_DEPENDENCIES),
-  /** Kept in `metadata.ideaId`. */
+  /** Stored in `metadata.ideaId`. */
   ideaId: ItemRef,
 };
 
-/** `version` of an update: the one that the caller has read; another one means that somebody was faster. */
+/** `version` of an update: the one that the caller has read; a different one means that somebody else was faster. */
 export const ExpectedVersion = z
   .int()
   .min(1)

@@ -3,12 +3,12 @@ import { nowMs } from '../clock.ts';
 import type { RecoveringConnection } from '../connection.ts';
 import { unavailable } from './failures.ts';
 
-/** For how long new calls wait for a connection that broke, before they are refused at once. */
+/** How long new calls wait for a broken connection before they are refused at once. */
 export const HOLD_MS = 1_000;
-/** A write buffer may be full for a moment in a burst; for longer, the broker does not read. */
+/** A write buffer may be full briefly in a burst; for longer, the broker is not reading. */
 const STALL_MS = 250;
 
-/** Whether the broker takes messages. Where it does not, calls are refused at once: their memory would be the only queue. */
+/** Whether the broker accepts messages. If not, calls are refused at once: memory would be their only queue. */
 export class Availability {
   readonly #connection: RecoveringConnection;
   /** Since when there is no channel. */
@@ -23,7 +23,7 @@ export class Availability {
     return this.#downSinceMs !== undefined;
   }
 
-  /** Short of memory or disk, the broker takes nothing, and keeps its connections. */
+  /** Short of memory or disk, the broker accepts nothing, but keeps its connections. */
   get isBlocked(): boolean {
     return this.#connection.status === 'blocked';
   }
@@ -51,16 +51,16 @@ export class Availability {
     this.#fullSinceMs = undefined;
   }
 
-  /** Why a new call to the service is not even tried. */
+  /** Why a new call to the service is not even attempted. */
   refusal(service: string): OperationError | undefined {
     if (this.isBlocked) return unavailable('The broker takes no messages at the moment.');
-    // Once the connection is back, its channel follows.
+    // Once the connection is back, the channel follows.
     const isDown = this.#downSinceMs !== undefined && nowMs() - this.#downSinceMs > HOLD_MS;
     if (isDown && this.#connection.status !== 'open') {
       return unavailable(`The broker is unavailable, so ${service} cannot be reached.`);
     }
     if (this.#fullSinceMs !== undefined && nowMs() - this.#fullSinceMs > STALL_MS) {
-      return unavailable('The broker does not keep up.');
+      return unavailable('The broker cannot keep up.');
     }
     return undefined;
   }

@@ -1,24 +1,24 @@
 import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
 import type { RequestSigner } from '../message/signature.ts';
+import type { LaneName } from '../queues.ts';
 import type { RpcObserver } from '../types.ts';
 import { deadlineExceeded } from './failures.ts';
 
-/** Where the calls of one lane of one service go. */
+/** Where the calls in one lane of one service go. */
 export interface Destination {
   readonly service: string;
-  /** Of the present generation (queues.ts). */
+  /** Of the current generation (queues.ts). */
   queue: string;
   generation: number;
-  /** Generations that were looked for in vain since the last answer. */
+  /** Generations looked for in vain since the last reply. */
   misses: number;
-  /** Until then the service may be making the next generation of its queue. */
+  /** Until then the service may be creating the next generation of its queue. */
   movesUntilMs: number;
-  /** The generation whose node was seen down last. */
+  /** The generation whose node was last seen down. */
   downGeneration: number | undefined;
   readonly signer: RequestSigner;
-  /** Its calls take minutes, each in a message of its own. */
-  readonly long: boolean;
+  readonly lane: LaneName;
 }
 
 export interface PendingCall {
@@ -29,24 +29,35 @@ export interface PendingCall {
   readonly bodyBytes: number;
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
-  /** When it was last published; undefined while it never was. */
+  /** When it was last published; undefined if it never was. */
   sentAtMs: number | undefined;
-  /** Whether `replayed` is asked for beside the output. */
+  /** Whether the caller wants `replayed` beside the output. */
   readonly whole: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: OperationError) => void;
 }
 
-/** The calls that have no answer yet, in the order of their start. Each ends once: with its answer, a failure, or its deadline. */
+/** The unanswered calls, in the order in which they started. Each ends once: with its reply, a failure, or its deadline. */
 export class PendingCalls {
   readonly #observer: RpcObserver;
   readonly #calls = new Map<number, PendingCall>();
   readonly #deadlines = new DeadlineTimer((now) => this.#sweep(now));
+  #waiting = 0;
   #lastId = 0;
   #whenEmpty: (() => void) | undefined;
 
   constructor(observer: RpcObserver) {
     this.#observer = observer;
+  }
+
+  /** Those that may wait long, by request. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** The others. */
+  get underWay(): number {
+    return this.#calls.size - this.#waiting;
   }
 
   get size(): number {
@@ -56,6 +67,7 @@ export class PendingCalls {
   add(call: Omit<PendingCall, 'id' | 'sentAtMs'>): PendingCall {
     const pending: PendingCall = { ...call, id: ++this.#lastId, sentAtMs: undefined };
     this.#calls.set(pending.id, pending);
+    if (mayWait(pending)) this.#waiting++;
     this.#deadlines.watch(pending.deadlineAtMs);
     return pending;
   }
@@ -94,8 +106,10 @@ export class PendingCalls {
   }
 
   #settle(call: PendingCall, outcome: 'ok' | ErrorCode): void {
-    this.#calls.delete(call.id);
+    if (this.#calls.delete(call.id) && mayWait(call)) this.#waiting--;
     this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();
   }
 }
+
+export const mayWait = ({ destination }: Pick<PendingCall, 'destination'>) => destination.lane === 'waiting';

@@ -8,19 +8,19 @@ import { unavailable } from './failures.ts';
 import type { Destination, PendingCall, PendingCalls } from './pending-calls.ts';
 import type { RequestSender } from './request-sender.ts';
 
-/** A call without an answer for this long makes the client ask whether its queue is still there. */
+/** A call unanswered for this long makes the client check whether its queue still exists. */
 const PROBE_AFTER_MS = 500;
-/** A service finds that the node of its queue is down, connects to another one and makes its queue there. */
+/** Time for a service to find that its queue's node is down, connect to another node and create its queue there. */
 const MOVE_MS = 5_000;
 const SEND_AGAIN_MS = 100;
-/** To look at a queue makes it live on for its grace, so it is let go between two looks. */
+/** Checking a queue extends its life by its grace period, so checks are spaced apart to let it expire. */
 const LOOK_EVERY_MS = RESTART_GRACE_MS + 500;
-/** How often a client that has moved looks whether the service takes calls at the first generation again. */
+/** How often a client that has moved checks whether the service accepts calls at the first generation again. */
 const RETURN_EVERY_MS = 10_000;
 
 /**
- * Finds out that the queue of a service is gone, and where it is instead: what `mandatory` publishing tells of new calls, a probe tells of those
- * already sent. A queue on a node that is down takes messages, and loses them, without a word: that is seen by a look at the queue.
+ * Detects that a service's queue is gone, and finds where it is instead: `mandatory` publishing tells for new calls, a probe for those
+ * already sent. A queue on a node that is down silently accepts and loses messages: checking the queue detects that.
  */
 export class QueueWatch {
   readonly #pending: PendingCalls;
@@ -29,7 +29,7 @@ export class QueueWatch {
   readonly #log: Log;
   readonly #prober: NodeJS.Timeout;
   readonly #lookedAtMs = new Map<string, number>();
-  /** Queues that nobody takes from, and since when that is known. */
+  /** Queues without consumers, and since when that is known. */
   readonly #unservedSinceMs = new Map<string, number>();
   readonly #moved = new Map<Destination, number>();
   #model: ChannelModel | undefined;
@@ -42,7 +42,7 @@ export class QueueWatch {
     this.#prober = setInterval(() => this.#probe(), PROBE_AFTER_MS).unref();
   }
 
-  /** The connection by which to look, from now on. */
+  /** The connection to use for checks from now on. */
   watchBy(model: ChannelModel): void {
     this.#model = model;
   }
@@ -51,7 +51,7 @@ export class QueueWatch {
     clearInterval(this.#prober);
   }
 
-  /** The broker knows no such queue: what was sent to it before went with it. */
+  /** The broker knows no such queue: everything sent to it before is lost with it. */
   returned(message: Message): void {
     const { sentAtMs, items } = readRequests(message.content);
     const queue = message.fields.routingKey;
@@ -62,7 +62,7 @@ export class QueueWatch {
       [...this.#pending.values()].find((call) => call.destination.queue === queue)?.destination;
     if (!destination) return;
     // A long operation may still be finished by a server that is stopping.
-    const lost = new Set([...calls, ...(destination.long ? [] : this.#sentBefore(destination, sentAtMs))]);
+    const lost = new Set([...calls, ...(destination.lane === 'long' ? [] : this.#sentBefore(destination, sentAtMs))]);
     this.#gone(destination, queue, lost);
   }
 
@@ -74,7 +74,7 @@ export class QueueWatch {
       if (call.sentAtMs !== undefined) silent.add(call.destination);
     }
     for (const destination of silent) {
-      if (!destination.long) this.#sender.probe(destination);
+      if (destination.lane !== 'long') this.#sender.probe(destination);
       void this.#look(destination);
     }
     for (const [destination, sinceMs] of this.#moved) {
@@ -94,18 +94,18 @@ export class QueueWatch {
         destination.downGeneration = generation;
         destination.movesUntilMs = nowMs() + MOVE_MS;
       }
-      // Several clients that look in turn keep a queue alive that nobody takes from: its end must not be waited for.
+      // Several clients checking in turn keep a queue without consumers alive, so nothing must wait for its end.
       const isUnserved = typeof seen === 'object' && this.#isUnserved(queue, seen.consumers);
       // A long operation may still be finished by a server that is stopping.
-      if (seen === 'down' || ((seen === 'absent' || isUnserved) && !destination.long)) {
+      if (seen === 'down' || ((seen === 'absent' || isUnserved) && destination.lane !== 'long')) {
         this.#gone(destination, queue, new Set(this.#sentBefore(destination, lookedAtMs)));
       }
     } catch (error) {
-      this.#log.debug({ error, queue }, 'The queue could not be looked at');
+      this.#log.debug({ error, queue }, 'The queue could not be checked');
     }
   }
 
-  /** Whether it has had no consumer for as long as a service that restarts may take. */
+  /** Whether it has had no consumer for as long as a restarting service may take. */
   #isUnserved(queue: string, consumers: number): boolean {
     if (consumers > 0) {
       this.#unservedSinceMs.delete(queue);
@@ -129,7 +129,7 @@ export class QueueWatch {
     if (destination.misses < MAX_GENERATIONS) {
       for (const call of lost) this.#sender.send(call);
     } else if (nowMs() < destination.movesUntilMs) {
-      // No queue takes them yet.
+      // No queue accepts them yet.
       setTimeout(() => {
         for (const call of lost) this.#sender.send(call);
       }, SEND_AGAIN_MS).unref();
@@ -163,6 +163,6 @@ export class QueueWatch {
   }
 }
 
-function queuesOf({ service, long }: Destination, generation: number) {
-  return laneQueues(service, long ? 'long' : 'normal', generation);
+function queuesOf({ service, lane }: Destination, generation: number) {
+  return laneQueues(service, lane, generation);
 }

@@ -8,10 +8,10 @@ import { deadlineExceeded } from './failures.ts';
 import type { PendingCalls } from './pending-calls.ts';
 import type { RequestSender } from './request-sender.ts';
 
-/** A server that drops a call as expired while it has this long to go has misjudged its clock. */
+/** A server that drops a call as expired while it has this much time left has misjudged our clock. */
 const MISJUDGED_MS = 250;
 
-/** Gives the answers that arrive to the calls that wait for them. */
+/** Delivers arriving replies to the calls waiting for them. */
 export class Replies {
   readonly #pending: PendingCalls;
   readonly #sender: RequestSender;
@@ -30,8 +30,8 @@ export class Replies {
     try {
       replies = readReplies(decodeFrame(message.content).json);
     } catch (error) {
-      // Nobody but a server that got our reply address can send here; its other replies are good.
-      this.#log.error({ error }, 'A reply that cannot be read');
+      // Only a server that got our reply address can send here; its other replies are fine.
+      this.#log.error({ error }, 'A reply could not be read');
       return;
     }
     for (const reply of replies) this.#answered(reply);
@@ -40,7 +40,7 @@ export class Replies {
 
   #answered({ id, status, payload }: ReplyItem): void {
     const call = this.#pending.get(id);
-    // Given up at its deadline, or answered before: calls are sent again after a broken connection.
+    // Abandoned at its deadline, or already answered: calls are sent again after a broken connection.
     if (!call) return;
     call.destination.misses = 0;
     switch (status) {

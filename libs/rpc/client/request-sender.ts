@@ -14,8 +14,8 @@ import type { Destination, PendingCall, PendingCalls } from './pending-calls.ts'
 const PUBLISH_OPTIONS = { mandatory: true, replyTo: DIRECT_REPLY_TO };
 
 /**
- * Publishes the calls of one turn of the event loop together, by their destinations. A call that is alone, with no other unanswered, leaves
- * once its caller's turn is over, as in Nagle's algorithm: there is nothing that it could wait for.
+ * Publishes the calls of one turn of the event loop together, by destination. A lone call, with no other unanswered, leaves
+ * once its caller's turn is over, as in Nagle's algorithm: there is nothing to wait for.
  */
 export class RequestSender {
   readonly #channel: RecoveringChannel;
@@ -23,11 +23,11 @@ export class RequestSender {
   readonly #availability: Availability;
   readonly #log: Log;
   readonly #observer: RpcObserver;
-  /** The calls that wait for the end of this turn, or for a channel. */
+  /** The calls waiting for the end of this turn, or for a channel. */
   readonly #waiting = new Map<Destination, PendingCall[]>();
   readonly #scheduleFlush = oncePerTick(
     () => this.flush(),
-    () => this.#pending.size === 1,
+    () => this.#pending.underWay === 1,
   );
   #identity = newIdentity();
 
@@ -50,13 +50,13 @@ export class RequestSender {
     this.#scheduleFlush();
   }
 
-  /** Under another name the server estimates anew how far its clock is from ours. */
+  /** With a new name, the server estimates afresh how far its clock is from ours. */
   sendUnderNewIdentity(call: PendingCall): void {
     this.#identity = newIdentity();
     this.send(call);
   }
 
-  /** Replies come on the channel that published, so none will come of what was sent by the last one. Writes are idempotent by their key. */
+  /** Replies come on the publishing channel, so none will come for what was sent on the last one. Writes are idempotent by their key. */
   resendAll(): void {
     this.#waiting.clear();
     for (const call of this.#pending.values()) this.#waitingFor(call.destination).push(call);
@@ -89,10 +89,17 @@ export class RequestSender {
     this.#observer.pending(this.#pending.size);
   }
 
-  /** An empty message: the service answers nothing, and the broker returns it when the queue is gone. */
+  /** An empty message: the service does not reply, and the broker returns it if the queue is gone. */
   probe(destination: Destination): void {
     const channel = this.#channel.current;
     if (channel && !this.#availability.isBlocked) this.#publish(channel, destination, [], nowMs());
+  }
+
+  /** The service need not answer it any more. */
+  abandon(call: PendingCall): void {
+    const channel = this.#channel.current;
+    if (!channel || call.sentAtMs === undefined || this.#availability.isBlocked) return;
+    this.#publish(channel, call.destination, [], nowMs(), [call.id]);
   }
 
   #waitingFor(destination: Destination): PendingCall[] {
@@ -108,9 +115,10 @@ export class RequestSender {
     return this.#pending.get(call.id) === call;
   }
 
-  /** @returns what is left when the write buffer is full */
+  /** @returns what remains when the write buffer is full */
   #publishAll(channel: Channel, destination: Destination, calls: PendingCall[]): PendingCall[] {
-    const maxItems = destination.long ? 1 : MAX_BATCH_ITEMS;
+    // Calls in the other lanes are answered one by one, far apart.
+    const maxItems = destination.lane === 'normal' ? MAX_BATCH_ITEMS : 1;
     const now = nowMs();
     let items: string[] = [];
     let bytes = 0;
@@ -131,13 +139,19 @@ export class RequestSender {
     return [];
   }
 
-  #publish(channel: Channel, { queue, signer }: Destination, items: readonly string[], now: number): void {
+  #publish(
+    channel: Channel,
+    { queue, signer }: Destination,
+    items: readonly string[],
+    now: number,
+    abandoned: readonly number[] = [],
+  ): void {
     this.#observer.batched('request', items.length);
-    const content = encodeRequests(signer, this.#identity, now, items);
+    const content = encodeRequests(signer, this.#identity, now, items, abandoned);
     try {
       if (!channel.publish('', queue, content, PUBLISH_OPTIONS)) this.#availability.filled();
     } catch (error) {
-      // The channel died under us; its loss is told next, and these calls are sent again.
+      // The channel died; we are notified of that next, and these calls are sent again.
       this.#log.debug({ error }, 'Published on a closed channel');
     }
   }

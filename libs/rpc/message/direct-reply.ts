@@ -1,17 +1,17 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
-/** RabbitMQ's direct reply-to: answers come to the channel that asked, past any queue. */
+/** RabbitMQ's direct reply-to: replies go straight to the channel that asked, bypassing any queue. */
 export const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
 
-/** What the broker makes of it for the one who answers: the asker's channel, in base64. */
+/** What the broker replaces it with for the responder: the requester's channel, in base64. */
 const REPLY_ADDRESS = /^amq\.rabbitmq\.reply-to\.[A-Za-z0-9+/=._-]{8,400}$/;
 
-/** Whether an address is a reply address and not the name of a queue, which a message could otherwise make us publish to. */
+/** Whether an address is a reply address rather than the name of a queue, which a message could otherwise make us publish to. */
 export function isReplyAddress(value: unknown): value is string {
   return typeof value === 'string' && REPLY_ADDRESS.test(value);
 }
 
-/** Takes the answers to what is published on this channel. It is closed, and so opened anew, when the broker cancels the consumer. */
+/** Receives the replies to what is published on this channel. If the broker cancels the consumer, the channel is closed, and so reopened. */
 export async function consumeReplies(channel: Channel, received: (message: ConsumeMessage) => void): Promise<void> {
   const take = (message: ConsumeMessage | null) => {
     if (message) received(message);

@@ -1,14 +1,15 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorValue } from '@worktrack/contracts/errors';
-import { type RequestSigner, SIGNATURE_BYTES } from './signature.ts';
+import type { RequestSigner } from './signature.ts';
+import { signedJson, signedMessage, verifiedJson } from './signed.ts';
 
 /**
  * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
- *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ] }
+ *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ], x: [ id … ] }
  *   reply    { r: [ [id, status, output or error] … ] }
  *
- * `sentAtMs` is the client's monotonic clock, of use only beside other readings of the same clock (see clock.ts).
+ * `x`, where it is there, are calls sent before that nobody waits for any more. `sentAtMs` is the client's monotonic clock, of use only beside other readings of the same clock (see clock.ts).
  */
 export interface RequestItem {
   readonly id: number;
@@ -31,6 +32,8 @@ export interface RequestMessage {
   readonly client: string;
   readonly sentAtMs: number;
   readonly items: readonly RequestItem[];
+  /** Ids of calls that were sent before, and that nobody waits for any more. */
+  readonly abandoned: readonly number[];
 }
 
 export const ReplyStatus = {
@@ -58,23 +61,17 @@ export function requestItem(id: number, remainingMs: number, attempt: number, bo
   return `[${id},${Math.ceil(remainingMs)},${attempt},${body}]`;
 }
 
-/** One byte of format version, the signature of all that follows, and the JSON in UTF-8. */
-const SIGNED_VERSION = 2;
-const SIGNED_HEADER_BYTES = 1 + SIGNATURE_BYTES;
-
 /** @param items as requestItem makes them */
 export function encodeRequests(
   signer: RequestSigner,
   client: string,
   sentAtMs: number,
   items: readonly string[],
+  abandoned: readonly number[] = [],
 ): Buffer {
-  const json = `{"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"i":[${items.join(',')}]}`;
-  const content = Buffer.allocUnsafe(SIGNED_HEADER_BYTES + Buffer.byteLength(json));
-  content[0] = SIGNED_VERSION;
-  content.write(json, SIGNED_HEADER_BYTES);
-  content.set(signer.sign(content.subarray(SIGNED_HEADER_BYTES)), 1);
-  return content;
+  const gone = abandoned.length === 0 ? '' : `,"x":[${abandoned.join(',')}]`;
+  const json = `{"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"i":[${items.join(',')}]${gone}}`;
+  return signedMessage(signer, json);
 }
 
 export function replyItem(id: number, status: ReplyStatus, payload: string): string {
@@ -89,40 +86,27 @@ export function replyMessage(items: readonly string[]): string {
   return `{"r":[${items.join(',')}]}`;
 }
 
-export type UnverifiedReason = 'unsigned' | 'wrong-signature';
-
-/** A request that nobody with the key of this service has sent. */
-export class UnverifiedRequest extends Error {
-  readonly reason: UnverifiedReason;
-
-  constructor(reason: UnverifiedReason) {
-    super(`a request that is not from a holder of the service's key (${reason})`);
-    this.reason = reason;
-  }
-}
-
-/** Nothing of an unverified request is even parsed. Throws UnverifiedRequest, or as readRequests. */
+/** Nothing of an unverified request is even parsed. Throws UnverifiedMessage, or on whatever is not a request. */
 export function verifiedRequests(signer: RequestSigner, content: Buffer): RequestMessage {
-  if (!isSigned(content)) throw new UnverifiedRequest('unsigned');
-  if (!signer.verify(content.subarray(SIGNED_HEADER_BYTES), content.subarray(1, SIGNED_HEADER_BYTES))) {
-    throw new UnverifiedRequest('wrong-signature');
-  }
-  return readRequests(content);
+  return requestsOf(verifiedJson(signer, content));
 }
 
 /** Of a request that comes from where it may be believed: one of our own that the broker returned. Throws on whatever is not a request. */
 export function readRequests(content: Buffer): RequestMessage {
-  if (!isSigned(content)) throw new Error('not a request message');
-  const json: unknown = JSON.parse(content.toString('utf8', SIGNED_HEADER_BYTES));
-  const { c: client, t: sentAtMs, i: items } = json as { c: unknown; t: unknown; i: unknown };
-  if (typeof client !== 'string' || typeof sentAtMs !== 'number' || !Array.isArray(items)) {
-    throw new Error('not a request message');
-  }
-  return { client, sentAtMs, items: items.map(readItem) };
+  return requestsOf(signedJson(content));
 }
 
-function isSigned(content: Buffer): boolean {
-  return content.length > SIGNED_HEADER_BYTES && content[0] === SIGNED_VERSION;
+function requestsOf(json: unknown): RequestMessage {
+  const { c: client, t: sentAtMs, i: items, x: abandoned = [] } = json as Record<'c' | 't' | 'i' | 'x', unknown>;
+  if (
+    typeof client !== 'string' ||
+    typeof sentAtMs !== 'number' ||
+    !Array.isArray(items) ||
+    !Array.isArray(abandoned)
+  ) {
+    throw new Error('not a request message');
+  }
+  return { client, sentAtMs, items: items.map(readItem), abandoned };
 }
 
 function readItem(item: unknown): RequestItem {

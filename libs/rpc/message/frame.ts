@@ -1,6 +1,6 @@
 /**
  * The body of every message but requests (envelope.ts): one byte of format version, the length of the JSON part as u32 big-endian, the JSON part in UTF-8, and
- * then raw bytes up to the end. Replies have no raw part; the chunks of a byte stream are almost nothing else.
+ * then raw bytes up to the end. Replies have no raw part; the chunks of a byte stream consist of almost nothing else.
  */
 const VERSION = 1;
 const HEADER_BYTES = 5;
@@ -22,7 +22,7 @@ export function encodeFrame(json: string, bytes: Uint8Array = NO_BYTES): Buffer 
   return frame;
 }
 
-/** Throws on whatever encodeFrame did not make. */
+/** Throws on anything that encodeFrame did not produce. */
 export function decodeFrame(content: Buffer): Frame {
   if (content.length < HEADER_BYTES || content[0] !== VERSION) throw new Error('not a frame of version 1');
   const end = HEADER_BYTES + content.readUInt32BE(1);

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export const SIGNATURE_BYTES = 32;
 
-/** Signs the requests to one service, and tells them from all others: with access to the broker alone, nobody can speak for a caller. */
+/** Signs the requests to one service, and recognizes them: broker access alone does not let anybody act for a caller. */
 export interface RequestSigner {
   /** @returns SIGNATURE_BYTES bytes */
   sign(content: Uint8Array): Uint8Array;
@@ -11,7 +11,7 @@ export interface RequestSigner {
 
 /**
  * HMAC with SHA-256 (RFC 2104).
- * @param keys of this service and of no other: a request to one is then none to another. The first signs, all verify.
+ * @param keys of this service only, so that a request to one service is not valid for another. The first signs, all verify.
  */
 export function hmacSigner(keys: readonly KeyObject[]): RequestSigner {
   const [signing] = keys;

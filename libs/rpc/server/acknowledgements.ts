@@ -5,9 +5,9 @@ const GROUP_MAX = 4;
 const LONGEST_WAIT_MS = 5;
 
 /**
- * Acknowledges by groups, after the answers: an acknowledgement costs a system call here and a wake-up of the broker, at the very moment at which
- * the broker could pass on the answer. Together with the answer of each lone call they made it take half as long again (`npm run bench -- rpc`).
- * What is not acknowledged when the process dies is delivered again, and its writes know that they are done.
+ * Acknowledges in groups, after the replies: an acknowledgement costs a system call here and wakes the broker, at the very moment when
+ * the broker could forward the reply. Sent along with each lone call's reply, they made it take half as long again (`npm run bench -- rpc`).
+ * Anything unacknowledged when the process dies is delivered again, and its writes are recognized as done.
  */
 export class Acknowledgements {
   readonly #channel: Channel;
@@ -35,7 +35,7 @@ export class Acknowledgements {
     try {
       for (const message of done) this.#channel.ack(message);
     } catch {
-      // The channel is gone and so are its tags. The broker delivers these messages again.
+      // The channel is gone, and with it its tags. The broker will redeliver these messages.
     }
   }
 }

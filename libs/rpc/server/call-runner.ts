@@ -6,16 +6,16 @@ import type { Item } from './delivery.ts';
 import { admit, contextOf, type Endpoint, failureOf } from './endpoint.ts';
 import type { OpenItems } from './open-items.ts';
 
-/** RabbitMQ 4 refuses messages above 16 MiB, by closing the channel. */
+/** RabbitMQ 4 rejects messages above 16 MiB by closing the channel. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** The calls of one operation in one message, for a handler that takes them together. */
+/** One operation's calls in one message, for a handler that takes them together. */
 interface Group {
   readonly items: Item[];
   readonly calls: Call<Operation>[];
 }
 
-/** Runs the handlers of the items of a message, and answers with what comes of it. */
+/** Runs the handlers for a message's items, and replies with the results. */
 export class CallRunner {
   readonly #service: string;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
@@ -52,8 +52,8 @@ export class CallRunner {
     }
     const endpoint = this.#endpoints.get(body[0]);
     if (!endpoint) {
-      // A newer gateway beside an older replica, as in every rolling update.
-      this.#log.error({ operation: body[0] }, 'A call of an operation that this version does not have');
+      // A newer gateway with an older replica, as in every rolling update.
+      this.#log.error({ operation: body[0] }, 'A call to an operation that this version does not have');
       this.#open.fail(item, {
         code: 'UNAVAILABLE',
         message: `This ${this.#service} has no ${body[0]}.`,
@@ -69,7 +69,8 @@ export class CallRunner {
         return;
       }
       const { input } = admission;
-      const context = contextOf(body, remainingMs, this.#log);
+      const plain = contextOf(body, remainingMs, this.#log);
+      const context = item.waiting ? { ...plain, waiting: item.waiting } : plain;
       const { handler } = endpoint;
       if ('one' in handler) {
         handler.one(input, context).then(

@@ -1,14 +1,17 @@
 import type { RequestItem } from '../message/envelope.ts';
 import type { LaneQueues } from '../queues.ts';
+import type { Waiting } from '../types.ts';
 
-/** A message under way. It is acknowledged once each of its items is answered. */
+/** A message in progress. It is acknowledged once all of its items are answered. */
 export interface Delivery {
   readonly queues: LaneQueues;
   readonly replyTo: string;
   openItems: number;
-  /** On the channel that it came by: a delivery tag means something there only. */
+  /** The channel that it arrived on: if that is lost, the delivery goes to another consumer. */
+  readonly by: object;
+  /** On the channel that it arrived on: a delivery tag is meaningful only there. */
   readonly acknowledge: () => void;
-  /** Sends an item on to another queue, on that same channel, so that the broker takes both this and the acknowledgement, in this order, or neither. */
+  /** Forwards an item to another queue, on the same channel, so that the broker accepts both this and the acknowledgement, in this order, or neither. */
   readonly forward: (
     queue: string,
     content: Buffer,
@@ -16,11 +19,15 @@ export interface Delivery {
   ) => void;
 }
 
-/** One call under way. */
+/** A call in progress. */
 export interface Item {
   readonly request: RequestItem;
   readonly delivery: Delivery;
   readonly startedAtMs: number;
-  readonly deadlineAtMs: number;
+  deadlineAtMs: number;
   isClosed: boolean;
+  /** For a call that may wait. */
+  readonly waiting?: Waiting;
+  /** Called when it is answered, or no longer needs an answer from here. */
+  readonly closed?: () => void;
 }

@@ -11,7 +11,7 @@ import type { CallBody } from '../message/envelope.ts';
 import type { CallContext, Log, RpcHandler, RpcHandlers } from '../types.ts';
 import { validationFailed } from './validation.ts';
 
-/** An operation of the contract with what implements it. */
+/** An operation of the contract with its implementation. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly handler: RpcHandler<Operation>;
@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
-/** A Map: an operation's name comes from outside, and `constructor` must not find anything. */
+/** A Map: an operation's name comes from outside, and `constructor` must not match anything. */
 export function endpointsOf<C extends ServiceContract>(
   contract: C,
   handlers: RpcHandlers<C>,
@@ -28,13 +28,13 @@ export function endpointsOf<C extends ServiceContract>(
   for (const operation of Object.values(contract.operations)) {
     const handler = (handlers as Readonly<Record<string, RpcHandler<Operation>>>)[operation.name];
     if (!handler) throw new Error(`The contract of ${contract.name} has ${operation.name}, and no handler is for it.`);
-    // A handler's own calls may find a service unavailable (implicit) or run out of time, which is no fault of the handler.
+    // A handler's own calls may find a service unavailable (implicit) or run out of time, which is not the handler's fault.
     const codes = new Set<ErrorCode>([
       ...operation.errors,
       ...IMPLICIT_ERRORS,
       'DEADLINE_EXCEEDED',
       'PERMISSION_DENIED',
-      // Of any write: found where its effect is recorded.
+      // For any write: raised where its effect is recorded.
       ...(operation.effect === 'read' ? [] : (['IDEMPOTENCY_KEY_REUSED'] as const)),
     ]);
     endpoints.set(operation.name, { operation, handler, codes });
@@ -46,7 +46,7 @@ export type Admission = { readonly input: unknown } | { readonly refusal: Operat
 
 /** The parsed input of a call that may run, or why it may not. */
 export function admit({ operation }: Endpoint, caller: Caller | null, input: unknown): Admission {
-  // The gateway has checked the same; a service does not trust that it did.
+  // The gateway has checked the same, but a service does not rely on that.
   const { permissions } = operation;
   if (permissions !== 'internal') {
     if (!caller) return { refusal: new OperationError('PERMISSION_DENIED', `${operation.name} needs a caller.`) };
@@ -61,11 +61,11 @@ export function admit({ operation }: Endpoint, caller: Caller | null, input: unk
 
 const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
 
-/** Plain fields, so that whoever adds to a context may spread it. */
+/** Plain fields, so that a context can be extended by spreading it. */
 export function contextOf(body: CallBody, remainingMs: number, log: Log): CallContext<ErrorCode> {
   const [operation, requestId, idempotencyKey, traceparent, caller] = body;
   return {
-    // Absent for internal operations only, whose handlers have no use for it.
+    // Absent only for internal operations, whose handlers have no use for it.
     caller: caller as Caller,
     requestId,
     idempotencyKey: idempotencyKey ?? undefined,
@@ -76,7 +76,7 @@ export function contextOf(body: CallBody, remainingMs: number, log: Log): CallCo
   };
 }
 
-/** The log with the call's fields. It is made when the first line is written, which most calls never do. */
+/** The log with the call's fields. Created with the first line written, which most calls never do. */
 class CallLog implements Log {
   readonly #base: Log;
   readonly #operation: string;
@@ -111,7 +111,7 @@ class CallLog implements Log {
   }
 }
 
-/** What the caller is told of a failure: an error of the contract as it is, anything else as INTERNAL, with its cause in the log alone. */
+/** What the caller learns about a failure: errors of the contract unchanged, anything else as INTERNAL, with its cause only in the log. */
 export function failureOf({ operation, codes }: Endpoint, error: unknown, requestId: string, log: Log): ErrorValue {
   if (error instanceof OperationError && codes.has(error.code)) {
     if (error.cause !== undefined)

@@ -2,8 +2,9 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import { isReplyAddress } from '../message/direct-reply.ts';
-import { type RequestMessage, UnverifiedRequest, verifiedRequests } from '../message/envelope.ts';
+import { type RequestMessage, verifiedRequests } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
+import { UnverifiedMessage } from '../message/signed.ts';
 import { declareLane, type LaneName, type LaneQueues, laneQueues, MAX_GENERATIONS, QueueNodeDown } from '../queues.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -13,11 +14,13 @@ export interface LaneConsumerOptions {
   readonly broker: Broker;
   readonly service: string;
   readonly lane: LaneName;
-  /** Messages under way. */
+  /** Messages under way; 0: any number. */
   readonly prefetch: number;
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
+  /** What came by this channel and is not acknowledged goes to another consumer. */
+  lost?(by: object): void;
   /** @param redelivered it was delivered before, to a process that died or whose connection broke */
   received(request: RequestMessage, delivery: Delivery, redelivered: boolean): void;
 }
@@ -43,9 +46,10 @@ export class LaneConsumer {
     this.#takeNextGeneration();
   }
 
-  /** No more messages; those under way can still be acknowledged. */
+  /** No more messages; those under way can still be acknowledged, but for calls that wait: they go to the next replica at once, before later ones. */
   async cancel(): Promise<void> {
     this.#isCancelled = true;
+    if (this.#options.lane === 'waiting') return await this.close();
     await Promise.all([...this.#consumerTags].map(([channel, tag]) => channel.cancel(tag).catch(() => {})));
   }
 
@@ -59,11 +63,9 @@ export class LaneConsumer {
     const { service, lane, prefetch } = this.#options;
     const generation = ++this.#generations;
     const queues = laneQueues(service, lane, generation);
-    const channels = [
-      this.#consume(queues, queues.requests, prefetch, generation),
-      // One at a time: of these, none but the one that runs is counted as tried when the process dies.
-      this.#consume(queues, queues.retries, 1, generation),
-    ];
+    const channels = [this.#consume(queues, queues.requests, prefetch, generation)];
+    // One at a time: of these, none but the one that runs is counted as tried when the process dies.
+    if (queues.retries !== undefined) channels.push(this.#consume(queues, queues.retries, 1, generation));
     this.#channels.push(...channels);
     void Promise.all(channels.map((channel) => channel.ready)).then(this.#becameReady);
   }
@@ -86,6 +88,7 @@ export class LaneConsumer {
         channel.once('close', () => {
           this.#consumerTags.delete(channel);
           this.#acknowledgements.delete(channel);
+          this.#options.lost?.(channel);
         });
         const { consumerTag } = await channel.consume(queue, (message) => {
           if (message) this.#received(message, channel, queues, acknowledgements);
@@ -106,6 +109,7 @@ export class LaneConsumer {
         queues,
         replyTo: message.properties.replyTo,
         openItems: request.items.length,
+        by: channel,
         acknowledge: () => {
           acknowledgements.add(message);
           // Its items were forwarded: a copy of them that is delivered once more would count as one more attempt.
@@ -126,8 +130,8 @@ export class LaneConsumer {
       if (!isReplyAddress(message.properties.replyTo)) throw new Error('a message without a reply address');
       return request;
     } catch (error) {
-      const reason = error instanceof UnverifiedRequest ? error.reason : 'unreadable';
-      log.error({ error, queue: queues.requests, reason }, 'A message that cannot be taken goes to the dead letters');
+      const reason = error instanceof UnverifiedMessage ? error.reason : 'unreadable';
+      log.error({ error, queue: queues.requests, reason }, 'An unacceptable message goes to the dead letters');
       observer.deadLettered(queues.dead, reason);
       channel.nack(message, false, false);
       return undefined;

@@ -5,7 +5,7 @@ import type { RpcObserver } from '../types.ts';
 import type { Delivery, Item } from './delivery.ts';
 import type { ReplySender } from './reply-sender.ts';
 
-/** The items that have no answer yet. Each is answered once; a message is acknowledged with the last of its items. */
+/** The unanswered items. Each is answered once; a message is acknowledged with the last of its items. */
 export class OpenItems {
   readonly #replies: ReplySender;
   readonly #observer: RpcObserver;
@@ -19,13 +19,13 @@ export class OpenItems {
     this.#observer = observer;
   }
 
-  /** Of an empty message, which only asks whether the queue is there, nothing else follows. */
+  /** For an empty message, which only probes whether the queue exists, this is all. */
   begin(delivery: Delivery): void {
     this.#openDeliveries++;
     if (delivery.openItems === 0) this.#finish(delivery);
   }
 
-  /** From now on its deadline is watched. */
+  /** From now on its deadline is monitored. */
   run(item: Item): void {
     this.#running.add(item);
     this.#deadlines.watch(item.deadlineAtMs);
@@ -40,7 +40,7 @@ export class OpenItems {
     this.#answer(item, replyItem(item.request.id, ReplyStatus.failed, JSON.stringify(error)), error.code);
   }
 
-  /** Dropped unrun. The client has given up by its own clock; if it has not, this tells it that ours was wrong. */
+  /** Dropped without running. The client has given up by its own clock; if not, this tells it that our estimate was wrong. */
   expire(item: Item): void {
     this.#answer(item, replyItem(item.request.id, ReplyStatus.expired, 'null'), 'DEADLINE_EXCEEDED');
   }
@@ -49,6 +49,7 @@ export class OpenItems {
   close(item: Item): void {
     if (item.isClosed) return;
     item.isClosed = true;
+    item.closed?.();
     this.#running.delete(item);
     item.delivery.openItems--;
     if (item.delivery.openItems === 0) this.#finish(item.delivery);
@@ -64,7 +65,7 @@ export class OpenItems {
   }
 
   #answer(item: Item, reply: string, outcome: 'ok' | ErrorCode): void {
-    // A handler that ends after its deadline has been answered for.
+    // For a handler that ends after its deadline, the reply has already been sent.
     if (item.isClosed) return;
     this.#observer.handled(item.request.body[0], outcome, nowMs() - item.startedAtMs);
     this.#running.delete(item);
@@ -80,7 +81,7 @@ export class OpenItems {
     });
   }
 
-  /** Ends the items whose callers have gone, so that a handler that hangs does not hold a place in the prefetch window for ever. */
+  /** Ends the items whose callers have gone, so that a hanging handler does not occupy a place in the prefetch window forever. */
   #sweep(now: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const item of this.#running) {

@@ -1,16 +1,17 @@
-import type { Channel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
 import type { Broker } from '../connection.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import { replyMessage } from '../message/envelope.ts';
 import { encodeFrame } from '../message/frame.ts';
+import { lookAtQueue } from '../queues.ts';
 import { oncePerTick } from '../tick.ts';
 import type { RpcObserver } from '../types.ts';
 
 /**
- * Collects the replies of one tick by the client that they go to. Hooks of `afterSent` run once the replies that were handed in before
- * them are published: a message is acknowledged only then. While the broker is unavailable, blocks or does not read, replies wait here, and with
- * them the acknowledgements, so that the prefetch window bounds what can gather.
+ * Collects the replies of one tick by receiving client. `afterSent` hooks run once the replies submitted before
+ * them are published: only then is a message acknowledged. While the broker is unavailable, blocks or does not read, replies wait here, and with
+ * them the acknowledgements, so that the prefetch window bounds how much can accumulate.
  */
 export class ReplySender {
   readonly #broker: Broker;
@@ -22,6 +23,7 @@ export class ReplySender {
     () => this.#flush(),
     () => this.#isLast,
   );
+  #model: ChannelModel | undefined;
   #isLast = false;
   #full = false;
   #whenEmpty: (() => void) | undefined;
@@ -35,7 +37,9 @@ export class ReplySender {
     };
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc replies',
-      setup: async () => {},
+      setup: async (_channel, model) => {
+        this.#model = model;
+      },
       opened: resume,
       drained: resume,
       unblocked: resume,
@@ -47,8 +51,8 @@ export class ReplySender {
   }
 
   /**
-   * @param item as replyItem makes it
-   * @param isLast no other call is being worked on, so no other answer can join this one
+   * @param item as created by replyItem
+   * @param isLast no other call is in progress, so no other reply can join this one
    */
   add(address: string, item: string, isLast: boolean): void {
     this.#isLast = isLast;
@@ -58,12 +62,18 @@ export class ReplySender {
     this.#scheduleFlush();
   }
 
+  /** Whether the channel of a reply address is still open. Assumed to be if the broker cannot say. */
+  async isListening(address: string): Promise<boolean> {
+    if (!this.#model) return true;
+    return (await lookAtQueue(this.#model, address).catch(() => undefined)) !== 'absent';
+  }
+
   afterSent(hook: () => void): void {
     this.#sentHooks.push(hook);
     this.#scheduleFlush();
   }
 
-  /** Waits until all is published, at most for `timeoutMs`, and closes the channel. */
+  /** Waits until everything is published, at most `timeoutMs`, and closes the channel. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#waiting.size > 0 || this.#sentHooks.length > 0) {
       const empty = Promise.withResolvers<void>();
@@ -84,7 +94,7 @@ export class ReplySender {
         this.#waiting.delete(address);
       }
     } catch {
-      // The channel died under us. What waits here goes out by the next one; a client that gets a reply twice takes the first.
+      // The channel died. What is waiting here goes out over the next one; a client that gets a reply twice uses the first.
       return;
     }
     const hooks = this.#sentHooks;

@@ -12,9 +12,9 @@ import type { OpenItems } from './open-items.ts';
 const MAX_ATTEMPTS = 2;
 
 /**
- * Takes the items of a message that was delivered before: to a process that died, or whose connection broke. Perhaps it was one of them that
- * the process died of. So each goes, in a message of its own, to the queue of retries, of which each process takes one at a time. A classic
- * queue says that a message was delivered before, not how often: the item counts.
+ * Handles the items of a message that was delivered before, to a process that died or whose connection broke. One of them may have
+ * crashed that process. So each goes, in its own message, to the retry queue, from which each process takes one at a time. A classic
+ * queue says that a message was redelivered, not how often: the item carries the count.
  */
 export class Retries {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
@@ -22,7 +22,7 @@ export class Retries {
   readonly #signer: RequestSigner;
   readonly #log: Log;
   readonly #observer: RpcObserver;
-  /** Under which this process sends items to the queue of retries. */
+  /** The name under which this process sends items to the retry queue. */
   readonly #identity = randomBytes(9).toString('base64url');
 
   constructor(options: {
@@ -50,13 +50,13 @@ export class Retries {
     }
     const [operation, requestId] = request.body;
     if (this.#endpoints.get(operation)?.operation.bytes) {
-      // Its bytes may have begun to go to the other process.
+      // Its bytes may have started to go to the other process.
       this.#open.fail(item, interrupted().toValue());
       return;
     }
     const again = requestItem(request.id, remainingMs, request.attempt + 1, JSON.stringify(request.body));
     const content = encodeRequests(this.#signer, this.#identity, sentAtMs, [again]);
-    if (request.attempt < MAX_ATTEMPTS) {
+    if (request.attempt < MAX_ATTEMPTS && queues.retries !== undefined) {
       delivery.forward(queues.retries, content, { replyTo });
       this.#open.close(item);
     } else {

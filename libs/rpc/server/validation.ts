@@ -4,10 +4,10 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** The gateway refuses what it can, so this is for what reaches a service by a fault of ours: enough to find it. */
+/** The gateway rejects what it can, so this is for input that reaches a service through a bug of ours: enough to find it. */
 const MAX_DETAILS = 20;
 
-/** The failure of an input that its schema refused: each field by its path in dotted form. */
+/** The error for input that its schema rejected: each field by its dotted path. */
 export function validationFailed(issues: readonly Issue[]): OperationError {
   const details = issues
     .slice(0, MAX_DETAILS)
@@ -26,7 +26,7 @@ function detailsOf(issue: Issue, parents: readonly PropertyKey[]): ErrorDetail[]
         .slice(0, MAX_DETAILS)
         .map((key) => ({ path: dotted([...path, key]), message: 'is not a known field' }));
     case 'invalid_union': {
-      // The alternative that failed deepest is the one that was meant.
+      // The alternative that failed deepest is the intended one.
       const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((inner) => inner.path.length));
       const meant = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];
       if (meant && depth(meant) > 0) return meant.flatMap((inner) => detailsOf(inner, path));

@@ -25,18 +25,18 @@ import {
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 128;
 
-/** A call with its bytes, as its caller sees it. */
+/** A call with its bytes, from the caller's side. */
 class Transfer {
   readonly id: number;
   readonly silenceMs: number;
   readonly inlet: Inlet;
   readonly outlet: Outlet;
-  /** The answer: the output of a download, before its bytes; of an upload, after them. */
+  /** The result: a download's output comes before its bytes, an upload's after them. */
   readonly answer = Promise.withResolvers<Reply<unknown>>();
   /** An upload may begin. */
   readonly opened = Promise.withResolvers<void>();
   readonly ended = Promise.withResolvers<'ok' | ErrorCode>();
-  /** Of the server, once it has said something. */
+  /** Of the server, once it has replied. */
   #address: string | undefined;
   #over = false;
   readonly #publish: (address: string, content: Buffer) => void;
@@ -51,7 +51,7 @@ class Transfer {
       () => this.leave(interrupted()),
     );
     this.outlet = new Outlet(silenceMs, (kind, index, bytes) => this.#send([id, kind, index], bytes));
-    // Whoever waits sees them; a transfer may fail when nobody does.
+    // Anybody waiting sees the rejection; a transfer may also fail when nobody is.
     this.answer.promise.catch(() => {});
     this.opened.promise.catch(() => {});
   }
@@ -77,7 +77,7 @@ class Transfer {
         break;
       case 'done':
         this.answer.resolve({ output: frame[2], replayed: frame[3] });
-        // The handler may have known enough before the last byte.
+        // The handler may have needed no more before the last byte.
         this.outlet.stop(interrupted());
         this.#finish('ok');
         break;
@@ -95,13 +95,13 @@ class Transfer {
     this.#finish(error.code);
   }
 
-  /** This side gives up: the server's handler need not go on. */
+  /** This side gives up: the server's handler need not continue. */
   leave(error: OperationError): void {
     if (this.#over) return;
     try {
       this.#send([this.id, 'abort', error.toValue()]);
     } catch {
-      // The channel is gone, and the server's transfer ends by its silence.
+      // The channel is gone, and silence ends the server's transfer.
     }
     this.fail(error);
   }
@@ -116,7 +116,7 @@ class Transfer {
   }
 }
 
-/** The client's ends of all byte streams of a process, on a channel of their own: calls do not queue behind chunks. */
+/** The client ends of all of a process's byte streams, on their own channel: calls do not queue behind chunks. */
 export class StreamClient {
   readonly #log: Log;
   readonly #observer: RpcObserver;
@@ -172,7 +172,7 @@ export class StreamClient {
     try {
       const { output } = await within(transfer.answer.promise, transfer.silenceMs, () => silent(destination.service));
       const bytes = Readable.from(transfer.inlet, { objectMode: false, highWaterMark: CHUNK_BYTES });
-      // Destroyed before it was read at all, it does not even ask the inlet to return.
+      // Destroyed before it was read at all, it does not even call the inlet's return.
       bytes.once('close', () => transfer.leave(interrupted()));
       return { output, bytes };
     } catch (error) {
@@ -181,7 +181,7 @@ export class StreamClient {
     }
   }
 
-  /** Waits for the transfers under way and closes the channel. */
+  /** Waits for the transfers in progress and closes the channel. */
   async close(): Promise<void> {
     if (this.#transfers.size > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
     await this.#channel.close();
@@ -190,7 +190,9 @@ export class StreamClient {
   async #open(destination: Destination, operation: Operation, input: unknown, options: CallOptions): Promise<Transfer> {
     const silenceMs = options.deadlineMs ?? operation.deadlineMs ?? DEFAULT_DEADLINE_MS;
     if (this.#transfers.size >= MAX_TRANSFERS) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
+      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
+        retryAfterSeconds: 1,
+      });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
     const body = callBody(
@@ -230,7 +232,7 @@ export class StreamClient {
     try {
       const { json, frame, bytes } = decodeStreamFrame(message.content);
       if (!frame) {
-        // Not admitted, or not started: answered like any other call.
+        // Not admitted, or not started: the reply is like any other call's.
         for (const { id, status, payload } of readReplies(json)) {
           const error = status === ReplyStatus.failed ? OperationError.from(payload as ErrorValue) : interrupted();
           this.#transfers.get(id)?.fail(error);
@@ -241,7 +243,7 @@ export class StreamClient {
       if (!isReplyAddress(replyTo)) throw new Error('a stream frame without the address of its sender');
       this.#transfers.get(frame[0])?.received(frame, bytes, replyTo);
     } catch (error) {
-      this.#log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame could not be read');
     }
   }
 
@@ -254,9 +256,9 @@ export class StreamClient {
   }
 }
 
-/** What the caller's own source threw: the caller knows it better than anybody, and it is no business of the service. */
+/** What the caller's own source threw: the caller knows best what it means, and it does not concern the service. */
 function brokenSource(cause: unknown): OperationError {
-  const error = new OperationError('UNAVAILABLE', 'The bytes could not be read to their end.');
+  const error = new OperationError('UNAVAILABLE', 'The bytes could not be read to the end.');
   error.cause = cause;
   return error;
 }

@@ -12,7 +12,7 @@ import { decodeStreamFrame, encodeStreamFrame, Inlet, interrupted, Outlet, type 
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 64;
 
-/** A call with its bytes, as its handler works on it. */
+/** A call with its bytes, from the handler's side. */
 class Transfer {
   readonly id: number;
   /** Of the client. */
@@ -59,7 +59,7 @@ class Transfer {
   }
 }
 
-/** The server's ends of the byte streams of a service. */
+/** The server ends of a service's byte streams. */
 export class StreamServer {
   readonly #log: Log;
   readonly #observer: RpcObserver;
@@ -72,7 +72,7 @@ export class StreamServer {
     this.#observer = observer;
     this.#channel = new RecoveringChannel(broker.publishing, {
       name: 'rpc streams',
-      // The address that the broker gives to this channel is where the clients send data and credit.
+      // Clients send data and credit to the address that the broker assigns to this channel.
       setup: async (channel) => {
         await consumeReplies(channel, (message) => this.#received(message));
       },
@@ -86,17 +86,19 @@ export class StreamServer {
     return this.#channel.ready;
   }
 
-  /** Runs the handler of a call that was admitted, and answers it. Throws when the call cannot even be started. */
+  /** Runs the handler of an admitted call, and replies. Throws if the call cannot even be started. */
   start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
     if (this.#transfers.size >= MAX_TRANSFERS) {
-      throw new OperationError('UNAVAILABLE', 'Too many transfers are under way. Try again.', { retryAfterSeconds: 1 });
+      throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
+        retryAfterSeconds: 1,
+      });
     }
     const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
     this.#transfers.set(transfer.key, transfer);
     void this.#run(transfer, endpoint, request, input);
   }
 
-  /** Waits for the transfers under way, at most for `timeoutMs`, and closes the channel. */
+  /** Waits for the transfers in progress, at most `timeoutMs`, and closes the channel. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#transfers.size > 0) {
       const idle = Promise.withResolvers<void>();
@@ -139,7 +141,7 @@ export class StreamServer {
     try {
       transfer.send([transfer.id, 'abort', failure]);
     } catch {
-      // The channel is gone, and the client's transfer ends by its silence.
+      // The channel is gone, and silence ends the client's transfer.
     }
   }
 
@@ -155,10 +157,10 @@ export class StreamServer {
       const { replyTo } = message.properties;
       const { frame, bytes } = decodeStreamFrame(message.content);
       if (!frame || !isReplyAddress(replyTo)) throw new Error('not a stream frame');
-      // By the sender's address, which the broker vouches for: nobody speaks in another client's transfer.
+      // By the sender's address, which the broker vouches for: nobody can interfere in another client's transfer.
       this.#transfers.get(transferKey(replyTo, frame[0]))?.received(frame, bytes);
     } catch (error) {
-      this.#log.error({ error }, 'A stream frame that cannot be read');
+      this.#log.error({ error }, 'A stream frame could not be read');
     }
   }
 }

@@ -4,8 +4,8 @@ import { nowMs } from '../clock.ts';
 import { decodeFrame, encodeFrame } from '../message/frame.ts';
 
 /**
- * Byte streams beside a call, for attachments. The call itself goes to the queue of its service like any other; from then on its two ends
- * talk to each other alone, by the direct reply-to addresses of their channels, in frames that hold raw bytes.
+ * Byte streams beside a call, for attachments. The call itself goes to its service's queue like any other; from then on its two ends
+ * talk only to each other, through their channels' direct reply-to addresses, in frames that contain raw bytes.
  *
  *   upload     client ─ call ─► queue ─► server      download   client ─ call ─► queue ─► server
  *              client ◄─ open ─ server                          client ◄─ head (the output) ─ server
@@ -13,24 +13,24 @@ import { decodeFrame, encodeFrame } from '../message/frame.ts';
  *              client ◄─ credit ─ server                        client ─ credit ─► server
  *              client ◄─ done (the output) ─ server
  *
- * Either end may say `abort`. The receiver grants credit, so that a sender is never more than a window ahead of what was taken.
- * A stream lives on one channel at each end and ends with either: it is not repeated, for its bytes cannot be asked for again.
+ * Either end may send `abort`. The receiver grants credit, so that a sender is never more than a window ahead of consumption.
+ * A stream lives on one channel at each end and ends with either: it is not repeated, because its bytes cannot be requested again.
  */
 export const CHUNK_BYTES = 64 * 1024;
-/** Chunks on their way or waiting to be taken: 1 MiB for each stream and end. */
+/** Chunks in transit or waiting to be consumed: 1 MiB for each stream and end. */
 export const WINDOW_CHUNKS = 16;
 /** Credit comes in halves of the window: one frame for eight chunks, and the sender need not pause. */
 const CREDIT_CHUNKS = WINDOW_CHUNKS / 2;
 /**
- * A part of the time of silence. The first chunk that is taken so long after the last credit brings the next: half a window may take a slow
- * receiver longer than it may be silent. The sender waits for as much longer, so that one chunk within each time of silence is enough.
+ * A fraction of the silence limit. The first chunk consumed this long after the last credit triggers the next: half a window may take a slow
+ * receiver longer than it may be silent. The sender waits correspondingly longer, so that one chunk within each silence limit is enough.
  */
 const CREDIT_AFTER = 1 / 3;
 
 export type StreamFrame =
   | readonly [id: number, kind: 'open']
   | readonly [id: number, kind: 'head', output: unknown]
-  /** `index` counts from 0: a gap would mean bytes that were lost. */
+  /** `index` counts from 0: a gap would mean lost bytes. */
   | readonly [id: number, kind: 'data', index: number]
   | readonly [id: number, kind: 'end', chunks: number]
   | readonly [id: number, kind: 'credit', chunks: number]
@@ -47,7 +47,7 @@ export interface Received {
   readonly bytes: Buffer;
 }
 
-/** Throws on whatever is no frame at all; `frame` is undefined for messages of another kind. */
+/** Throws on anything but a frame; `frame` is undefined for messages of another kind. */
 export function decodeStreamFrame(content: Buffer): Received {
   const { json, bytes } = decodeFrame(content);
   const frame = (json as { s?: unknown }).s;
@@ -77,14 +77,14 @@ export async function within<T>(promise: Promise<T>, timeoutMs: number, late: ()
   }
 }
 
-/** The receiving end: what has arrived and was not taken yet, at most a window of it. */
+/** The receiving end: what has arrived and is not yet consumed, at most a window of it. */
 export class Inlet implements AsyncIterable<Buffer> {
   readonly #silenceMs: number;
   readonly #grant: (chunks: number) => void;
   readonly #left: (() => void) | undefined;
   readonly #chunks: Buffer[] = [];
   #received = 0;
-  /** Chunks taken since the last credit. */
+  /** Chunks consumed since the last credit. */
   #taken = 0;
   #grantedAtMs = nowMs();
   #ended = false;
@@ -93,8 +93,8 @@ export class Inlet implements AsyncIterable<Buffer> {
 
   /**
    * @param silenceMs how long to wait for the next chunk
-   * @param grant lets the sender send so many more
-   * @param left called when the iteration is left before the end
+   * @param grant lets the sender send this many more
+   * @param left called when the iteration ends early
    */
   constructor(silenceMs: number, grant: (chunks: number) => void, left?: () => void) {
     this.#silenceMs = silenceMs;
@@ -120,7 +120,7 @@ export class Inlet implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** Thrown from the iteration, before what has arrived already: nobody wants the first half of a file. */
+  /** Thrown from the iteration, ahead of what has already arrived: nobody wants the first half of a file. */
   fail(error: OperationError): void {
     if (this.#ended) return;
     this.#failure ??= error;
@@ -161,7 +161,7 @@ export class Inlet implements AsyncIterable<Buffer> {
   }
 }
 
-/** The sending end: takes from a source as the receiver grants. */
+/** The sending end: reads from a source as the receiver grants credit. */
 export class Outlet {
   readonly #silenceMs: number;
   readonly #send: (kind: 'data' | 'end', index: number, bytes?: Uint8Array) => void;
@@ -170,7 +170,7 @@ export class Outlet {
   #granted: (() => void) | undefined;
   #interrupt: ((error: OperationError) => void) | undefined;
 
-  /** @param silenceMs how long to wait for the source's next chunk, and for the receiver to take one */
+  /** @param silenceMs how long to wait for the source's next chunk, and for the receiver to consume one */
   constructor(silenceMs: number, send: (kind: 'data' | 'end', index: number, bytes?: Uint8Array) => void) {
     this.#silenceMs = silenceMs;
     this.#send = send;
@@ -181,13 +181,13 @@ export class Outlet {
     this.#granted?.();
   }
 
-  /** Ends `pump` with this error, whatever it waits for. */
+  /** Ends `pump` with this error, whatever it is waiting for. */
   stop(error: OperationError): void {
     this.#failure ??= error;
     this.#interrupt?.(error);
   }
 
-  /** Sends all of the source. The source is left (`return`, which destroys a Readable) when the transfer ends early. */
+  /** Sends the whole source. If the transfer ends early, the source is closed (`return`, which destroys a Readable). */
   async pump(source: AsyncIterable<Uint8Array>): Promise<void> {
     const iterator = source[Symbol.asyncIterator]();
     let index = 0;

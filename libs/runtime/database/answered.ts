@@ -1,14 +1,14 @@
 import mongoose from 'mongoose';
 
-/** The driver itself waits as long as the connection stands, and one that the network dropped without a word stands for many minutes. */
+/** The driver itself waits as long as the connection is open, and one that the network silently dropped stays open for many minutes. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-/** The types of the driver allow a signal for some operations only; all heed it. */
+/** The driver's types allow a signal for only some operations; all honour it. */
 type Bounded = mongoose.mongo.OperationOptions & mongoose.mongo.Abortable;
 
 /**
- * @param ask is to give its options to the driver, which then closes the connection that did not answer: the next command takes another
- * @throws MongoNetworkTimeoutError where there is no answer in time
+ * @param ask must pass its options to the driver, which then closes the unresponsive connection: the next command uses another one
+ * @throws MongoNetworkTimeoutError if there is no reply in time
  */
 export async function answered<T>(ask: (options: Bounded) => Promise<T>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<T> {
   const late = new AbortController();

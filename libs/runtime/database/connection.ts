@@ -9,21 +9,21 @@ import { watchOwners } from './stand-in/transaction-owners.ts';
 const SERVER_SELECTION_TIMEOUT_MS = 2_000;
 const RECONNECT_DELAY_MS = 500;
 const MAX_POOL_SIZE = 32;
-/** As the usual deadline of a call: a caller that waited this long for a connection is not waited for any more. */
+/** Same as a call's usual deadline: after waiting this long for a connection, nobody wants the result any more. */
 const WAIT_QUEUE_TIMEOUT_MS = 10_000;
 
 mongoose.set('sanitizeFilter', true);
 mongoose.set('strictQuery', 'throw');
 mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
-// A command while the server is unavailable fails in SERVER_SELECTION_TIMEOUT_MS; buffering would hold it for ten seconds.
+// A command while the server is unavailable fails in SERVER_SELECTION_TIMEOUT_MS; buffering would delay it for ten seconds.
 mongoose.set('bufferCommands', false);
 
 let stopWatching: (() => Promise<void>) | undefined;
 
 /**
- * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not there yet and
- * says so, and makes all collections and indexes of the models that are loaded.
+ * Connects mongoose's default connection (one process = one service = one database), waits for a server that is not up yet and
+ * says so, and creates all collections and indexes of the loaded models.
  * @param url server or replica set; any database in it is ignored
  */
 export async function connectDatabase(options: {
@@ -42,7 +42,7 @@ export async function connectDatabase(options: {
         maxPoolSize: MAX_POOL_SIZE,
         waitQueueTimeoutMS: WAIT_QUEUE_TIMEOUT_MS,
         writeConcern: { w: 'majority', journal: true },
-        // What a write relies on is read before its transaction: it must not be something that a failover takes back.
+        // What a write relies on is read before its transaction: a failover must not be able to roll it back.
         ...(takesReadConcerns && { readConcernLevel: 'majority' as const }),
         ...(!retriesWritesCheaply && { retryWrites: false }),
       });
@@ -60,7 +60,7 @@ export async function connectDatabase(options: {
   mongoose.connection.on('connected', () => log.info({}, 'The database is available again'));
 }
 
-/** Collections first: inside a transaction an insert into a collection that another one is just creating is a conflict. */
+/** Collections first: inside a transaction, an insert into a collection that another one is just creating is a conflict. */
 async function prepareCollections(): Promise<void> {
   for (const model of Object.values(mongoose.models)) {
     await model.createCollection();

@@ -1,18 +1,18 @@
 import mongoose from 'mongoose';
 
-/** How long a repeated write answers as the first time. */
+/** How long a repeated write returns the first result. */
 export const EFFECT_RETENTION_SECONDS = 24 * 60 * 60;
 
-/** The record of one write: made in the transaction of its effect, so that both are there or neither is. */
+/** The record of one write, created in the transaction of its effect, so that either both exist or neither does. */
 export interface EffectRecord {
   /** `<organization>:<idempotency key>` */
   _id: string;
   operation: string;
-  /** Of the session's project and the canonical input; see effects.repository.ts. */
+  /** Hash of the session's project and the canonical input; see effects.repository.ts. */
   inputHash: string;
   /** The items that the input names, in the order of the canonical input. */
   names?: string[];
-  /** The answer as JSON. */
+  /** The result as JSON. */
   answer: string;
   createdAt: Date;
 }

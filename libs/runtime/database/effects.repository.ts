@@ -3,20 +3,20 @@ import { canonicalInput } from './canonical-input.ts';
 import { EffectModel, type EffectRecord } from './effects.model.ts';
 import type { WriteSet } from './write-set.ts';
 
-/** What a write is known by: the same identity takes effect once. */
+/** What identifies a write: the same identity takes effect once. */
 export interface EffectIdentity {
   readonly id: string;
   readonly operation: string;
   readonly inputHash: string;
   /** The items that the input names. */
   readonly names: readonly string[];
-  /** As an earlier version took it, whose records are there for a day. */
+  /** The hash used by an earlier version, whose records last for a day. */
   readonly earlierInputHash: () => string;
-  /** Where inputs name items in several forms; without it, names that differ are of different items. */
+  /** For inputs that name items in several forms; without it, different names mean different items. */
   readonly areSameItems?: AreSameItems | undefined;
 }
 
-/** Whether each of these pairs of names, which differ, is of one item. */
+/** Whether each of these pairs of different names refers to the same item. */
 export type AreSameItems = (pairs: readonly (readonly [string, string])[]) => Promise<boolean>;
 
 /** Marks hashes of the session's project and the canonical input. Earlier ones are of the input as it was written. */
@@ -25,14 +25,14 @@ const CANONICAL = '2:';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 export interface EffectKey {
-  /** Of the caller; `-` for internal operations. Part of the identity, so that one organization's keys never meet another's. */
+  /** Of the caller; `-` for internal operations. Part of the identity, so that organizations' keys never collide. */
   readonly organizationId: string;
   readonly idempotencyKey: string;
-  /** What the answer depends on beside the input: the project of an MCP session. */
+  /** What the result depends on besides the input: the project of an MCP session. */
   readonly sessionProjectId?: string | undefined;
 }
 
-/** @param input as parsed by the contract, so that defaults left out and given are the same request */
+/** @param input as parsed by the contract, so that omitting a default and giving it are the same request */
 export function effectIdentity(
   { organizationId, idempotencyKey, sessionProjectId }: EffectKey,
   operation: string,
@@ -48,10 +48,10 @@ export function effectIdentity(
   };
 }
 
-/** Thrown out of a transaction whose effect was committed before: the answer is to be read from its record. */
+/** Thrown out of a transaction whose effect was committed before: read the result from its record. */
 export class AlreadyDone extends Error {}
 
-/** The record is part of the effect's transaction: whoever comes second with the identity is refused by the database itself. */
+/** The record is part of the effect's transaction: the database itself rejects a second one with the same identity. */
 export function recordEffect(identity: EffectIdentity, answer: unknown, writes: WriteSet): void {
   const { id, operation, inputHash, names } = identity;
   const record: EffectRecord = {
@@ -65,12 +65,12 @@ export function recordEffect(identity: EffectIdentity, answer: unknown, writes: 
   writes.insert(EffectModel, record, () => new AlreadyDone());
 }
 
-/** Whether the transaction of the effect was committed. */
+/** Whether the effect's transaction was committed. */
 export async function isRecorded({ id }: EffectIdentity): Promise<boolean> {
   return (await EffectModel.exists({ _id: id })) !== null;
 }
 
-/** The answer of an earlier write with this identity, if there was one. */
+/** The result of an earlier write with this identity, if there was one. */
 export async function earlierAnswer(
   identity: EffectIdentity,
 ): Promise<{ readonly sameRequest: boolean; readonly answer: unknown } | undefined> {

@@ -1,21 +1,21 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { type PlannedWrite, WriteSet } from './write-set.ts';
 
-/** Codes of MongoDB's servers (error_codes.yml). */
+/** MongoDB server error codes (error_codes.yml). */
 const WRITE_CONFLICT = 112;
 const DUPLICATE_KEY = 11_000;
 
-/** What a rule relied on is not there any more: its call is to be run again from the start. */
+/** What a rule relied on no longer holds: its call must run again from the start. */
 export class Stale extends Error {}
 
-/** Whose fault it is that a bulk write came to nothing, and what each is told. The others can be sent again as they are. */
+/** Which sets made a bulk write fail, and the error for each. The others can be sent again unchanged. */
 export type Blame = ReadonlyMap<WriteSet, Error>;
 const NOBODY: Blame = new Map();
 
 /**
  * Sends the writes of all sets as one command inside the transaction of `session`.
- * @returns empty when all was done as expected; otherwise the transaction is to be aborted
- * @throws what concerns all of them: the server is unavailable, or refuses the command as a whole
+ * @returns empty if everything was done as expected; otherwise the transaction must be aborted
+ * @throws errors that concern all of them: the server is unavailable, or rejects the whole command
  */
 export async function flush(session: ClientSession, sets: readonly WriteSet[]): Promise<Blame> {
   const writes = WriteSet.plan(sets);
@@ -24,13 +24,13 @@ export async function flush(session: ClientSession, sets: readonly WriteSet[]): 
   try {
     const result = await mongoose.connection
       .getClient()
-      // Results for each operation: their totals would not say who found something else than expected.
+      // Per-operation results: totals would not say whose filter failed to match.
       .bulkWrite(models, { session, verboseResults: true, ignoreUndefined: true });
     return unexpected(result, writes);
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoClientBulkWriteError)) throw error;
     const [first] = error.writeErrors;
-    // Without one it is an error of the command as a whole, in front of which the driver put its own.
+    // Without one, it is an error of the whole command, which the driver wrapped in its own.
     if (!first) throw error.cause ?? error;
     const [index, { code, message }] = first;
     const write = writes[index];

@@ -5,19 +5,19 @@ import { type Blame, flush, Stale } from './flush.ts';
 import { transaction } from './transaction.ts';
 import type { Filter, WriteSet } from './write-set.ts';
 
-/** So many transactions at once: while they are under way, what comes gathers for the next. More of them made smaller groups, and each a commit. */
+/** Concurrent transactions: while they are in progress, new writes accumulate for the next. More of them would mean smaller groups, each with its own commit. */
 const MAX_GROUPS = 2;
-/** One transaction's worth of work for a server, far below MongoDB's bound of 100 000 operations. */
+/** A reasonable amount of work for one transaction, far below MongoDB's limit of 100 000 operations. */
 const MAX_OPERATIONS = 500;
-/** A group that has no answer for so long (a connection that fell silent, a server that is busy with something large) holds up no others. */
+/** A group without a reply for this long (a silent connection, a server busy with something large) delays no others. */
 const HELD_UP_MS = 500;
 
 interface Waiting {
   readonly writes: WriteSet;
   readonly deadlineAtMs: number;
-  /** Whether it was stored, read outside of the transaction. */
+  /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
-  /** It met a failure that may have been somebody else's: to be tried without others. */
+  /** It met a failure that may have been somebody else's: try it without others. */
   alone: boolean;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -34,10 +34,10 @@ const underWay = new Set<Group>();
 let heldUp = 0;
 
 /**
- * Commits the writes of a call together with those of others that come at the same time: one transaction, one command and one sync of the journal for all
- * of them (group commit, as databases do with their logs). Alone it starts at once. Two calls that write the same document are never in one
- * group nor in two at the same time, so those of one process do not conflict in the database; with other replicas the database decides.
- * @throws Stale when something that the rule relied on is no longer so: it is to be run again
+ * Commits a call's writes together with those of concurrent calls: one transaction, one command and one journal sync for all
+ * of them (group commit, as databases do with their logs). A lone call starts at once. Two calls that write the same document are never in one
+ * group nor in two concurrent ones, so calls within a process do not conflict in the database; between replicas the database decides.
+ * @throws Stale if something that the rule relied on no longer holds: run it again
  */
 export function commitTogether(
   writes: WriteSet,
@@ -58,7 +58,7 @@ function startGroups(): void {
   }
 }
 
-/** The first in the queue that can be, and all others that can go with it; undefined while each of them writes what is being written. */
+/** The first in the queue that can go, and all others that can go with it; undefined while each of them writes something that is being written. */
 function nextGroup(): Group | undefined {
   const members: Waiting[] = [];
   const exclusive = new Set<string>();
@@ -105,7 +105,7 @@ function isApart(writes: WriteSet, { exclusive, shared }: Group): boolean {
   return true;
 }
 
-/** Thrown out of a transaction so that it is aborted. */
+/** Thrown out of a transaction to abort it. */
 class Blamed extends Error {
   readonly blame: Blame;
   constructor(blame: Blame) {
@@ -152,12 +152,12 @@ async function commit(members: readonly Waiting[]): Promise<void> {
       const blame = await flush(session, sets);
       if (blame.size > 0) throw new Blamed(blame);
     },
-    // All of them are stored, or none.
+    // Either all of them are stored, or none.
     members[0]?.isStored,
   );
 }
 
-/** The call at fault is told so, and the others go on without it. A failure that says nothing of whose it is: each of them alone. */
+/** The call at fault gets the error, and the others continue without it. If the failure does not say whose it is, each is tried alone. */
 function settle(members: readonly Waiting[], error: unknown): void {
   const again: Waiting[] = [];
   for (const member of members) {

@@ -3,8 +3,9 @@ import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Effect, FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
-import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled } from '@worktrack/rpc/types';
+import type { Call, CallContext, Reply, RpcHandler, RpcHandlers, Settled, Waiting } from '@worktrack/rpc/types';
 import type { ClientSession } from 'mongoose';
+import { commitSet } from './commit-set.ts';
 import {
   AlreadyDone,
   type AreSameItems,
@@ -16,9 +17,8 @@ import {
   recordEffect,
 } from './effects.repository.ts';
 import { databaseFailure, tooLate } from './failure.ts';
-import { flush, Stale } from './flush.ts';
+import { Stale } from './flush.ts';
 import { commitTogether } from './group-commit.ts';
-import { conflict, transaction } from './transaction.ts';
 import { inTurn } from './turns.ts';
 import { WriteSet } from './write-set.ts';
 
@@ -87,6 +87,24 @@ interface Staged<Op extends Operation> {
   readonly kind: 'staged';
   readonly write: StagedWrite<Op>;
 }
+interface Patient<Op extends Operation> {
+  readonly kind: 'patient';
+  readonly write: GroupedWrite<Op>;
+  readonly isNothing: (answer: Output<Op>) => boolean;
+  readonly wait: Wait<Op>;
+}
+/** @returns undefined when there was nothing to do, which is recorded and answered only of the last attempt */
+export type Attempt<Op extends Operation> = (isLast: boolean) => Promise<Reply<Output<Op>> | undefined>;
+/**
+ * Decides when to try. It answers with what an attempt answered, or with what an earlier call with the same idempotency key was answered, if there was one. It is
+ * called in the order in which the calls came.
+ */
+export type Wait<Op extends Operation> = (
+  input: Input<Op>,
+  context: CallContext<FailureOf<Op>> & { readonly waiting: Waiting },
+  attempt: Attempt<Op>,
+  earlier: Promise<Reply<Output<Op>> | undefined>,
+) => Promise<Reply<Output<Op>>>;
 interface Announced<Op extends Operation> {
   readonly kind: 'announced';
   readonly write: Write<Op>;
@@ -98,7 +116,9 @@ interface Batched<Op extends Operation> {
 }
 
 type PlainImplementation<Op extends Operation> =
-  | (Op['effect'] extends 'read' ? Read<Op> : Write<Op> | Recorded<Op> | Grouped<Op> | Staged<Op> | Announced<Op>)
+  | (Op['effect'] extends 'read'
+      ? Read<Op>
+      : Write<Op> | Recorded<Op> | Grouped<Op> | Patient<Op> | Staged<Op> | Announced<Op>)
   | Batched<Op>;
 
 type BytesOf<Op extends Operation> = Exclude<Op['bytes'], undefined>;
@@ -143,6 +163,18 @@ export function recorded<Op extends Operation>(
  */
 export function grouped<Op extends Operation>(write: GroupedWrite<Op>): Grouped<Op> {
   return { kind: 'grouped', write };
+}
+
+/**
+ * A grouped write whose call may wait (`waitField`) until there is something for it to do. What finds nothing before the time is over leaves no record, so
+ * that a repeated call waits on; the last attempt is recorded like any write.
+ */
+export function patient<Op extends Operation>(
+  write: GroupedWrite<Op>,
+  isNothing: Patient<Op>['isNothing'],
+  wait: Wait<Op>,
+): Patient<Op> {
+  return { kind: 'patient', write, isNothing, wait };
 }
 
 /** A write with slow work outside of its transaction. A repeated call does not do that work again. */
@@ -206,6 +238,10 @@ function handlerOf(repeatable: Repeatable, implementation: AnyImplementation): R
       case 'grouped':
         return {
           one: (input, context) => meaningfully(() => writeGrouped(repeatable, implementation, input, context)),
+        };
+      case 'patient':
+        return {
+          one: (input, context) => meaningfully(() => writePatiently(repeatable, implementation, input, context)),
         };
       case 'staged':
         return { one: (input, context) => meaningfully(() => writeStaged(repeatable, implementation, input, context)) };
@@ -281,7 +317,7 @@ async function writeOnce(
 /** The rule, and then its writes with those of others; again from the start as long as others change what it relies on. */
 async function writeGrouped(
   repeatable: Repeatable,
-  { write }: Grouped<Operation>,
+  { write }: Pick<Grouped<Operation>, 'write'>,
   input: unknown,
   context: AnyContext,
 ): Promise<Reply<unknown>> {
@@ -302,7 +338,8 @@ async function writeGrouped(
       } catch (error) {
         const isRefused = error instanceof OperationError;
         const isStale = error instanceof Stale || (isRefused && writes.usesMemory);
-        writes.settle(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
+        const isUnused = isRefused || error instanceof AlreadyDone || error instanceof NothingYet;
+        writes.settle(isStale ? 'stale' : isUnused ? 'unused' : 'unknown');
         if (!isStale) throw error;
         if (Date.now() >= context.deadlineAtMs) throw tooLate();
         met = writes.exclusiveKeys;
@@ -310,6 +347,38 @@ async function writeGrouped(
       }
     }
   });
+}
+
+/** Thrown out of an attempt that is not the last: nothing of it is stored, its record neither. */
+class NothingYet extends Error {}
+
+async function writePatiently(
+  repeatable: Repeatable,
+  { write, isNothing, wait }: Patient<Operation>,
+  input: unknown,
+  context: AnyContext,
+): Promise<Reply<unknown>> {
+  const { waiting } = context;
+  if (!waiting) return writeGrouped(repeatable, { write }, input, context);
+  const identity = identityOf(repeatable, input, context);
+  const unlessNothing: GroupedWrite<Operation> = async (given, scope) => {
+    const answer = await write(given, scope);
+    if (isNothing(answer)) throw new NothingYet();
+    return answer;
+  };
+  const attempt: Attempt<Operation> = async (isLast) => {
+    try {
+      return await writeGrouped(repeatable, { write: isLast ? write : unlessNothing }, input, context);
+    } catch (error) {
+      if (error instanceof NothingYet) return undefined;
+      throw error;
+    }
+  };
+  // What was answered is not waited for again.
+  const earlier = earlierAnswer(identity).then((found) => (found ? replay(identity, context) : undefined));
+  // Who does not ask for it does not wait for it.
+  earlier.catch(() => {});
+  return wait(input, { ...context, waiting }, attempt, earlier);
 }
 
 async function writeStaged(
@@ -379,20 +448,17 @@ async function onceOnly(
 }
 
 /** The effect and the record of its key, in a transaction of their own. */
-function commitAlone(
+async function commitAlone(
   identity: EffectIdentity,
   deadlineAtMs: number,
   redact: (answer: unknown) => unknown,
   work: (scope: TransactionScope) => Promise<unknown>,
 ): Promise<unknown> {
-  return transaction(
+  return commitSet(
     deadlineAtMs,
-    async (tx) => {
-      const writes = new WriteSet();
+    async (tx, writes) => {
       const answer = await work({ tx, writes });
       recordEffect(identity, redact(answer), writes);
-      const [error] = (await flush(tx, [writes])).values();
-      if (error) throw error instanceof Stale ? conflict() : error;
       return answer;
     },
     () => isRecorded(identity),

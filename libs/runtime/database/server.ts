@@ -1,20 +1,22 @@
 import mongoose from 'mongoose';
 
 /**
- * What the server can do of what MongoDB 8 does. The services are written for that; what another server needs instead stands in `stand-in/`
- * of this folder and of the services, and is chosen by these.
+ * Which of MongoDB 8's capabilities the server has. The services are written for MongoDB; workarounds for other servers are in `stand-in/`
+ * in this folder and in the services, and are selected by these.
  */
 export interface ServerCapabilities {
-  /** A commit that the storage engine refused is answered as refused. Otherwise what was committed is read back. */
+  /** It reports a commit that the storage engine refused as failed. Otherwise commits are verified by reading back. */
   readonly commitsAreReliable: boolean;
-  /** It ends a transaction whose process is gone, after a time that it can be told (`transactionLifetimeLimitSeconds`). */
+  /** It ends a transaction whose process is gone, after a configurable time (`transactionLifetimeLimitSeconds`). */
   readonly endsAbandonedTransactions: boolean;
-  /** It takes a read concern on every command that MongoDB takes one on. */
+  /** It accepts a read concern on every command that MongoDB accepts one on. */
   readonly takesReadConcerns: boolean;
-  /** A write outside of a transaction costs no more with the driver's `retryWrites`. */
+  /** The driver's `retryWrites` does not make a write outside a transaction more expensive. */
   readonly retriesWritesCheaply: boolean;
-  /** It reads in the order of an index, and stops at the limit. */
+  /** It reads in index order, and stops at the limit. */
   readonly sortsByIndex: boolean;
+  /** It uses an index for each branch of an `$or`. */
+  readonly usesIndexesInOr: boolean;
 }
 
 const MONGODB: ServerCapabilities = {
@@ -23,6 +25,7 @@ const MONGODB: ServerCapabilities = {
   takesReadConcerns: true,
   retriesWritesCheaply: true,
   sortsByIndex: true,
+  usesIndexesInOr: true,
 };
 
 /** SecantusDB 0.6 (stand-in/README.md). */
@@ -32,6 +35,7 @@ const SECANTUSDB: ServerCapabilities = {
   takesReadConcerns: false,
   retriesWritesCheaply: false,
   sortsByIndex: false,
+  usesIndexesInOr: false,
 };
 
 let known = MONGODB;
@@ -42,8 +46,8 @@ export function serverCapabilities(): ServerCapabilities {
 }
 
 /**
- * Asks the server once, by a connection of its own, since the options of the one that stays depend on the answer.
- * @throws as when the database is unavailable
+ * Asks the server once, over a separate connection, since the options of the permanent one depend on the answer.
+ * @throws the same as when the database is unavailable
  */
 export async function detectCapabilities(
   url: string,

@@ -3,13 +3,13 @@ import { tooLate } from './failure.ts';
 import { serverCapabilities } from './server.ts';
 import { doubtSession, ownSession } from './stand-in/transaction-owners.ts';
 
-/** Code of MongoDB's servers (error_codes.yml). */
+/** MongoDB server error code (error_codes.yml). */
 const INTERRUPTED = 11601;
 
 /**
- * Runs `work` in one transaction; conflicts with others are retried with a jittered backoff by the driver, and no attempt begins after the
- * deadline (the driver's own would go on for two minutes: since 7.8 its `timeoutMS` has no effect). `work` may run several times: it must have no effect but through `tx`.
- * @param isStored whether what `work` wrote is there, read outside of the transaction; asked where the server's word on a commit cannot be trusted
+ * Runs `work` in one transaction; the driver retries conflicts with jittered backoff, and no attempt begins after the
+ * deadline (the driver's own would continue for two minutes: since 7.8 its `timeoutMS` has no effect). `work` may run several times: it must have no effect except through `tx`.
+ * @param isStored whether the writes of `work` are stored, read outside the transaction; called if the server's reply to a commit cannot be trusted
  */
 export async function transaction<T>(
   deadlineAtMs: number,
@@ -19,17 +19,17 @@ export async function transaction<T>(
   for (;;) {
     try {
       const answer = await runOnce(deadlineAtMs, work);
-      // Nothing of a commit that failed is there, so all of it is run again.
+      // A failed commit stored nothing, so all of it is run again.
       if (serverCapabilities().commitsAreReliable || !isStored || (await isStored())) return answer;
     } catch (error) {
-      // Others took this process for dead and ended its session while a statement was under way: the driver takes that for final.
+      // Others assumed that this process was dead and ended its session during a statement: the driver treats that as final.
       if (!(error instanceof mongoose.mongo.MongoServerError && error.code === INTERRUPTED)) throw error;
     }
   }
 }
 
 async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Promise<T>): Promise<T> {
-  // Not causally consistent: a transaction reads what is committed anyway, and the stand-in refuses what the driver would add to say so.
+  // Not causally consistent: a transaction reads committed data anyway, and the stand-in rejects the option that the driver would add.
   const session = await mongoose.startSession({ causalConsistency: false });
   let isEnded = true;
   try {
@@ -59,8 +59,8 @@ async function runOnce<T>(deadlineAtMs: number, work: (tx: ClientSession) => Pro
 }
 
 /**
- * What `work` refuses is common, and must cost no session. The driver aborts too, and does not tell whether that reached the server.
- * @returns whether the server answered, so that nothing can be open
+ * Errors thrown by `work` are common, and must not cost a session. The driver aborts too, but does not say whether that reached the server.
+ * @returns whether the server replied, so that nothing can be open
  */
 async function abort(tx: ClientSession): Promise<boolean> {
   if (isUnknownToServer(tx)) return true;
@@ -72,12 +72,12 @@ async function abort(tx: ClientSession): Promise<boolean> {
   }
 }
 
-/** Nothing was sent in it yet. The driver knows, and has no public word for it. */
+/** Nothing has been sent in it yet. The driver knows, but has no public API for it. */
 function isUnknownToServer(tx: ClientSession): boolean {
   return (tx as unknown as { readonly transaction: { readonly isStarting: boolean } }).transaction.isStarting;
 }
 
-/** To be thrown from `work` for it to be run again: another transaction has changed what it relies on. */
+/** Thrown from `work` to run it again: another transaction has changed what it relies on. */
 export function conflict(): mongoose.mongo.MongoError {
   const error = new mongoose.mongo.MongoError('Another transaction has written the same.');
   error.addErrorLabel(mongoose.mongo.MongoErrorLabel.TransientTransactionError);

@@ -2,8 +2,8 @@
 const lines = new Map<string, Promise<void>>();
 
 /**
- * Runs `work` when it is its turn for all keys: one after the other for those that share one. Turns are taken in one order by all, and before anything
- * is read or held, so nobody waits in a circle or with something locked. It is pacing only: what must hold is held by the database.
+ * Runs `work` when it is its turn for all keys: calls that share a key run one at a time. All take turns in the same order, before anything
+ * is read or held, so nobody waits in a circle or with something locked. This is only pacing: the database ensures correctness.
  */
 export async function inTurn<T>(keys: Iterable<string>, work: () => Promise<T>): Promise<T> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import type { ClientSession, Model, PipelineStage } from 'mongoose';
 // biome-ignore lint/suspicious/noExplicitAny: of any schema
 export type AnyModel = Model<any, any, any, any, any, any, any>;
 
-/** The order of a list: by a field, and by `_id` among equal ones, both in one direction. The index that serves the list ends with the two. */
+/** The order of a list: by a field, then by `_id` among equal ones, both in the same direction. The index that serves the list ends with these two. */
 export interface Order {
   readonly field: string;
   readonly direction: 1 | -1;
@@ -17,18 +17,18 @@ export interface Place {
 }
 
 export interface OrderedRead {
-  /** What an index has before the order's field, as equalities; a condition beyond the index is filtered while it is walked. */
+  /** The index fields before the order's field, as equalities; other conditions are filtered during the walk. */
   readonly filter: Readonly<Record<string, unknown>>;
   readonly order: Order;
-  /** Bounds of the order's field: `$gt`, `$gte`, `$lt`, `$lte`. */
+  /** Bounds on the order's field: `$gt`, `$gte`, `$lt`, `$lte`. */
   readonly range?: Readonly<Record<string, unknown>>;
-  /** Begin with what comes after it. */
+  /** Start after this place. */
   readonly after?: Place | undefined;
   readonly skip?: number;
   readonly limit: number;
-  /** Stages that choose among what the filter found, before `limit`. */
+  /** Stages that select among the filter's matches, before `limit`. */
   readonly choose?: readonly PipelineStage[];
-  /** Stages that make rows of the documents, after `limit`. The rows keep `_id` and the order's field. */
+  /** Stages that turn documents into rows, after `limit`. The rows keep `_id` and the order's field. */
   readonly present: readonly PipelineStage[];
   readonly session?: ClientSession | undefined;
 }
@@ -58,19 +58,19 @@ export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promis
   return (
     model
       .aggregate<Row>(stages)
-      // One more than there are: a batch that is full leaves a cursor open, and that would be a second command.
+      // One more than needed: a full batch leaves a cursor open, which would cost a second command.
       .option({ batchSize: limit + 1 })
       .session(session ?? null)
   );
 }
 
-/** One range of the index, and not an `$or` of two: it is walked from here on, whatever the planner makes of the rest. */
+/** One index range rather than an `$or` of two: the walk starts here, whatever the planner makes of the rest. */
 function beginAt({ field, direction }: Order, { value, id }: Place): Record<string, unknown> {
   if (field === '_id') return direction === 1 ? { $gt: id } : { $lt: id };
   return direction === 1 ? { $gte: value } : { $lte: value };
 }
 
-/** Of those that have the same value the ids give the order. */
+/** Among equal values, ids determine the order. */
 function beyond({ field, direction }: Order, { value, id }: Place): Record<string, unknown>[] {
   const past = direction === 1 ? '$gt' : '$lt';
   return [{ [field]: { [past]: value } }, { _id: { [past]: id } }];

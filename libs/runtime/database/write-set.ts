@@ -71,6 +71,17 @@ export class WriteSet {
     this.#others.push({ model: { name: 'insertOne', namespace, document }, expected: 1, onDuplicate });
   }
 
+  /** Takes back what this set would insert. */
+  withdraw(from: Collection, id: string): void {
+    const namespace = namespaceOf(from);
+    const index = this.#others.findIndex(
+      ({ model }) => model.name === 'insertOne' && model.namespace === namespace && String(model.document._id) === id,
+    );
+    if (index < 0) throw new Error(`Nothing of the id ${id} is to be inserted.`);
+    this.#others.splice(index, 1);
+    this.#exclusiveKeys.delete(keyOf(namespace, id));
+  }
+
   /** Of exactly one document, which nobody else may write meanwhile. @param filter names it by `_id`, and what the rule relies on */
   update(of: Collection, filter: Filter, change: Change): void {
     this.#change(of, filter, change, false);

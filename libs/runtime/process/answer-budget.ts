@@ -1,7 +1,7 @@
-/** Well below what an answer may have over RPC (8 MiB, libs/rpc): what it holds beside its lists has smaller bounds of its own. */
+/** Well below the RPC limit for a result (8 MiB, libs/rpc): whatever it contains besides its lists has smaller limits of its own. */
 const LISTS_BYTES = 6 * 1024 * 1024;
 
-/** Shares out the bytes of one answer among its lists, so that no answer grows without bound. Lists that matter most come first. */
+/** Distributes the bytes of a result among its lists, so that no result grows without bound. The most important lists come first. */
 export class AnswerBudget {
   #leftBytes: number;
   #isTruncated = false;
@@ -11,12 +11,12 @@ export class AnswerBudget {
     this.#leftBytes = bytes;
   }
 
-  /** Whether anything was left out so far. */
+  /** Whether anything has been left out so far. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
 
-  /** @returns the items from the first on that fit into what is left */
+  /** @returns the leading items that fit into what is left */
   take<T>(items: readonly T[]): T[] {
     const taken: T[] = [];
     for (const item of items) {

@@ -7,11 +7,11 @@ describe('a wrong setting is named, with what it must be', () => {
     [{ RABBITMQ_URL: '' }, 'RABBITMQ_URL: is missing; set a URL such as amqp://127.0.0.1:5672'],
     [
       { RABBITMQ_URL: 'localhost' },
-      'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672; of a cluster those of its nodes, separated by commas',
+      'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672; for a cluster, those of its nodes, separated by commas',
     ],
     [
       { RABBITMQ_URL: 'http://localhost' },
-      'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672; of a cluster those of its nodes, separated by commas',
+      'RABBITMQ_URL: must be a URL such as amqp://127.0.0.1:5672; for a cluster, those of its nodes, separated by commas',
     ],
   ])('%j', (environment, problem) => {
     expect(parseConfig(rabbitmqSettings, environment)).toEqual({ problems: [problem] });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What every service process is configured with. Ports may be 0: the process then takes a free one and reports it. */
+/** The configuration of every service process. Ports may be 0: the process then chooses a free one and reports it. */
 export const processSettings = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Health and metrics; never the public port. */
@@ -19,16 +19,16 @@ const AMQP_EXAMPLE = 'amqp://127.0.0.1:5672';
 const amqpUrl = serverUrl(['amqp:', 'amqps:'], AMQP_EXAMPLE);
 
 export const rabbitmqSettings = {
-  /** Of a cluster the URLs of its nodes, separated by commas. */
+  /** For a cluster, the URLs of its nodes, separated by commas. */
   RABBITMQ_URL: z
     .string({ error: `is missing; set a URL such as ${AMQP_EXAMPLE}` })
     .refine((value) => value.split(',').every((url) => amqpUrl.safeParse(url.trim()).success), {
-      error: `must be a URL such as ${AMQP_EXAMPLE}; of a cluster those of its nodes, separated by commas`,
+      error: `must be a URL such as ${AMQP_EXAMPLE}; for a cluster, those of its nodes, separated by commas`,
     }),
 };
 export const redisSettings = { REDIS_URL: serverUrl(['redis:', 'rediss:'], 'redis://127.0.0.1:6379') };
 export const databaseSettings = {
-  /** Server or replica set; each service has a database of its own on it, named `<prefix>_<service>`. */
+  /** Server or replica set; each service has its own database on it, named `<prefix>_<service>`. */
   MONGODB_URL: z
     .string({ error: 'is missing; set a URL such as mongodb://127.0.0.1:27017/?replicaSet=rs0' })
     .regex(/^mongodb(\+srv)?:\/\/./, 'must be a URL such as mongodb://127.0.0.1:27017/?replicaSet=rs0'),
@@ -42,7 +42,7 @@ export type Parsed<Settings> = { readonly settings: Settings } | { readonly prob
 
 /**
  * Reads settings from an environment. A variable that is set but empty counts as unset, as in Compose files.
- * @returns the settings, or a line `NAME: what is wrong` for every variable at fault
+ * @returns the settings, or a line `NAME: what is wrong` for every invalid variable
  */
 export function parseConfig<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -58,10 +58,10 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   return { problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
 }
 
-/** As parseConfig on the process's environment; a wrong value stops the start with the name of its variable. */
+/** parseConfig for the process's environment; an invalid value aborts startup with the name of its variable. */
 export function loadConfig<Shape extends z.ZodRawShape>(shape: Shape): z.output<z.ZodObject<Shape>> {
   const parsed = parseConfig(shape, process.env);
   if ('settings' in parsed) return parsed.settings;
   for (const problem of parsed.problems) console.error(problem);
-  process.exit(78); // EX_CONFIG of sysexits.h
+  process.exit(78); // EX_CONFIG in sysexits.h
 }

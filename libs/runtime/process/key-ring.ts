@@ -6,8 +6,8 @@ const ENTRY = /^([A-Za-z0-9_-]{1,32}):(.+)$/;
 const SUBKEY_BYTES = 32;
 
 /**
- * Secrets by key id. The first signs, all verify: a new one is put in front, and an old one is taken out once nothing that it signed
- * is of use any more.
+ * Secrets by key id. The first signs, all verify: put a new one in front, and remove an old one once nothing that it signed
+ * is needed any more.
  */
 export type KeyRing = ReadonlyMap<string, KeyObject>;
 
@@ -39,7 +39,7 @@ export function subkeys(ring: KeyRing, purpose: string): KeyRing {
   );
 }
 
-/** Prepared once: an HMAC that is given the bytes each time takes four times as long. */
+/** Prepared once: passing the bytes to each HMAC takes four times as long. */
 export function secretKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret));
 }

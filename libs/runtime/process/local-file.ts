@@ -3,18 +3,18 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Why a path is refused; `message` says what to change. */
+/** Why a path was refused; `message` says what to change. */
 export class LocalFileRefused extends Error {}
 
 export interface LocalFile {
   /** With all links resolved. */
   readonly realPath: string;
   readonly sizeBytes: number;
-  /** Reads the one file that was checked, whatever has happened to its path since. Closes with its end. */
+  /** Reads the very file that was checked, whatever has happened to its path since. Closes at its end. */
   stream(): NodeJS.ReadableStream & AsyncIterable<Buffer>;
   /**
    * Deletes the path if it still names that file.
-   * @returns false when it names another one by now, which is left as it is
+   * @returns false if it names a different file by now, which is left alone
    */
   deleteIfSame(): Promise<boolean>;
   close(): Promise<void>;
@@ -22,8 +22,8 @@ export interface LocalFile {
 
 /**
  * Opens a file for upload, only under `/tmp/` or the working directory.
- * The path is resolved first and then opened once, without following a link; what was opened is then asked where it lies, so that a path that
- * is swapped between the check and the open (CWE-367) is refused. Everything after works on that descriptor.
+ * The path is resolved first and then opened once, without following a link; the location of the opened file is then checked, so that a path
+ * swapped between the check and the open (CWE-367) is refused. Everything after that uses the descriptor.
  * @param filePath absolute, or relative to `workingDirectory`
  * @throws LocalFileRefused with what to change
  */
@@ -32,7 +32,7 @@ export async function openLocalFile(
   workingDirectory: string,
   maxSizeBytes: number,
 ): Promise<LocalFile> {
-  if (filePath.includes('\0')) throw new LocalFileRefused('filePath holds a NUL character; give the plain path.');
+  if (filePath.includes('\0')) throw new LocalFileRefused('filePath contains a NUL character; pass the plain path.');
   const roots = await allowedRoots(workingDirectory);
   const realPath = await resolve(path.resolve(workingDirectory, filePath), filePath);
   if (!roots.some((root) => isInside(realPath, root))) {
@@ -53,7 +53,7 @@ export async function openLocalFile(
     return {
       realPath,
       sizeBytes,
-      // `end` keeps a file that grows meanwhile at the size that was checked.
+      // `end` limits a file that grows meanwhile to the size that was checked.
       stream: () => handle.createReadStream({ start: 0, end: Math.max(0, sizeBytes - 1) }),
       deleteIfSame: () => deleteIfSame(realPath, stats.dev, stats.ino),
       close: () => handle.close().catch(() => undefined),
@@ -84,14 +84,14 @@ async function resolve(absolutePath: string, given: string): Promise<string> {
 
 async function openWithoutLinks(realPath: string, given: string): Promise<FileHandle> {
   try {
-    // O_NONBLOCK: a named pipe would otherwise hold the open until somebody writes to it.
+    // O_NONBLOCK: opening a named pipe would otherwise block until somebody writes to it.
     return await open(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     throw new LocalFileRefused(`${given} cannot be opened (${codeOf(error)}). Check the path and its permissions.`);
   }
 }
 
-/** Where the opened descriptor really lies: O_NOFOLLOW speaks of the last component only, not of the folders above it. */
+/** The real location of the opened descriptor: O_NOFOLLOW applies only to the last component, not to the folders above it. */
 async function whereOpened(handle: FileHandle, realPath: string): Promise<string | undefined> {
   if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`);
   const [opened, named] = await Promise.all([
@@ -103,7 +103,7 @@ async function whereOpened(handle: FileHandle, realPath: string): Promise<string
     : undefined;
 }
 
-/** Moves the path aside before it looks: between a look and an unlink somebody could put another file in its place. */
+/** Moves the path aside before checking it: between a check and an unlink somebody could put another file in its place. */
 async function deleteIfSame(realPath: string, dev: bigint, ino: bigint): Promise<boolean> {
   const aside = path.join(path.dirname(realPath), `.${path.basename(realPath)}.${randomUUID()}.uploaded`);
   try {

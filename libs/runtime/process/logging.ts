@@ -1,24 +1,34 @@
-import { type Logger, pino } from 'pino';
+import { destination, type Logger, pino } from 'pino';
+
+/**
+ * Lines are written together: a write for each took an eighth of what a small response costs the gateway. Fatal lines are written at once, and everything
+ * pending when the process ends; a process that is killed loses its very last lines.
+ */
+const GATHERED_BYTES = 4_096;
+const GATHER_MS = 100;
 
 /** Fields that never reach a log, wherever a caller may have put them. */
 const SECRET_FIELDS = ['authorization', 'key', 'apiKey', 'token', 'leaseToken', 'captchaToken', 'secret', 'password'];
 
 /**
- * The same log without the search for secret fields: for a line of every request that has fixed fields, none of which can hold one.
- * The search took 14 of the 18 µs of such a line, a tenth of what a refused submission of feedback cost.
+ * The same log without searching for secret fields: for the per-request line, whose fields are fixed and cannot contain one.
+ * The search took 14 of the 18 µs of such a line, a tenth of the cost of a refused feedback submission.
  */
 export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }
 
-/** A JSON log on standard output. Lines of one request share `requestId` in all services. */
+/** A JSON log on standard output. Lines about one request share `requestId` across all services. */
 export function createLog(service: string, level: string): Logger {
-  return pino({
-    level,
-    base: { service, pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
-    redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
-  });
+  return pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
+      redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '[redacted]' },
+    },
+    destination({ fd: process.stdout.fd, sync: false, minLength: GATHERED_BYTES, periodicFlush: GATHER_MS }),
+  );
 }

@@ -9,7 +9,7 @@ const BATCH_ITEMS = [1, 2, 4, 8, 16, 32, 64];
 
 const clientLatency = new Histogram({
   name: 'worktrack_rpc_client_seconds',
-  help: 'Time from a call to its answer, by operation and outcome (ok or an error code).',
+  help: 'Time from a call to its reply, by operation and outcome (ok or an error code).',
   labelNames: ['operation', 'outcome'],
   buckets: LATENCY_SECONDS,
   registers: [registry],
@@ -30,12 +30,12 @@ const batchItems = new Histogram({
 });
 const pendingCalls = new Gauge({
   name: 'worktrack_rpc_pending_calls',
-  help: 'Calls of this process that have no answer yet.',
+  help: 'Calls by this process that are still awaiting a reply.',
   registers: [registry],
 });
 const deadLetters = new Counter({
   name: 'worktrack_rpc_dead_letters_total',
-  help: 'Messages and items that were put on a dead-letter queue, by queue and reason.',
+  help: 'Messages and items sent to a dead-letter queue, by queue and reason.',
   labelNames: ['queue', 'reason'],
   registers: [registry],
 });

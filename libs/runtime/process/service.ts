@@ -5,20 +5,20 @@ import { createLog } from './logging.ts';
 import { registry } from './metrics.ts';
 import { settle } from './settle.ts';
 
-/** How long a stop may take before the process ends anyway: below the 30 s that Kubernetes and Compose's usual settings give. */
+/** How long a shutdown may take before the process exits anyway: below the 30 s that Kubernetes and the usual Compose settings allow. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** `undefined` is well; a line says what is missing; `degraded` is a need that the process goes on without. */
+/** `undefined`: healthy; a string says what is missing; `degraded`: a dependency that the process can work without. */
 export type State = string | { readonly degraded: string } | undefined;
 export type Check = () => Promise<State> | State;
 
 export interface ServiceProcess {
   readonly log: Logger;
-  /** Part of readiness, by the name of the need (`rabbitmq`, `mongodb`). */
+  /** Part of readiness, by dependency name (`rabbitmq`, `mongodb`). */
   check(need: string, check: Check): void;
-  /** Run at stop, the last registered first: what was started last depends on what was started before. */
+  /** Run at shutdown, last registered first: what was started last depends on what was started before. */
   onStop(stop: () => Promise<void>): void;
-  /** What `/health/ready` of the ops port answers, for a process that answers it on its public port too. */
+  /** What `/health/ready` on the ops port returns, for a process that also serves it on its public port. */
   readiness(): Promise<Readiness>;
 }
 
@@ -30,8 +30,8 @@ export interface ProcessReport {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT: log, health and metrics on the ops port, readiness from the needs' checks, graceful stop.
- * Under a parent with an IPC channel it reports the ports that it took, once `start` is through.
+ * Runs a service until SIGTERM or SIGINT: log, health and metrics on the ops port, readiness from the dependency checks, graceful shutdown.
+ * Under a parent with an IPC channel it reports its chosen ports, once `start` has completed.
  */
 export async function runService(
   name: string,
@@ -48,7 +48,7 @@ export async function runService(
     phase = 'stopping';
     log.info({ reason }, 'Stopping');
     setTimeout(() => {
-      log.error({}, 'The stop took too long; ending with work under way');
+      log.error({}, 'The shutdown took too long; exiting with work in progress');
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
     let failed = false;
@@ -57,7 +57,7 @@ export async function runService(
         await step();
       } catch (error) {
         failed = true;
-        log.error({ error }, 'A step of the stop failed');
+        log.error({ error }, 'A shutdown step failed');
       }
     }
     ops.close();
@@ -66,7 +66,7 @@ export async function runService(
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-  // The parent that started it, and would stop it, is gone: nobody knows of this process any more.
+  // The parent that started it, and would stop it, is gone: nobody knows about this process any more.
   process.once('disconnect', () => void stop('The parent process is gone'));
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'Uncaught exception');
@@ -117,7 +117,7 @@ export async function runService(
 
 export interface Readiness {
   readonly ready: boolean;
-  /** `ok`, or what is missing, by need; `degraded: …` where the process goes on without. */
+  /** `ok`, or what is missing, by dependency; `degraded: …` if the process can work without it. */
   readonly needs: Readonly<Record<string, string>>;
 }
 

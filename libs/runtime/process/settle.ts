@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * To be called once a process has started and before it is asked for anything: gives back the memory that only the start needed, a quarter of
- * what a service has resident (V8 collects at the pace of allocation, and an idle process allocates nothing), and writes the
- * compile cache, where one is set (NODE_COMPILE_CACHE), which Node itself does only at an orderly end. Takes some 0.1 s.
+ * Called once a process has started, before its first request: releases the memory that only the startup needed, a quarter of
+ * a service's resident memory (V8 collects at the pace of allocation, and an idle process allocates nothing), and writes the
+ * compile cache, if one is set (NODE_COMPILE_CACHE), which Node itself does only at an orderly exit. Takes about 0.1 s.
  */
 export function settle(): void {
   setFlagsFromString('--expose-gc');

@@ -1,4 +1,4 @@
-/** A word for a POSIX shell, whatever it holds. */
+/** A word quoted for a POSIX shell, whatever it contains. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

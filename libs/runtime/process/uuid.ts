@@ -4,3 +4,8 @@ import { v7 } from 'uuid';
 export function uuidv7(): string {
   return v7();
 }
+
+/** The id of what was made at this time, always the same of the same. @param random what distinguishes it: 16 bytes at least */
+export function uuidv7At(time: Date, random: Uint8Array): string {
+  return v7({ msecs: time.getTime(), seq: 0, random: random.subarray(0, 16) });
+}

@@ -10,31 +10,31 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
 /**
- * A client whose commands fail at once while Redis is unavailable. ioredis's defaults queue and retry them for some 15 s,
- * which would hold up every request; Redis holds only what may be lost, so callers have a way without it.
- * Never rejects: the connection is made in the background and remade for as long as the process runs.
+ * A client whose commands fail at once while Redis is unavailable. ioredis queues and retries them for some 15 s by default,
+ * which would delay every request; Redis holds only what may be lost, so callers can do without it.
+ * Never rejects: the connection is opened in the background and reopened for as long as the process runs.
  */
 export function connectRedis(url: string, log: Log): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // A command is sent on one connection only: on the next one there may be another server (see redis-incarnation.ts).
+    // A command is sent on one connection only: the next one may lead to another server (see incarnation.ts).
     autoResendUnfulfilledCommands: false,
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // After a failover behind one address this connection is still to the old primary; the next one is to the new.
+    // After a failover behind one address, this connection still leads to the old primary; the next one leads to the new.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
   });
-  // Commands of requests that arrived together leave together: the wait is for what the event loop has ready to read, which for a command
-  // alone is nothing. On refusals of feedback at 64 connections: 124 µs of CPU in the gateway instead of 156, 17 in Redis instead of 37.
+  // Commands from requests that arrived together are sent together: the wait is for what the event loop has ready to read, which for a lone
+  // command is nothing. For feedback refusals over 64 connections: 124 µs of CPU in the gateway instead of 156, 17 in Redis instead of 37.
   redis.on('connect', () => gatherWrites(redis.stream as Socket, setImmediate));
   let away = false;
-  // One line for going and one for coming back: ioredis emits an error for each failed attempt.
+  // One line for losing it and one for its return: ioredis emits an error for each failed attempt.
   redis.on('error', (error) => {
     if (away) return;
     away = true;
-    log.warn({ error }, 'Redis is unavailable; going on without it');
+    log.warn({ error }, 'Redis is unavailable; continuing without it');
   });
   redis.on('ready', () => {
     if (away) log.info({}, 'Redis is back');

@@ -2,7 +2,7 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from 'ioredis';
 import { RedisFallback } from './fallback.ts';
 
-/** What a window holds after one more was counted in it. */
+/** A window's state after one more was counted in it. */
 export interface Counted {
   readonly count: number;
   /** Until the window ends and the next one begins empty. */
@@ -10,9 +10,9 @@ export interface Counted {
 }
 
 /**
- * Counts in a window of fixed length, which begins with the first that is counted in it. A number and its end, whatever the limit is: the
- * sliding windows of the intake keep a time for each request, which for limits of thousands is too much.
- * Part of other scripts too, as the function `countIn(key, windowMs)`, which answers count and time left.
+ * Counts in a window of fixed length, which begins with its first count. It stores a number and an end, whatever the limit: the
+ * intake's sliding windows store a time per request, which is too much for limits in the thousands.
+ * Also part of other scripts, as the function `countIn(key, windowMs)`, which returns count and time left.
  */
 export const COUNT_IN_WINDOW = `
 local function countIn(key, windowMs)
@@ -36,7 +36,7 @@ if tonumber(redis.call('GET', KEYS[1]) or 0) > 0 then
 end
 `;
 
-/** Windows that all replicas count in; while Redis is unavailable, each in its own memory. */
+/** Windows shared by all replicas; while Redis is unavailable, each counts in its own memory. */
 export class CountedWindows {
   readonly #redis: ScriptedRedis;
   readonly #fallback: RedisFallback;
@@ -44,7 +44,7 @@ export class CountedWindows {
   readonly #name: string;
   readonly #windowMs: number;
 
-  /** @param name of what is counted, in the names of its entries, the log and the metric */
+  /** @param name of what is counted, used in entry names, the log and the metric */
   constructor(needs: { readonly redis: Redis; readonly log: Log; readonly name: string; readonly windowMs: number }) {
     needs.redis.defineCommand('countInWindow', { lua: COUNT, numberOfKeys: 1 });
     needs.redis.defineCommand('giveBackToWindow', { lua: GIVE_BACK, numberOfKeys: 1 });
@@ -65,7 +65,7 @@ export class CountedWindows {
     );
   }
 
-  /** Takes one back that turned out not to count. */
+  /** Takes back one that turned out not to count. */
   async giveBack(key: string): Promise<void> {
     await this.#fallback.run(
       () => this.#redis.giveBackToWindow(this.#entry(key)),
@@ -78,10 +78,10 @@ export class CountedWindows {
   }
 }
 
-/** How many windows a process keeps; beyond it the one that began first is forgotten. */
+/** How many windows a process keeps; beyond that, the oldest is dropped. */
 const MAX_WINDOWS = 50_000;
 
-/** The same windows in the memory of this process. */
+/** The same windows in this process's memory. */
 export class MemoryWindows {
   readonly #windows = new Map<string, { count: number; readonly endsAtMs: number }>();
 

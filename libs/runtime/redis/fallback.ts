@@ -2,7 +2,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { Counter } from 'prom-client';
 import { registry } from '../process/metrics.ts';
 
-/** Redis that hangs costs a command time-out per question; after one failure only one question per this time finds out whether it is back. */
+/** A hanging Redis costs a command timeout per check; after a failure, only one check per this interval finds out whether it is back. */
 const RETRY_AFTER_MS = 1_000;
 
 const fallbacks = new Counter({
@@ -13,7 +13,7 @@ const fallbacks = new Counter({
 });
 
 /**
- * A check that is shared by all replicas while Redis is there, and each process's own while it is unavailable: going on with a weaker
+ * A check that is shared by all replicas while Redis is available, and local to each process while it is not: a weaker
  * check is better than refusing everybody.
  */
 export class RedisFallback {
@@ -29,7 +29,7 @@ export class RedisFallback {
     fallbacks.inc({ check }, 0);
   }
 
-  /** @param inMemory is run instead when Redis cannot do its part, or is known to be unavailable */
+  /** @param inMemory runs instead if Redis fails, or is known to be unavailable */
   async run<T>(inRedis: () => Promise<T>, inMemory: () => T): Promise<T> {
     const nowMs = performance.now();
     if (!this.#away || nowMs >= this.#retryAtMs) {
@@ -55,12 +55,12 @@ export class RedisFallback {
   }
 }
 
-/** For a check that decides by itself when it goes without Redis. @param check its name in the metric */
+/** For a check that decides itself when to do without Redis. @param check its name in the metric */
 export function noteFallback(check: string): void {
   fallbacks.inc({ check });
 }
 
-/** A command or script that Redis takes for wrong is a fault of ours: to go on without it would hide that for good. */
+/** A command or script that Redis rejects is our bug: continuing without it would hide that forever. */
 function isMistake(error: unknown): boolean {
   return error instanceof Error && /^(ERR|WRONGTYPE|NOPERM)\b/.test(error.message);
 }

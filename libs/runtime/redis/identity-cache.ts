@@ -11,7 +11,7 @@ import { noteFallback } from './fallback.ts';
 import { trackIncarnation } from './incarnation.ts';
 
 /**
- * The cache of verified API keys, shared by all replicas of the gateway, with revocation that leaves no window.
+ * The cache of verified API keys, and of sessions of the console, shared by all replicas of the gateway, with revocation that leaves no window.
  *
  * One Redis string per key, named by the key's prefix (unique, and all that the keys service knows of a key it revokes):
  *
@@ -41,6 +41,7 @@ import { trackIncarnation } from './incarnation.ts';
  * The rate of a key is counted in the same script call that finds its entry: beside the entry there is a window (counted-windows.ts), which all
  * gateways count in. Only the right key counts, by its digest: whoever knows a prefix, which lists show, cannot use up what is another's. While
  * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
+ * A session counts in the window of the key that it stems from, by a second command: else a key would have its rate once more with each.
  */
 export interface IdentityCache {
   /**
@@ -48,6 +49,7 @@ export interface IdentityCache {
    * @param digest SHA-256 of the whole key, in hexadecimal
    * @param verify reads the keys service's store, after it was called and not before; null means that the key is not valid
    * @param admit is asked first where the key is not cached; what it throws ends the look-up
+   * @param counts whether the request counts in the rate of its key
    * @returns null when the key is not valid, or is no longer
    */
   lookUp(
@@ -55,6 +57,7 @@ export interface IdentityCache {
     digest: string,
     verify: () => Promise<Verified | null>,
     admit?: () => Promise<void>,
+    counts?: boolean,
   ): Promise<Known | null>;
 }
 
@@ -74,6 +77,8 @@ export interface Verified {
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
   readonly rateLimit: KeyRate;
+  /** Of a session: the prefix of the key in whose window it is counted. */
+  readonly countedAs?: string | undefined;
 }
 
 /** How long an entry is used before the keys service is asked again. Not what makes a revocation hold; see above. */
@@ -102,6 +107,10 @@ if ARGV[4] == '0' then return {} end
 return {countIn(KEYS[2], ARGV[4])}
 `;
 
+const COUNT = `${COUNT_IN_WINDOW}
+return {countIn(KEYS[1], ARGV[1])}
+`;
+
 const CLAIM = 'claim:';
 
 interface Entry extends Verified {
@@ -125,9 +134,11 @@ type Found = [stored: string | null, ...Partial<CountedPair>];
 export function identityCache(redis: Redis): IdentityCache {
   const incarnation = trackIncarnation(redis);
   const memory = new MemoryWindows();
+  const read = entryReader();
 
   /** By EVAL: EVALSHA would be repeated with the script where the server has forgotten it, perhaps on a connection to another run. */
-  async function find(name: string, digest: string): Promise<Found> {
+  async function find(name: string, digest: string, counts: boolean): Promise<Found> {
+    if (!counts) return [await redis.get(name)];
     return (await redis.eval(LOOK_UP, 2, name, windowOf(name), digest)) as Found;
   }
 
@@ -139,10 +150,18 @@ export function identityCache(redis: Redis): IdentityCache {
   }
 
   /** Keeps what was verified, if the token is still there, and counts the request. */
-  async function fill(name: string, token: string, digest: string, verified: Verified): Promise<Partial<CountedPair>> {
+  async function fill(
+    name: string,
+    token: string,
+    digest: string,
+    verified: Verified,
+    counts: boolean,
+  ): Promise<Partial<CountedPair>> {
     const leftMs = verified.expiresAt === null ? ENTRY_TTL_MS : Date.parse(verified.expiresAt) - Date.now();
     const entry: Entry = { version: ENTRY_VERSION, ...verified };
-    const { requests, windowMs } = limitOf(verified);
+    const { windowMs } = limitOf(verified);
+    // What counts in another's window has none of its own.
+    const requests = verified.countedAs === undefined ? limitOf(verified).requests : 0;
     return (await redis.eval(
       FILL,
       2,
@@ -151,8 +170,23 @@ export function identityCache(redis: Redis): IdentityCache {
       leftMs > 0 ? token : '',
       `${digest}|${requests}:${windowMs}|${JSON.stringify(entry)}`,
       Math.max(1, Math.min(leftMs, ENTRY_TTL_MS)),
-      requests === 0 ? 0 : windowMs,
+      requests === 0 || !counts ? 0 : windowMs,
     )) as Partial<CountedPair>;
+  }
+
+  /** The request of a session, in the window of its key. */
+  async function countAs(
+    runId: string | undefined,
+    countedAs: string,
+    verified: Verified,
+  ): Promise<KeyRateState | undefined> {
+    const { requests, windowMs } = limitOf(verified);
+    if (requests === 0) return undefined;
+    const counted =
+      runId === undefined
+        ? undefined
+        : await orUndefined(redis.eval(COUNT, 1, windowOf(nameOf(runId, countedAs)), windowMs));
+    return counted ? rateOf(verified, ...(counted as CountedPair)) : countInMemory(countedAs, verified);
   }
 
   /** The request in its window in this process: where Redis cannot count it. */
@@ -163,7 +197,7 @@ export function identityCache(redis: Redis): IdentityCache {
   }
 
   return {
-    async lookUp(prefix, digest, verify, admit) {
+    async lookUp(prefix, digest, verify, admit, counts = true) {
       let runId = incarnation.now();
       if (runId === undefined && redis.status === 'ready') {
         // The first requests of a gateway wait for it, or they would be counted in memory.
@@ -171,13 +205,18 @@ export function identityCache(redis: Redis): IdentityCache {
         runId = incarnation.now();
       }
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
-      const found = name === undefined ? undefined : await orUndefined(find(name, digest));
+      const found = name === undefined ? undefined : await orUndefined(find(name, digest, counts));
       const stored = found?.[0];
-      const entry = entryIn(stored);
+      const entry = read(prefix, stored);
       if (entry) {
         lookUps.inc({ outcome: 'hit' });
-        if (!matches(entry.digest, digest) || isOver(entry.verified)) return null;
-        return { identity: entry.verified.identity, rate: rateOf(entry.verified, found?.[1], found?.[2]) };
+        const { verified } = entry;
+        if (!matches(entry.digest, digest) || isOver(verified)) return null;
+        const rate =
+          verified.countedAs === undefined || !counts
+            ? rateOf(verified, found?.[1], found?.[2])
+            : await countAs(runId, verified.countedAs, verified);
+        return { identity: verified.identity, rate };
       }
       await admit?.();
       let token: string | undefined;
@@ -189,10 +228,15 @@ export function identityCache(redis: Redis): IdentityCache {
       const verified = await verify();
       if (!verified) return null;
       const filled =
-        name === undefined || found === undefined ? undefined : orUndefined(fill(name, token ?? '', digest, verified));
+        name === undefined || found === undefined
+          ? undefined
+          : orUndefined(fill(name, token ?? '', digest, verified, counts));
       if (isOver(verified)) return null;
       // Nobody waits for the fill of a key without a rate. When it fails, the next look-up asks again.
-      if (verified.rateLimit.requests === 0) return { identity: verified.identity, rate: undefined };
+      if (verified.rateLimit.requests === 0 || !counts) return { identity: verified.identity, rate: undefined };
+      if (verified.countedAs !== undefined) {
+        return { identity: verified.identity, rate: await countAs(runId, verified.countedAs, verified) };
+      }
       const counted = await filled;
       const rate = counted ? rateOf(verified, ...counted) : countInMemory(prefix, verified);
       return { identity: verified.identity, rate };
@@ -248,6 +292,25 @@ function entryIn(
   if (rate === undefined) return undefined;
   const entry = JSON.parse(stored.slice(digest.length + rate.length + 2)) as Entry;
   return entry.version === ENTRY_VERSION ? { digest, verified: entry } : undefined;
+}
+
+const MAX_READ = 1_000;
+
+/**
+ * Reads an entry that has not changed since it was read last without parsing it again, which was 3 % of what a small answer costs the gateway. It
+ * is still asked for with every request.
+ */
+function entryReader(): (prefix: string, stored: string | null | undefined) => ReturnType<typeof entryIn> {
+  const lastRead = new Map<string, { readonly stored: string; readonly entry: ReturnType<typeof entryIn> }>();
+  return (prefix, stored) => {
+    if (!stored) return undefined;
+    const last = lastRead.get(prefix);
+    if (last?.stored === stored) return last.entry;
+    const entry = entryIn(stored);
+    if (lastRead.size >= MAX_READ) lastRead.clear();
+    if (entry) lastRead.set(prefix, { stored, entry });
+    return entry;
+  };
 }
 
 const tokenIn = (stored: string | null | undefined) => (stored?.startsWith(CLAIM) ? stored : undefined);

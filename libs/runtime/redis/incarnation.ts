@@ -3,18 +3,18 @@ import type { Redis } from 'ioredis';
 const RUN_ID_LENGTH = 16;
 
 /**
- * Tells which run of a Redis server this client talks to: a random id that the server draws when it starts (`run_id` of INFO).
- * A restarted server, also one that restored a snapshot, and a replica that took over have another one, so a name that holds it
- * is never found again once the server that it was written on may have lost or undone something.
+ * Identifies which run of a Redis server this client talks to: a random id that the server draws at startup (`run_id` in INFO).
+ * A restarted server, even one that restored a snapshot, and a replica that took over have a different one, so a name that contains it
+ * is never found again once the server it was written to may have lost or undone something.
  */
 export interface Incarnation {
-  /** Of the connection as it is now; undefined while it is not known (or Redis is unavailable). A command that is sent in the same tick goes to that run. */
+  /** For the current connection; undefined while it is not known (or Redis is unavailable). A command sent in the same tick goes to that run. */
   now(): string | undefined;
-  /** Waits for it to be known; undefined when it cannot be asked. */
+  /** Waits until it is known; undefined if Redis cannot be asked. */
   known(): Promise<string | undefined>;
 }
 
-/** Needs a client that sends a command at once or never, and never again over a new connection: as connectRedis makes it, without auto-pipelining. */
+/** Needs a client that sends a command at once or never, and never again over a new connection: one made by connectRedis, without auto-pipelining. */
 export function trackIncarnation(redis: Redis): Incarnation {
   let runId: string | undefined;
   let connection = 0;
@@ -33,7 +33,7 @@ export function trackIncarnation(redis: Redis): Incarnation {
       .then((info) => {
         if (asked === connection) runId = /^run_id:(\w+)/m.exec(info)?.[1]?.slice(0, RUN_ID_LENGTH);
       })
-      // Away or frozen: whoever needs it next asks again.
+      // Unavailable or frozen: whoever needs it next asks again.
       .catch(() => undefined)
       .finally(() => {
         if (asking === attempt) asking = undefined;

@@ -1,4 +1,4 @@
-/** Letters that do not decompose into a base letter and an accent, though people read them as that. */
+/** Letters that do not decompose into a base letter and an accent, though people read them that way. */
 const STROKED: Readonly<Record<string, string>> = {
   đ: 'd',
   ð: 'd',
@@ -15,8 +15,8 @@ const STROKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Combining marks of Latin, Greek and Cyrillic, the vowel points of Hebrew and those of Arabic, which people leave out at will. Not all of `\p{M}`: the
- * vowel signs of Indic and Thai scripts are no accents.
+ * Combining marks of Latin, Greek and Cyrillic, and the vowel points of Hebrew and Arabic, which people leave out at will. Not all of `\p{M}`: the
+ * vowel signs of Indic and Thai scripts are not accents.
  */
 const ACCENTS = new RegExp(
   [
@@ -27,45 +27,45 @@ const ACCENTS = new RegExp(
   'g',
 );
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** The scripts that are written without spaces; and Korean, whose particles and compounds are written together with what people search for. */
+/** Scripts written without spaces, and Korean, whose particles and compounds are attached to the words people search for. */
 const UNSPACED =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/u;
 const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source.slice(0, -1)})[\\p{L}\\p{M}\\p{N}])+`, 'gu');
 
 /**
- * The distinct words of a text, in the form in which they are compared: without case and accents, compatibility forms unified.
- * A word is a run of letters, marks and digits, so `snake_case` and `foo.bar` are two words each. Where such a run changes between a script
- * that is written without spaces and another one, it is cut: `検索API` are two.
+ * The distinct words of a text, normalized for comparison: without case and accents, compatibility forms unified.
+ * A word is a run of letters, marks and digits, so `snake_case` and `foo.bar` are two words each. A run is split where it changes between a script
+ * written without spaces and another one: `検索API` is two words.
  */
 export function wordsOf(text: string): string[] {
   const folded = text
     .normalize('NFKD')
     .replace(ACCENTS, '')
-    // Upper case first: it takes ß to SS.
+    // Upper case first: it turns ß into SS.
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .replace(/[đðħıłŋøŧæœþς]/g, (letter) => STROKED[letter] ?? letter)
-    // Composed again, for a syllable of Hangul is one character to people, and two or three in NFKD.
+    // Composed again, because people see a Hangul syllable as one character, but in NFKD it is two or three.
     .normalize('NFC');
   return [...new Set((folded.match(WORD) ?? []).flatMap((run) => run.match(RUNS) ?? []))];
 }
 
 const isUnspaced = (word: string) => UNSPACED.test(word);
 
-/** Whether a word of a query (as wordsOf makes it) finds a word of a text: as its beginning, or of an unspaced script as any part. */
+/** Whether a query word (from wordsOf) matches a text word: as its prefix, or in an unspaced script as any part. */
 export function finds(wanted: string, word: string): boolean {
   return isUnspaced(wanted) ? word.includes(wanted) : word.startsWith(wanted);
 }
 
-/** The lengths (in code points) of the prefixes that are indexed. A longer one is looked up by the longest of these, then compared whole. */
+/** The lengths (in code points) of indexed prefixes. A longer one is looked up by the longest of these, then compared in full. */
 const PREFIX_LENGTHS = [1, 2, 3, 5] as const;
-/** Of what is written without spaces any part of so many is indexed. A longer one is looked up by all of its parts, then compared whole. */
+/** For text written without spaces, every part of this length is indexed. A longer word is looked up by all of its parts, then compared in full. */
 const PART_LENGTHS = [1, 2] as const;
 
 export interface SearchEntry {
-  /** What it is looked up by: beginnings of words, and parts of those that are written without spaces. */
+  /** The lookup keys: prefixes of words, and parts of words written without spaces. */
   readonly prefixes: string[];
   /** See searchText. */
   readonly words: string;
@@ -85,7 +85,7 @@ export function searchEntry(...texts: readonly string[]): SearchEntry {
   return { prefixes: [...prefixes], words: joined(words) };
 }
 
-/** All words of the texts, each with a space before it: what the patterns of a query are looked for in. */
+/** All words of the texts, each preceded by a space: a query's patterns are matched against this. */
 export function searchText(...texts: readonly string[]): string {
   return joined(wordsOf(texts.join('\n')));
 }
@@ -93,13 +93,13 @@ export function searchText(...texts: readonly string[]): string {
 const joined = (words: readonly string[]) => words.map((word) => ` ${word}`).join('');
 
 export interface SearchQuery {
-  /** All must be among an entry's prefixes; the likely most selective first. Empty: the query has no word, and so finds nothing. */
+  /** All must be among an entry's prefixes; probably most selective first. Empty: the query has no words, and so finds nothing. */
   readonly prefixes: readonly string[];
-  /** All must be found in an entry's words, as they are: they hold letters, marks, digits and spaces, none of which means anything in a pattern. */
+  /** All must occur in an entry's words, literally: they contain only letters, marks, digits and spaces, none of which is special in a pattern. */
   readonly parts: readonly string[];
 }
 
-/** @param words as wordsOf makes them */
+/** @param words from wordsOf */
 export function searchQuery(words: readonly string[]): SearchQuery {
   const prefixes = new Set<string>();
   const parts = new Set<string>();
@@ -114,7 +114,7 @@ export function searchQuery(words: readonly string[]): SearchQuery {
   return { prefixes: [...prefixes].sort((a, b) => b.length - a.length), parts: [...parts] };
 }
 
-/** What is to be found in a searchText, all of it, for the words of a query to be found. */
+/** All of these must occur in a searchText for the query's words to match. */
 export const searchParts = (words: readonly string[]): string[] => words.map(inWords);
 
 const inWords = (word: string) => (isUnspaced(word) ? word : ` ${word}`);

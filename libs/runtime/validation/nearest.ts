@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Below this length a prefix says nothing. */
+/** Shorter prefixes are meaningless. */
 const MIN_PREFIX_LENGTH = 3;
-/** No name is near to anything longer, which would take its time to compare: a body has room for a million characters. */
+/** No name is close to anything longer, which would be slow to compare: a body has room for a million characters. */
 const MAX_LENGTH = 100;
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
- * The name that was probably meant: equal but for case and separators (`project_id`), the only one that begins so (`desc`),
- * or the closest by edit distance, at most one edit in three characters. `undefined` when none is near: a wrong guess misleads.
+ * The name that was probably meant: equal except for case and separators (`project_id`), the only one with this prefix (`desc`),
+ * or the closest by edit distance, with at most one edit per three characters. `undefined` if none is close: a wrong guess misleads.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;

@@ -36,11 +36,11 @@ describe('a refused input names the field by its dotted path and says what to ch
     ['a number under its minimum', { page: 0 }, { page: 'must be at least 1' }],
     ['a fraction', { page: 1.5 }, { page: 'must be a whole number, not a fraction' }],
     ['a wrong type', { title: 7 }, { title: 'must be a string, not a number' }],
-    ['half of a character', { title: 'a \ud800' }, { title: 'must not hold lone surrogates' }],
+    ['half of a character', { title: 'a \ud800' }, { title: 'must not contain lone surrogates' }],
     [
       'half of a character inside',
       { metadata: { review: { summary: '\udc00' } } },
-      { 'metadata.review.summary': 'must not hold lone surrogates' },
+      { 'metadata.review.summary': 'must not contain lone surrogates' },
     ],
     ['null', { title: null }, { title: 'must be a string, not null' }],
     ['an empty string', { title: '' }, { title: 'must not be empty' }],
@@ -70,12 +70,12 @@ describe('a refused input names the field by its dotted path and says what to ch
     [
       'an object that no branch of a union takes',
       { position: { before: uuid } },
-      { 'position.after': 'is required (string)', 'position.before': 'is not a known field; known are after' },
+      { 'position.after': 'is required (string)', 'position.before': 'is not a known field; known fields are after' },
     ],
     [
       'an object with more than its branch of a union knows',
       { position: { after: uuid, before: uuid } },
-      { 'position.before': 'is not a known field; known are after' },
+      { 'position.before': 'is not a known field; known fields are after' },
     ],
     [
       'unknown fields, each with the known ones of its own place',
@@ -103,7 +103,7 @@ describe('a refused input names the field by its dotted path and says what to ch
 
   it('an unknown field that resembles nothing is answered with the known ones', () => {
     expect(detailsOf({ zzz: 1 }, z.strictObject({ name: z.string().optional() }))).toEqual({
-      zzz: 'is not a known field; known are name',
+      zzz: 'is not a known field; known fields are name',
     });
   });
 
@@ -150,7 +150,7 @@ describe('what JSON can write and no store gives back is refused wherever it sta
   const free = z.strictObject({ metadata: z.unknown() });
   it.each<[string, string, Record<string, string>]>([
     ['a number beyond all doubles', '{"metadata":{"n":[1,-1e400]}}', { 'metadata.n.1': 'is too large a number' }],
-    ['half of a character in a name', '{"metadata":{"\\ud800":1}}', { metadata: 'must not hold lone surrogates' }],
+    ['half of a character in a name', '{"metadata":{"\\ud800":1}}', { metadata: 'must not contain lone surrogates' }],
   ])('%s', (_what, body, details) => {
     expect(detailsOf(JSON.parse(body), free)).toEqual(details);
   });

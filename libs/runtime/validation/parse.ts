@@ -3,18 +3,18 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
-/** Validation ends at so many faults: 500 wrong ids are one mistake, and 90 000 unknown fields an attack. */
+/** Validation stops at this many errors: 500 wrong ids are one mistake, and 90 000 unknown fields an attack. */
 export const MAX_DETAILS = 20;
-/** How many faults the message itself spells out. */
+/** How many errors the message itself spells out. */
 const MAX_SPELLED_OUT = 3;
 const MAX_ECHOED_LENGTH = 60;
-/** The steps of a path that are told. */
+/** How many steps of a path are shown. */
 const MAX_ECHOED_STEPS = 40;
-const LONE_SURROGATES = 'must not hold lone surrogates';
+const LONE_SURROGATES = 'must not contain lone surrogates';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Parses an input by its schema, or throws VALIDATION_FAILED with one detail per fault, each saying what to change. */
+/** Parses an input with its schema, or throws VALIDATION_FAILED with one detail per error, each saying what to change. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input, IN_OUR_WORDS);
   if (!parsed.success) throw invalid(detailsOf(parsed.error));
@@ -24,9 +24,9 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 }
 
 /**
- * What JSON can write and no store gives back: half of a surrogate pair, which is no character, and a number beyond all doubles.
- * Of an input that its schema takes, so nothing in it is nested deeper than a schema allows.
- * @returns with its path from the inside out, so that what is right costs none
+ * What JSON can express but no store can return: half of a surrogate pair, which is not a character, and numbers beyond the range of doubles.
+ * Called for input that its schema accepted, so nothing is nested deeper than the schema allows.
+ * @returns its path, built from the inside out, so that valid input costs nothing
  */
 function unstorable(value: unknown): { readonly path: PropertyKey[]; readonly message: string } | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : { path: [], message: LONE_SURROGATES };
@@ -45,12 +45,12 @@ function unstorable(value: unknown): { readonly path: PropertyKey[]; readonly me
   return undefined;
 }
 
-/** A fault as a message holds it. */
+/** An error as it appears in a message. */
 export function spelledOut({ path, message }: ErrorDetail): string {
   return path ? `${path}: ${message}` : message;
 }
 
-/** @param details what was found; of more than MAX_DETAILS the first are told, and that there are more */
+/** @param details what was found; beyond MAX_DETAILS, only the first are listed, and that there are more */
 export function invalid(details: readonly ErrorDetail[]): OperationError {
   const told = details.slice(0, MAX_DETAILS);
   const spelled = told.slice(0, MAX_SPELLED_OUT).map(spelledOut);
@@ -62,35 +62,35 @@ export function invalid(details: readonly ErrorDetail[]): OperationError {
   return new OperationError('VALIDATION_FAILED', text.endsWith('?') ? text : `${text}.`, { details: told });
 }
 
-/** `did you mean …?` for a field that is not known, or the names that are. */
+/** `did you mean …?` for an unknown field, or the known names. */
 export function unknownField(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   if (meant) return `is not a known field; did you mean ${meant}?`;
   return known.length > 0
-    ? `is not a known field; known are ${known.join(', ')}`
+    ? `is not a known field; known fields are ${known.join(', ')}`
     : 'is not a known field; there are none';
 }
 
-/** Field names come from the caller: cut before they are repeated. */
+/** Field names come from the caller: shortened before they are echoed. */
 export function echoed(text: string): string {
   return text.length > MAX_ECHOED_LENGTH ? `${text.slice(0, MAX_ECHOED_LENGTH)}…` : text;
 }
 
-/** One detail per fault, but for those beyond MAX_DETAILS; none when the schema takes the input. */
+/** One detail per error, up to MAX_DETAILS; none if the schema accepts the input. */
 export function faultsOf(schema: z.ZodType, input: unknown): ErrorDetail[] {
   const parsed = schema.safeParse(input, IN_OUR_WORDS);
   return parsed.success ? [] : detailsOf(parsed.error);
 }
 
-/** By the list of those that are not, which stays the same object from the raw issue to the finished one. */
+/** Keyed by the list of unknown names, which stays the same object from the raw issue to the finished one. */
 const knownFields = new WeakMap<readonly string[], readonly string[]>();
 
 const IN_OUR_WORDS = {
   error(issue: RawIssue): string | undefined {
     if (issue.code !== 'unrecognized_keys') return describe(issue);
     knownFields.set(issue.keys, fieldsOf(issue.inst));
-    // Told one by one in detailsOf; without a word here, zod lists all of them in its own.
-    return 'has fields that are not known';
+    // Listed one by one in detailsOf; without a message here, zod lists all of them in its own.
+    return 'has unknown fields';
   },
 };
 
@@ -99,7 +99,7 @@ function detailsOf({ issues }: z.ZodError): ErrorDetail[] {
   tell(issues, []);
   return details;
 
-  /** One more than is told, so that it is seen that there are more. */
+  /** One more than is shown, so that it is known that there are more. */
   function isEnough(): boolean {
     return details.length > MAX_DETAILS;
   }
@@ -129,13 +129,13 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .map((step) => echoed(String(step)))
     .join('.');
 
-/** Of a schema for objects; of any other there are none. */
+/** For an object schema; others have none. */
 function fieldsOf(schema: { readonly _zod: { readonly def: unknown } } | undefined): readonly string[] {
   const definition = schema?._zod.def as { readonly shape?: object } | undefined;
   return Object.keys(definition?.shape ?? {});
 }
 
-/** Of a union the branch that got furthest says what is wrong; when none took the value at all, the union's own words do. */
+/** For a union, the branch that got furthest says what is wrong; if none accepted the value at all, the union's own message does. */
 function closestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const isInside = (fault: z.core.$ZodIssue) => fault.path.length > 0 || fault.code === 'unrecognized_keys';
   return issue.errors.find((branch) => branch.length > 0 && branch.every(isInside));

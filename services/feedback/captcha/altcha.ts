@@ -16,7 +16,7 @@ export interface AltchaEffort {
 }
 
 const Hex = z.string().regex(/^[0-9a-f]{1,256}$/);
-/** What a solver sends back. Everything of `parameters` is signed; the schema keeps out what would cost to look at. */
+/** What a solver sends back. All of `parameters` is signed; the schema rejects anything expensive to examine. */
 const Payload = z.object({
   challenge: z.object({
     parameters: z.strictObject({
@@ -36,7 +36,7 @@ const Payload = z.object({
 });
 
 /**
- * Proof of work without a third party (altcha, version 2). The counter to be found is drawn here and its derived key signed into the
+ * Proof of work without a third party (altcha, version 2). The counter to find is drawn here and its derived key signed into the
  * challenge, so that a solution takes a bounded time to find and two HMACs to verify.
  */
 export class Altcha implements CaptchaVerifier {
@@ -65,7 +65,7 @@ export class Altcha implements CaptchaVerifier {
     return { parameters: { ...challenge.parameters }, signature: challenge.signature ?? '' };
   }
 
-  /** The signature of its challenge: whatever else of a payload can be written in two ways, there is one of it. */
+  /** Its challenge's signature: other parts of a payload can be written in several ways, but this is unique. */
   solutionId(token: string): string | undefined {
     return readPayload(token)?.challenge.signature;
   }

@@ -1,6 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
 
-/** A captcha solution as it is presented, and what it must have been made for. */
+/** A captcha solution as presented, and what it must have been made for. */
 export interface Presented {
   readonly token: string;
   readonly sourceId: string;
@@ -11,8 +11,8 @@ export interface Presented {
 }
 
 export interface CaptchaVerifier {
-  /** Identifies a solution however it is written, so that it can be accepted once; undefined for what is none. */
+  /** Identifies a solution however it is written, so that it is accepted only once; undefined for anything else. */
   solutionId(token: string): string | undefined;
-  /** @throws OperationError UNAVAILABLE when it cannot be found out: never a pass */
+  /** @throws OperationError UNAVAILABLE if that cannot be determined: never a pass */
   verify(presented: Presented): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { z } from 'zod';
 import type { CaptchaVerifier, Presented } from './captcha.ts';
 
-/** Where the providers answer; they speak the same protocol. */
+/** The providers' endpoints; they speak the same protocol. */
 export const SITEVERIFY_URLS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
@@ -12,7 +12,7 @@ export const SITEVERIFY_URLS = {
 
 const VERIFY_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
-/** Ours, not the visitor's: a secret or site key that the provider does not take, or a fault of the provider's own. */
+/** Our fault, not the visitor's: a secret or site key that the provider does not accept, or an error on the provider's side. */
 const OUR_FAULTS = [
   'missing-input-secret',
   'invalid-input-secret',
@@ -26,7 +26,7 @@ const Verdict = z.object({
   success: z.boolean(),
   /** Of the page that the captcha was solved on. */
   hostname: z.string().nullish(),
-  /** 0 to 1, where the provider scores (reCAPTCHA v3). */
+  /** 0 to 1, if the provider scores (reCAPTCHA v3). */
   score: z.number().nullish(),
   'error-codes': z.array(z.string()).nullish(),
 });
@@ -34,14 +34,14 @@ const Verdict = z.object({
 export interface SiteverifySettings {
   readonly url: string;
   readonly secret: string;
-  /** Scores below it do not pass. */
+  /** Lower scores do not pass. */
   readonly minScore: number;
   readonly timeoutMs?: number;
 }
 
 /**
- * Asks Turnstile, hCaptcha or reCAPTCHA. They get the token and our secret, and nothing else of the visitor. What they do not answer,
- * late, unreadably or with a fault of their own or of our settings, is UNAVAILABLE.
+ * Asks Turnstile, hCaptcha or reCAPTCHA. They get the token and our secret, and nothing else about the visitor. A missing, late or
+ * unreadable response, or one that blames them or our settings, is UNAVAILABLE.
  */
 export class Siteverify implements CaptchaVerifier {
   readonly #settings: SiteverifySettings;
@@ -58,13 +58,13 @@ export class Siteverify implements CaptchaVerifier {
     const { success, hostname, score, 'error-codes': errorCodes } = await this.#ask(token, deadlineAtMs, log);
     if (!success) {
       if (errorCodes?.some((code) => OUR_FAULTS.includes(code))) {
-        log.error({ errorCodes }, 'The captcha verifier refuses our settings or has a fault of its own');
+        log.error({ errorCodes }, 'The captcha verifier rejects our settings or has an error of its own');
         throw unavailable();
       }
       return false;
     }
     if (score !== null && score !== undefined && score < this.#settings.minScore) return false;
-    // A solution that was made on somebody else's page is no proof of a visitor of this one.
+    // A solution made on somebody else's page proves nothing about a visitor of this one.
     const expected = origin === null ? undefined : URL.parse(origin)?.hostname;
     return !hostname || !expected || bare(hostname) === bare(expected);
   }

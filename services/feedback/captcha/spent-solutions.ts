@@ -3,10 +3,10 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { MemoryReservations } from '../memory-reservations.ts';
 
-/** Longer than any solution is valid: altcha's ten minutes here, five or two at the others. */
+/** Longer than any solution is valid: ten minutes for altcha here, five or two for the others. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
-/** Which submission a captcha solution was accepted for, over all replicas. */
+/** Which submission a captcha solution was accepted for, across all replicas. */
 export class SpentSolutions {
   readonly #redis: Redis;
   readonly #fallback: RedisFallback;
@@ -25,7 +25,7 @@ export class SpentSolutions {
     );
   }
 
-  /** @returns whether it is `itemId`'s: it was free until now, or was spent by the same submission before */
+  /** @returns whether it is `itemId`'s: it was unused until now, or was used by the same submission before */
   async spend(solutionId: string, itemId: string): Promise<boolean> {
     const holder = await this.#fallback.run(
       () => this.#redis.set(keyOf(solutionId), itemId, 'PX', REMEMBERED_MS, 'NX', 'GET'),

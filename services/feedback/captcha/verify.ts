@@ -5,8 +5,8 @@ import type { CaptchaVerifier } from './captcha.ts';
 import type { SpentSolutions } from './spent-solutions.ts';
 
 /**
- * A solution is accepted for one submission, and for every attempt of that one: a client that repeats it has a solution that is spent,
- * and that the verifiers on the internet would refuse a second time.
+ * A solution is accepted for one submission, and for every attempt at it: a client that retries has a used solution,
+ * which the verifiers on the internet would reject the second time.
  */
 export async function verifySolution(
   verifier: CaptchaVerifier,

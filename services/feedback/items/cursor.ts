@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type KeyRing, signingKey } from '@worktrack/runtime/process/key-ring';
 
-/** Where a page ended: the next one begins with what is older. */
+/** Where a page ended: the next one continues with older items. */
 export interface Position {
   readonly createdAtMs: number;
   readonly id: string;
@@ -10,8 +10,8 @@ export interface Position {
 const MAC_BYTES = 16;
 
 /**
- * Cursors are positions signed together with the list that they belong to, so that one of another list (of another organization, of
- * other filters) or made by hand is refused and not answered with a page of something else.
+ * Cursors are positions signed together with the list that they belong to, so that one from another list (another organization,
+ * other filters) or made by hand is rejected instead of leading to a page of something else.
  */
 export class Cursors {
   readonly #keys: KeyRing;
@@ -20,14 +20,14 @@ export class Cursors {
     this.#keys = keys;
   }
 
-  /** @param list what identifies the list; equal values are the same list */
+  /** @param list identifies the list; equal values mean the same list */
   write({ createdAtMs, id }: Position, list: unknown): string {
     const [keyId, key] = signingKey(this.#keys);
     const payload = Buffer.from(JSON.stringify([createdAtMs, id])).toString('base64url');
     return `${keyId}.${payload}.${mac(payload, list, key).toString('base64url')}`;
   }
 
-  /** @returns undefined for what `write` did not make for this list */
+  /** @returns undefined for anything that `write` did not create for this list */
   read(cursor: string, list: unknown): Position | undefined {
     const [keyId = '', payload = '', signature = '', ...rest] = cursor.split('.');
     const key = this.#keys.get(keyId);

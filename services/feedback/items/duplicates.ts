@@ -4,15 +4,15 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { MemoryReservations } from '../memory-reservations.ts';
 
-/** How long the same message is refused once it was stored. */
+/** How long the same message is refused after it was stored. */
 export const DUPLICATE_WINDOW_MS = 10 * 60 * 1000;
-/** A reservation outlives the deadline of its submission by this, so that it is there until the outcome is known. */
+/** A reservation outlives its submission's deadline by this, so that it lasts until the outcome is known. */
 const PENDING_MARGIN_MS = 1_000;
 
 /** The right of one submission to store its message. */
 export interface Reservation {
   readonly key: string;
-  /** The submission, by the id of its item: a repeated attempt of it holds the same reservation. */
+  /** The submission, by its item's id: a repeated attempt holds the same reservation. */
   readonly holder: string;
 }
 
@@ -20,7 +20,7 @@ export function reservationOf(sourceId: string, message: string, itemId: string)
   return { key: `feedback:{${sourceId}}:message:${messageHash(message)}`, holder: itemId };
 }
 
-/** Equal for messages that differ in compatibility forms, case and white space only. */
+/** Equal for messages that differ only in compatibility forms, case and white space. */
 function messageHash(message: string): string {
   const normal = message.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   return createHash('sha256').update(normal).digest('base64url');
@@ -32,8 +32,8 @@ return 0
 `;
 
 /**
- * One of any number of equal messages at a time may be stored, over all replicas. A reservation is short while its submission is
- * pending, so that one whose process died blocks nobody for long; it is given back when nothing was stored, and lasts the whole
+ * Of any number of equal concurrent messages only one may be stored, across all replicas. A reservation is short while its submission is
+ * pending, so that one whose process died does not block others for long; it is released if nothing was stored, and lasts the whole
  * window once something was.
  */
 export class Duplicates {
@@ -47,7 +47,7 @@ export class Duplicates {
     this.#fallback = new RedisFallback('feedback duplicates', log);
   }
 
-  /** @returns for each whether it is held; where it is not, an equal message was stored or is being stored by another submission */
+  /** @returns for each whether it is held; if not, an equal message was stored or is being stored by another submission */
   async reserve(reservations: readonly Reservation[], deadlineAtMs: number): Promise<boolean[]> {
     const pendingMs = Math.ceil(Math.max(0, deadlineAtMs - Date.now())) + PENDING_MARGIN_MS;
     const holders = await this.#fallback.run(
@@ -76,7 +76,7 @@ export class Duplicates {
     );
   }
 
-  /** Of submissions of which nothing was stored; what another one holds by now stays. */
+  /** For submissions that stored nothing; reservations that others hold by now stay. */
   async release(reservations: readonly Reservation[]): Promise<void> {
     if (reservations.length === 0) return;
     await this.#fallback.run(

@@ -1,5 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
-import mongoose from 'mongoose';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { emailKeyOf } from './erasure.repository.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
@@ -9,20 +9,17 @@ const FIELDS = { organizationId: 1, email: 1, emailKey: 1 } as const;
 type Older = Pick<ItemDocument, '_id' | 'organizationId' | 'email' | 'emailKey'>;
 
 /**
- * Gives items with an address the key that an erasure finds them by. Before the first call: an erasure that answers how much it has erased must have
- * found all there is.
+ * Adds to items with an address the key that an erasure finds them by. Before the first call: an erasure that reports how much it has erased must have
+ * found everything.
  */
 export const emailKeyMigration: Migration = {
   name: 'feedback: the key that an erasure finds the items of an address by',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     const writes = batch.flatMap(({ _id, organizationId, email, emailKey }) => {
       if (!email || emailKey !== undefined) return [];
-      // The address is part of the filter: what is erased meanwhile does not get its key back.
+      // The address is part of the filter, so that an item erased meanwhile does not get its key back.
       const filter = { organizationId, _id, email };
       return { updateOne: { filter, update: { $set: { emailKey: emailKeyOf(email) } } } };
     });

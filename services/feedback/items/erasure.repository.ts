@@ -1,8 +1,11 @@
 import type { Scope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
+import { tell } from '../tell.ts';
+import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
+import { TOLD_OF, tellOfReceipt } from './received.repository.ts';
 
-/** So many items are erased by one command. */
+/** So many items are erased, and told of, by one transaction. */
 const BATCH = 500;
 
 /** What an erasure has to know of an item before its texts are gone. */
@@ -45,11 +48,19 @@ async function* batches(filter: object): AsyncGenerator<ErasableItem[]> {
 }
 
 /** Takes away all that the senders of these items wrote, and what was made of it. */
-export async function eraseTexts({ caller, tx }: Scope, ids: readonly string[]): Promise<void> {
+export async function eraseTexts(scope: TellingScope, ids: readonly string[]): Promise<void> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
   const now = new Date();
+  const which = { organizationId, _id: mongoose.trusted({ $in: [...ids] }) };
+  const found = await ItemModel.find(which, { ...TOLD_OF, erasedAt: 1 })
+    .session(tx)
+    .lean();
+  // Somebody else may have erased some of them since they were read.
+  const items = found.filter(({ erasedAt }) => erasedAt === undefined);
+  if (items.length === 0) return;
   await ItemModel.updateMany(
-    { organizationId, _id: mongoose.trusted({ $in: [...ids] }) },
+    { organizationId, _id: mongoose.trusted({ $in: items.map(({ _id }) => _id) }) },
     {
       $set: {
         message: '',
@@ -63,8 +74,15 @@ export async function eraseTexts({ caller, tx }: Scope, ids: readonly string[]):
         updatedAt: now,
         erasedAt: now,
       },
-      $unset: { emailKey: 1 },
+      $inc: { revision: 1 },
+      $unset: { emailKey: 1, unpublished: 1 },
     },
-    tx ? { session: tx } : {},
+    { session: tx },
   );
+  for (const item of items) {
+    tellOfReceipt(scope, item);
+    const { _id: id, sourceId, revision = 0 } = item;
+    const subject = { kind: 'feedback', id } as const;
+    tell(scope, { type: 'feedback.erased', subject, revision: revision + 1, data: { sourceId } });
+  }
 }

@@ -2,7 +2,8 @@ import type { deleteFeedback, eraseSender as eraseSenderOp } from '@worktrack/co
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
-import type { Scope } from '@worktrack/runtime/database/scope';
+import { commitAlone } from '../commit-alone.ts';
+import type { TellingScope } from '../telling-scope.ts';
 import { DUPLICATE_WINDOW_MS, type Duplicates, reservationOf } from './duplicates.ts';
 import { type ErasableItem, eraseTexts, itemsOfSender } from './erasure.repository.ts';
 import { requireItem } from './inbox.ts';
@@ -38,16 +39,14 @@ export async function eraseSender(
 /** @returns how many */
 export async function eraseAll(
   duplicates: Duplicates,
-  scope: Scope,
+  { caller }: Pick<TellingScope, 'caller'>,
   batches: AsyncIterable<ErasableItem[]>,
 ): Promise<number> {
   let erased = 0;
   for await (const batch of batches) {
     await forget(duplicates, batch);
-    await eraseTexts(
-      scope,
-      batch.map(({ _id }) => _id),
-    );
+    const ids = batch.map(({ _id }) => _id);
+    await commitAlone((scope) => eraseTexts({ caller, ...scope }, ids));
     erased += batch.length;
   }
   return erased;

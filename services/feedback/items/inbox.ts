@@ -23,7 +23,7 @@ export async function pageOfInbox(
     throw fail('VALIDATION_FAILED', `cursor: ${message}.`, { details: [{ path: 'cursor', message }] });
   }
   const words = wordsOf(search);
-  // A search for nothing but signs asks for what nothing has; one that is blank asks for nothing.
+  // A search with only punctuation matches nothing; a blank one is no search.
   if (words.length === 0 && search.trim() !== '') return { items: [], nextCursor: null };
   const items = await newestItems(
     context,
@@ -36,7 +36,7 @@ export async function pageOfInbox(
       toMs: to === undefined ? undefined : Date.parse(to),
     },
     after,
-    // One more than asked for says whether there is another page.
+    // One more than requested shows whether there is another page.
     limit + 1,
   );
   const page = items.slice(0, limit);
@@ -62,11 +62,11 @@ export async function updateStatus(
   return requireItem(id, context);
 }
 
-/** As it stands in the transaction. */
+/** Its state in the transaction. */
 export async function requireItem(id: string, context: WriteContext<'NOT_FOUND'>): Promise<FeedbackItem> {
   return (await itemById(context, id)) ?? missing(id, context);
 }
 
 function missing(id: string, { fail }: ReadContext<'NOT_FOUND'>): never {
-  throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox for the ids that there are.`);
+  throw fail('NOT_FOUND', `There is no feedback item ${id}. List the inbox to see the existing ids.`);
 }

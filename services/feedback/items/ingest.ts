@@ -7,6 +7,7 @@ import { type Duplicates, type Reservation, reservationOf } from './duplicates.t
 import { emailKeyOf } from './erasure.repository.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
+import { RECEIVED_REVISION } from './received.repository.ts';
 
 type Submission = Call<typeof ingestFeedback>;
 type Answer = Settled<Output<typeof ingestFeedback>>;
@@ -128,6 +129,8 @@ function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocumen
     linkedWorkItemIds: [],
     createdAt: now,
     updatedAt: now,
+    revision: RECEIVED_REVISION,
+    unpublished: true,
   };
 }
 

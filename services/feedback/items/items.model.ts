@@ -28,6 +28,10 @@ export interface ItemDocument {
   linkedWorkItemIds: string[];
   createdAt: Date;
   updatedAt: Date;
+  /** Counted up by each change: orders the item's events. Absent in those that earlier versions stored. */
+  revision?: number;
+  /** That it was received is not in the log yet: it is its own outbox (received.repository.ts), since the intake has no transaction. */
+  unpublished?: true;
   /** Since when the texts are gone. */
   erasedAt?: Date;
 }
@@ -55,6 +59,8 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
     linkedWorkItemIds: { type: [String], required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
+    revision: Number,
+    unpublished: Boolean,
     erasedAt: { type: Date },
   },
   { collection: 'items', versionKey: false },
@@ -64,6 +70,8 @@ itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1, createdAt: 1, _id: 1 });
 // What a source's end or its retention erases.
 itemSchema.index({ organizationId: 1, sourceId: 1, createdAt: -1, _id: -1 });
+// Of all organizations, and mostly empty.
+itemSchema.index({ unpublished: 1 }, { partialFilterExpression: { unpublished: true } });
 itemSchema.index({ organizationId: 1, emailKey: 1 }, { partialFilterExpression: { emailKey: { $exists: true } } });
 
 export const ItemModel = mongoose.model('FeedbackItem', itemSchema);

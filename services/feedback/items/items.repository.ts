@@ -2,8 +2,11 @@ import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
+import { tell } from '../tell.ts';
+import type { TellingScope } from '../telling-scope.ts';
 import type { Position } from './cursor.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
+import { TOLD_OF, tellOfReceipt } from './received.repository.ts';
 
 const DUPLICATE_KEY = 11_000;
 const DURABLE = { w: 'majority', journal: true } as const;
@@ -97,19 +100,35 @@ export async function itemById({ caller, tx }: Scope, id: string): Promise<Feedb
 }
 
 export async function changeItem(
-  { caller, tx }: TransactionalScope,
+  scope: TellingScope,
   id: string,
   change: { readonly status?: Status; readonly link?: string },
 ): Promise<void> {
   const { status, link } = change;
+  const which = { organizationId: scope.caller.organizationId, _id: id };
+  const before = await ItemModel.findOne(which, { ...TOLD_OF, status: 1, linkedWorkItemIds: 1 })
+    .session(scope.tx)
+    .lean();
+  if (!before) return;
   await ItemModel.updateOne(
-    { organizationId: caller.organizationId, _id: id },
+    which,
     {
       $set: { ...(status && { status }), updatedAt: new Date() },
+      $inc: { revision: 1 },
+      $unset: { unpublished: 1 },
       ...(link && { $addToSet: { linkedWorkItemIds: link } }),
     },
-    { session: tx },
+    { session: scope.tx },
   );
+  tellOfReceipt(scope, before);
+  const of = { subject: { kind: 'feedback', id }, revision: (before.revision ?? 0) + 1 } as const;
+  if (link && !before.linkedWorkItemIds.includes(link)) {
+    tell(scope, { ...of, type: 'feedback.linked', data: { workItemId: link } });
+  }
+  if (status && status !== before.status) {
+    const changes = { status: { from: before.status, to: status } };
+    tell(scope, { ...of, type: 'feedback.status_changed', data: { changes } });
+  }
 }
 
 export async function countLinked({ caller, tx }: TransactionalScope, workItemId: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import { searchText } from '@worktrack/runtime/text/words';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -7,18 +8,17 @@ import { type ItemDocument, ItemModel } from './items.model.ts';
 const BATCH = 500;
 const BATCH_DEADLINE_MS = 60_000;
 
-/** Writes the search texts anew that another version has folded in another way (libs/runtime/text/words.ts). */
+/** Rewrites search texts that another version folded differently (libs/runtime/text/words.ts). */
 export const searchTextMigration: Migration = {
   name: 'search of feedback: parts of unspaced words, letters that are one with others',
   isUrgent: false,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, { organizationId: 1 })
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Pick<ItemDocument, '_id' | 'organizationId'>[]>();
+    const batch = await nextBatch<Pick<ItemDocument, '_id' | 'organizationId'>>(ItemModel, after, BATCH, {
+      organizationId: 1,
+    });
     for (const [organizationId, items] of Map.groupBy(batch, (item) => item.organizationId)) {
       const ids = items.map(({ _id }) => _id);
-      // In one transaction, so that it conflicts with who erases one of them meanwhile.
+      // In one transaction, so that it conflicts with anybody who erases one of them meanwhile.
       await transaction(Date.now() + BATCH_DEADLINE_MS, (tx) => refold(organizationId, ids, tx));
     }
     return batch.at(-1)?._id;

@@ -9,17 +9,17 @@ import { extendTurn, takeTurn } from './turns.repository.ts';
 
 const DUTY = 'retention';
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** So often each replica looks whether the duty is due: this is how late it is at most. */
+/** How often each replica checks whether the task is due, and so how late it can be. */
 const LOOK_EVERY_MS = 15 * 60 * 1000;
-/** Of a holder that is silent for so long another replica takes over. It is extended with every batch. */
+/** If the holder is silent for this long, another replica takes over. Extended with every batch. */
 const LEASE_MS = 5 * 60 * 1000;
-/** Gateways know of a deletion within two seconds, and a call ends at its deadline: after this nothing comes to a deleted source. */
+/** Gateways learn of a deletion within two seconds, and a call ends at its deadline: after this, nothing more arrives for a deleted source. */
 const LATE_SUBMISSIONS_MS = 60 * 60 * 1000;
 
-/** The holder of the duty was too slow, and another replica has it. */
+/** The task's holder was too slow, and another replica has taken over. */
 class Overtaken extends Error {}
 
-/** Erases what is older than its source keeps it, once a day, by whichever replica gets to it. */
+/** Erases what is older than its source's retention, once a day, by whichever replica gets to it. */
 export class Retention {
   readonly #duplicates: Duplicates;
   readonly #log: Log;
@@ -48,14 +48,14 @@ export class Retention {
         const erased = await this.runIfDue(new Date());
         if (erased !== undefined) this.#log.info({ erased }, 'Feedback past its retention was erased');
       } catch (error) {
-        // The database is unavailable, or another replica goes on: the duty is due again once the lease has ended.
-        this.#log.warn({ error }, 'Feedback past its retention was not erased; it is tried again');
+        // The database is unavailable, or another replica continues: the task is due again once the lease has ended.
+        this.#log.warn({ error }, 'Feedback past its retention was not erased; trying again later');
       }
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  /** @returns how many items were erased, or undefined where it is not due or another replica does it */
+  /** @returns how many items were erased, or undefined if it is not due or another replica is doing it */
   async runIfDue(now: Date): Promise<number | undefined> {
     if (!(await takeTurn(DUTY, this.#holder, now, after(now, LEASE_MS)))) return undefined;
     let erased = 0;

@@ -1,12 +1,12 @@
 import mongoose from 'mongoose';
 
-/** A duty that all replicas share: whichever finds it due takes it. */
+/** A task shared by all replicas: whichever finds it due takes it. */
 export interface TurnDocument {
-  /** The name of the duty. */
+  /** The name of the task. */
   _id: string;
-  /** Who took it last. */
+  /** Who last took it. */
   holder: string;
-  /** From when on anybody may take it: while it is being done, when its holder counts as gone; afterwards, when it is due again. */
+  /** When anybody may take it: while it is running, when its holder is considered gone; afterwards, when it is due again. */
   nextAt: Date;
 }
 

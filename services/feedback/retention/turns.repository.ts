@@ -3,7 +3,7 @@ import { TurnModel } from './turns.model.ts';
 
 const DUPLICATE_KEY = 11_000;
 
-/** @returns whether the duty was due and is now `holder`'s until `until`: of any number of replicas at once one is told so */
+/** @returns whether the task was due and is now `holder`'s until `until`: true for only one of any number of concurrent replicas */
 export async function takeTurn(duty: string, holder: string, now: Date, until: Date): Promise<boolean> {
   const due = { _id: duty, nextAt: mongoose.trusted({ $lte: now }) };
   const { matchedCount } = await TurnModel.updateOne(due, { $set: { holder, nextAt: until } });
@@ -17,7 +17,7 @@ export async function takeTurn(duty: string, holder: string, now: Date, until: D
   }
 }
 
-/** @returns false where another replica has taken the duty since, for `holder` was too slow */
+/** @returns false if another replica has since taken the task, because `holder` was too slow */
 export async function extendTurn(duty: string, holder: string, until: Date): Promise<boolean> {
   const { matchedCount } = await TurnModel.updateOne({ _id: duty, holder }, { $set: { nextAt: until } });
   return matchedCount === 1;

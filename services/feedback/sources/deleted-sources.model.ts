@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 
 /**
- * A source that was deleted, for as long as a gateway may still admit a submission to it (a change holds within two seconds) and until the daily pass has
- * erased what came so late.
+ * A deleted source, kept for as long as a gateway may still admit a submission to it (changes take effect within two seconds) and until the daily pass has
+ * erased any late submissions.
  */
 export interface DeletedSourceDocument {
   _id: string;

@@ -14,6 +14,8 @@ export interface SourceDocument {
   retentionDays?: number;
   /** What was created before is erased already: the daily pass begins here. */
   erasedBefore?: Date;
+  /** Counted up by each change: orders the source's events. Absent in those that earlier versions stored. */
+  revision?: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -40,6 +42,7 @@ const sourceSchema = new mongoose.Schema<SourceDocument>(
     rateLimit: { type: rateLimitSchema },
     retentionDays: { type: Number },
     erasedBefore: { type: Date },
+    revision: Number,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

@@ -1,8 +1,12 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
+import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
+import { tell } from '../tell.ts';
+import type { TellingScope } from '../telling-scope.ts';
 import { DeletedSourceModel } from './deleted-sources.model.ts';
 import { type SourceDocument, SourceModel } from './sources.model.ts';
 
@@ -10,19 +14,35 @@ import { type SourceDocument, SourceModel } from './sources.model.ts';
 const EVER = new Date(-8.64e15);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Settings = Omit<SourceDocument, '_id' | 'organizationId' | 'erasedBefore' | 'createdAt' | 'updatedAt'>;
+type Settings = Omit<
+  SourceDocument,
+  '_id' | 'organizationId' | 'erasedBefore' | 'revision' | 'createdAt' | 'updatedAt'
+>;
 /** `null` takes the source's own limits, or its retention, away. */
 export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit' | 'retentionDays'>> & {
   rateLimit?: SourceDocument['rateLimit'] | null;
   retentionDays?: number | null;
 };
 
-export async function insertSource({ caller, tx }: TransactionalScope, settings: Settings): Promise<Source> {
-  const { organizationId } = caller;
+export async function insertSource(scope: TellingScope, settings: Settings): Promise<Source> {
+  const { organizationId } = scope.caller;
   const now = new Date();
-  const document: SourceDocument = { ...settings, _id: uuidv7(), organizationId, createdAt: now, updatedAt: now };
-  await SourceModel.create([document], { session: tx });
+  const made = { _id: uuidv7(), organizationId, revision: 1, createdAt: now, updatedAt: now };
+  const document: SourceDocument = { ...settings, ...made };
+  await SourceModel.create([document], { session: scope.tx });
+  const { publicKey: _, ...told } = settings;
+  tellOf(scope, document, 'source.created', told);
   return recordOf(document);
+}
+
+/** @param source as it is after the write */
+function tellOf(
+  scope: TellingScope,
+  { _id: id, revision = 0 }: Pick<SourceDocument, '_id' | 'revision'>,
+  type: Extract<EventType, `source.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  tell(scope, { type, subject: { kind: 'source', id }, revision, data });
 }
 
 export async function countSources({ caller, tx }: TransactionalScope): Promise<number> {
@@ -44,23 +64,41 @@ export async function sourceById({ caller, tx }: Scope, id: string): Promise<Sou
   return document ? recordOf(document) : undefined;
 }
 
-export async function changeSource({ caller, tx }: Scope, id: string, change: SourceChange): Promise<void> {
+/** @returns undefined where there is none */
+export async function changeSource(scope: TellingScope, id: string, change: SourceChange): Promise<Source | undefined> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
+  const read = () => SourceModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  const before = await read();
+  if (!before) return undefined;
   const fields = Object.entries(change);
   const taken = fields.filter(([, value]) => value === null).map(([field]) => [field, 1]);
   const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
   await SourceModel.updateOne(
     { organizationId, _id: id },
-    { $set: { ...set, updatedAt: new Date() }, ...(taken.length > 0 && { $unset: Object.fromEntries(taken) }) },
-    tx ? { session: tx } : {},
+    {
+      $set: { ...set, updatedAt: new Date() },
+      $inc: { revision: 1 },
+      ...(taken.length > 0 && { $unset: Object.fromEntries(taken) }),
+    },
+    { session: tx },
   );
+  const after = await read();
+  if (!after) throw new Error(`Feedback source ${id} was changed and is gone.`);
+  const changes = differencesOf(recordOf(before), recordOf(after));
+  if (Object.keys(changes).length > 0) tellOf(scope, after, 'source.updated', { changes });
+  return recordOf(after);
 }
 
-export async function removeSource({ caller, tx }: TransactionalScope, id: string): Promise<boolean> {
+export async function removeSource(scope: TellingScope, id: string): Promise<boolean> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
-  const { deletedCount } = await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
-  if (deletedCount === 0) return false;
+  const source = await SourceModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  if (!source) return false;
+  await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
   await DeletedSourceModel.create([{ _id: id, organizationId, deletedAt: new Date() }], { session: tx });
+  const { name, revision = 0 } = source;
+  tellOf(scope, { _id: id, revision: revision + 1 }, 'source.deleted', { name });
   return true;
 }
 
@@ -116,11 +154,12 @@ function admittedOf({
   enabled,
   retentionDays,
   erasedBefore,
+  revision,
   ...rest
 }: SourceDocument): AdmittedSource {
   return { id: _id, ...rest };
 }
 
-function recordOf({ _id, erasedBefore, createdAt, updatedAt, ...rest }: SourceDocument): Source {
+function recordOf({ _id, erasedBefore, revision, createdAt, updatedAt, ...rest }: SourceDocument): Source {
   return { id: _id, ...rest, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }

@@ -12,6 +12,7 @@ import {
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
+import { commitAlone } from '../commit-alone.ts';
 import type { Duplicates } from '../items/duplicates.ts';
 import { itemsOfSource } from '../items/erasure.repository.ts';
 import { eraseAll } from '../items/erasure.ts';
@@ -49,10 +50,7 @@ export async function updateSource(
   { id, ...change }: Input<typeof updateOp>,
   context: WriteContext<'NOT_FOUND'>,
 ): Promise<Source> {
-  const found = async () => (await sourceById(context, id)) ?? missing(id, context);
-  await found();
-  await changeSource(context, id, change);
-  return found();
+  return (await changeSource(context, id, change)) ?? missing(id, context);
 }
 
 /**
@@ -67,18 +65,18 @@ export async function deleteSource(
   if (!(await sourceById(context, id))) missing(id, context);
   const items = () => itemsOfSource(context, id, BEFORE_ALL, AFTER_ALL);
   if (erase) {
-    await changeSource(context, id, { enabled: false });
+    await commitAlone((scope) => changeSource({ caller: context.caller, ...scope }, id, { enabled: false }));
     await eraseAll(duplicates, context, items());
   } else {
     for await (const _ of items()) {
       throw context.fail(
         'CONFLICT',
-        'The source has items with what was submitted. Repeat with ?erase=true to erase that too, or disable the source to keep it.',
+        'The source still has items with submitted content. Repeat with ?erase=true to erase it too, or disable the source to keep it.',
       );
     }
   }
-  return context.commit(async ({ tx }) => {
-    if (!(await removeSource({ caller: context.caller, tx }, id))) missing(id, context);
+  return context.commit(async (scope) => {
+    if (!(await removeSource({ caller: context.caller, ...scope }, id))) missing(id, context);
     return { deleted: true, id };
   });
 }

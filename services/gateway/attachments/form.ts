@@ -8,30 +8,30 @@ import { parseJsonBody } from '../http/json-body.ts';
 const FILE_FIELD = 'file';
 const TEXT_FIELDS = ['uploadedBy', 'mimeType', 'metadata'] as const;
 const MAX_FIELD_BYTES = 512 * 1024;
-/** What browsers and curl send of a file whose type they do not know: no better than none. */
+/** What browsers and curl send for a file of unknown type: as good as none. */
 const NO_TYPE = 'application/octet-stream';
 
 export const FORM_LIMITS = {
-  // One more than allowed, so that it is seen and refused.
+  // One more than allowed, so that it is noticed and refused.
   files: 2,
   fields: TEXT_FIELDS.length + 1,
   fieldSize: MAX_FIELD_BYTES,
-  // One more than allowed, so that the service sees that it is too many and not an end.
+  // One more than allowed, so that the service sees an excess rather than the end.
   fileSize: MAX_ATTACHMENT_BYTES + 1,
 };
 
 export interface UploadForm {
   readonly fileName: string;
-  /** As the form says it, or as the file's part does. */
+  /** As stated by the form, or else by the file's part. */
   readonly mimeType?: string | undefined;
   readonly uploadedBy?: string | undefined;
   readonly metadata?: unknown;
-  /** Read at the pace of whoever iterates. Fails at its end where something follows the file in the form. */
+  /** Read at the consumer's pace. Fails at the end if anything follows the file in the form. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
 /**
- * Reads a multipart form up to its file, whose bytes stay in the connection until they are asked for.
+ * Reads a multipart form up to its file, whose bytes stay in the connection until they are read.
  * @throws OperationError UNSUPPORTED_MEDIA_TYPE, or VALIDATION_FAILED with the field at fault
  */
 export async function readForm(request: FastifyRequest): Promise<UploadForm> {
@@ -72,12 +72,12 @@ async function nextOf(parts: AsyncIterator<Multipart>): Promise<Multipart | unde
   }
 }
 
-/** Nothing is stored before the last byte, so what comes after the file is refused rather than lost without a word. */
+/** Nothing is stored before the last byte, so anything after the file is refused rather than silently lost. */
 async function* wholeForm(part: MultipartFile, parts: AsyncIterator<Multipart>): AsyncGenerator<Buffer> {
   yield* part.file;
   const next = await nextOf(parts);
   if (!next) return;
-  const message = next.type === 'file' ? 'is one file too many; upload each by itself' : 'must come before `file`';
+  const message = next.type === 'file' ? 'is one file too many; upload each one separately' : 'must come before `file`';
   throw invalid([{ path: next.fieldname, message }]);
 }
 
@@ -94,7 +94,7 @@ function textFields(part: MultipartFile): TextFields {
       throw invalid([{ path: name, message: 'must be given once, as text' }]);
     }
     if (field.valueTruncated) throw invalid([{ path: name, message: `must have at most ${MAX_FIELD_BYTES} bytes` }]);
-    // An empty field of a form is one that was left out.
+    // An empty form field counts as left out.
     if (field.value !== '') found[known] = String(field.value);
   }
   return found;

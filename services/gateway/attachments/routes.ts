@@ -16,6 +16,7 @@ import { requirePermissions } from '../permissions.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
+import { neverAProgram } from './never-a-program.ts';
 import { sendContent } from './send.ts';
 import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
 
@@ -33,10 +34,10 @@ interface ItemRoute {
 
 const UploadQuery = z.strictObject({ ticket: z.string().optional() });
 
-/** The two routes that carry bytes. Neither ever holds a file in memory: each chunk waits until the one before it was taken. */
+/** The two routes that carry bytes. Neither ever holds a file in memory: each chunk waits until the previous one has been consumed. */
 export function registerAttachmentRoutes(app: FastifyInstance, needs: AttachmentNeeds): void {
   app.register(async (scope) => {
-    // In a scope of its own: no other route takes forms.
+    // In its own scope: no other route accepts forms.
     await scope.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
     registerUpload(scope, needs);
     registerDownload(scope, needs);
@@ -53,7 +54,7 @@ function registerUpload(
     method: 'POST',
     url: route,
     config: { streamsBody: true },
-    // The length of a form is not that of its file, which has a limit of its own (FORM_LIMITS).
+    // The length of a form is not that of its file, which has its own limit (FORM_LIMITS).
     bodyLimit: Number.MAX_SAFE_INTEGER,
     onRequest: async function (request, reply) {
       if (request.query.ticket === undefined) await byKey.call(this, request, reply);
@@ -86,7 +87,7 @@ function registerDownload(scope: FastifyInstance, { authenticator, clients }: At
   scope.route({
     method: 'GET',
     url: pathOf(readAttachment),
-    onRequest: authorize(authenticator, readAttachment.permissions),
+    onRequest: [neverAProgram, authorize(authenticator, readAttachment.permissions)],
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
       const input = {
@@ -114,7 +115,7 @@ function rightOfKey(request: FastifyRequest): UploadRight {
   return { origin: originOf(request, request.identity, idempotencyKeyOf(request.headers['idempotency-key'])) };
 }
 
-/** A ticket holds as long as the key that asked for it: revoked or narrowed meanwhile, it is worth nothing. */
+/** A ticket is valid as long as the key that requested it: if the key is revoked or restricted meanwhile, the ticket is worthless. */
 async function rightOfTicket(
   ticket: string,
   request: FastifyRequest<ItemRoute>,
@@ -140,7 +141,7 @@ async function rightOfTicket(
   return { origin: originOf(request, identity, `ticket:${verified.nonce}`), grant: verified.grant };
 }
 
-/** Its holder knows of no idempotency key. */
+/** Its holder has no idempotency key. */
 function inWordsOfTicket(error: unknown): unknown {
   if (!(error instanceof OperationError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return error;
   return new OperationError(
@@ -170,7 +171,7 @@ function pathOf(operation: typeof addAttachment | typeof readAttachment): string
   return route.path;
 }
 
-/** Without what is undefined: an input is validated strictly, and a key without a value is a key. */
+/** Drops undefined values: inputs are validated strictly, and a key without a value is still a key. */
 function defined(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -5,10 +5,10 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failureBody, JSON_TYPE } from '../http/envelope.ts';
 
-/** Types that a browser may show in place: none of them can run a script in the service's origin. */
+/** Types that a browser may show inline: none of them can run a script in the service's origin. */
 const SHOWN_IN_PLACE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
-/** Answers with the bytes of an attachment, or with what RFC 9110 says instead of them. */
+/** Responds with the bytes of an attachment, or with whatever RFC 9110 prescribes instead. */
 export function sendContent(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -24,7 +24,7 @@ export function sendContent(
   if (outcome === 'unchanged' || outcome === 'unsatisfiable' || !sent) {
     bytes.destroy();
     if (outcome === 'unchanged') return reply.code(304).send();
-    const message = `The range lies outside of the file's ${attachment.size} bytes.`;
+    const message = `The range lies outside the file's ${attachment.size} bytes.`;
     return reply
       .code(416)
       .headers({ 'content-range': `bytes */${attachment.size}`, 'content-type': JSON_TYPE })
@@ -37,14 +37,14 @@ export function sendContent(
     'content-disposition': contentDisposition(attachment.fileName, {
       type: SHOWN_IN_PLACE.has(attachment.mimeType) ? 'inline' : 'attachment',
     }),
-    // Whatever the file is: opened in a browser it runs nothing and reaches nothing.
+    // Whatever the file is, in a browser it can run nothing and reach nothing.
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
   });
   if (outcome === 'part') reply.code(206).header('content-range', `bytes ${sent.start}-${sent.end}/${attachment.size}`);
   if (request.method === 'HEAD') {
     bytes.destroy();
-    // A stream, so that the length stays as it was set above.
+    // A stream, so that the length stays as set above.
     return reply.send(Readable.from([]));
   }
   return reply.send(bytes);

@@ -8,10 +8,10 @@ const NONCE_BYTES = 12;
 /** Of the subkeys that sign tickets. */
 export const TICKET_PURPOSE = 'upload ticket';
 
-/** What a ticket lets its holder do: attach one file to one item, in the name of the key that asked for it. */
+/** What a ticket lets its holder do: attach one file to one item, on behalf of the key that requested it. */
 export interface UploadGrant {
   readonly workItemId: string;
-  /** Of the key that asked: it must still be valid when the ticket is used. */
+  /** Of the requesting key: it must still be valid when the ticket is used. */
   readonly keyPrefix: string;
   readonly fileName?: string | undefined;
   readonly mimeType?: string | undefined;
@@ -55,8 +55,8 @@ export function issueTicket(
 }
 
 /**
- * @returns the grant and the ticket's nonce, or why there is none. The nonce is the idempotency key of the upload: so a ticket has one effect,
- * and an upload whose answer was lost may be repeated with it
+ * @returns the grant and the ticket's nonce, or why there is none. The nonce is the upload's idempotency key: so a ticket takes effect once,
+ * and an upload whose response was lost may be repeated with it
  */
 export function verifyTicket(
   ticket: string,
@@ -68,7 +68,7 @@ export function verifyTicket(
   const key = payload && ring.get(payload.k);
   if (!payload || !key) return 'invalid';
   const expected = Buffer.from(signature(signed, key).toString('base64url'));
-  // Compared as bytes, also in length: a character beyond ASCII is more than one.
+  // Compared as bytes, including the length: a non-ASCII character is more than one.
   const presented = Buffer.from(given);
   if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) return 'invalid';
   if (payload.e <= nowMs) return 'expired';

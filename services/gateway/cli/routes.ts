@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 
-/** Where the build of the command puts its files (cli/one-file/build.ts). */
+/** Where the CLI build puts its files (cli/one-file/build.ts). */
 const DIST = fileURLToPath(new URL('../../../cli/dist/', import.meta.url));
 const NAME = 'worktrack.mjs';
 
-/** The `worktrack` command as one file, and its hash. */
+/** The `worktrack` command as a single file, and its hash. */
 export interface CommandFile {
   readonly code: Buffer;
   readonly sha256: string;
@@ -20,7 +20,7 @@ export async function loadCommandFile(): Promise<CommandFile> {
   }
 }
 
-/** For whoever needs the command without a clone: the version that fits this service. It holds nothing secret, so it takes no key. */
+/** For users without a clone: the version of the command that matches this service. It contains nothing secret, so it needs no key. */
 export function registerCommandRoutes(app: FastifyInstance, { code, sha256 }: CommandFile): void {
   const etag = `"${sha256.slice(0, 16)}"`;
   app.get(`/cli/${NAME}`, (request, reply) => {

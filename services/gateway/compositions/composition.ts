@@ -6,7 +6,7 @@ import type { CallOptions, Reply } from '@worktrack/rpc/types';
 import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import type { Clients } from '../clients.ts';
 
-/** How the tool that uploads local files is to answer. */
+/** How the tool that uploads local files should respond. */
 export interface LocalUploads {
   /** Whether the gateway may read its own disk for callers. */
   readonly localFiles: boolean;
@@ -21,14 +21,14 @@ export interface CompositionContext<Code extends ErrorCode = never> {
   readonly clients: Clients;
   readonly uploads: LocalUploads;
   /**
-   * For every step, as it is: caller, request id, and the one idempotency key of the whole. A step is the same for the same input,
-   * so a repeated composition finds what is done and goes on from there.
+   * Passed unchanged to every step: caller, request id, and the single idempotency key of the whole. A step is the same for the same input,
+   * so a repeated composition finds what has been done and continues from there.
    */
   readonly options: CallOptions;
   readonly fail: Fail<Code>;
 }
 
-/** An operation that the gateway answers itself: from the verified identity, or from several services. */
+/** An operation that the gateway handles itself: from the verified identity, or with several services. */
 export type Composition<Op extends Operation> = (
   input: Input<Op>,
   context: CompositionContext<FailureOf<Op>>,

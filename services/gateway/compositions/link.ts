@@ -7,8 +7,8 @@ import type { Composition, CompositionContext } from './composition.ts';
 type Context = CompositionContext<FailureOf<typeof operation>>;
 
 /**
- * The service of work items says whether the item is an idea, then the feedback service notes the link: one write, so there is nothing to undo, and a
- * repeated call finds it done; also when the idea was deleted since.
+ * The work items service says whether the item is an idea, then the feedback service records the link: one write, so there is nothing to undo, and a
+ * repeated call finds it done, even if the idea has been deleted since.
  */
 export const linkFeedback: Composition<typeof operation> = async (input, context) => {
   const { clients, options, fail } = context;
@@ -35,7 +35,7 @@ export const linkFeedback: Composition<typeof operation> = async (input, context
   return { output: { ...output, taskId: item.taskId }, replayed };
 };
 
-/** The history of a deleted item still says how it was called. */
+/** The history of a deleted item still has its name. */
 async function linkedBefore(
   { feedbackId, workItemId }: Input<typeof operation>,
   context: Context,

@@ -11,8 +11,8 @@ type Given = Input<typeof operation>;
 type Context = CompositionContext<FailureOf<typeof operation>>;
 
 /**
- * Uploads a file from the gateway's own disk where that is switched on. Anywhere else the caller's file is on a machine that the gateway cannot see,
- * so the refusal holds what does it from there.
+ * Uploads a file from the gateway's own disk if that is enabled. Otherwise the caller's file is on a machine that the gateway cannot see,
+ * so the refusal includes a command that uploads it from there.
  */
 export const uploadLocalFile: Composition<typeof operation> = async (input, context) => {
   if (!context.uploads.localFiles) throw await refusalWithTicket(input, context);
@@ -25,7 +25,7 @@ export const uploadLocalFile: Composition<typeof operation> = async (input, cont
   } catch (error) {
     const { idempotencyKey, ...reading } = context.options;
     if (idempotencyKey === undefined) throw error;
-    // The first call deleted the file, and its answer was lost.
+    // The first call deleted the file, and its response was lost.
     const query = { idempotencyKey, upload };
     const attachment = await context.clients.workitems.call('attachments.addedBefore', query, reading);
     if (!attachment) throw error;
@@ -58,7 +58,7 @@ async function openAllowed(input: Given, context: Context): Promise<LocalFile> {
 
 async function refusalWithTicket(input: Given, context: Context) {
   const { caller } = context;
-  // The gateway's own question, of which the caller learns no more than that the item is there.
+  // The gateway's own query, from which the caller learns only that the item exists.
   const item = await context.clients.workitems.call(
     'workItems.brief',
     { id: input.workItemId },
@@ -81,21 +81,23 @@ async function refusalWithTicket(input: Given, context: Context) {
     'VALIDATION_FAILED',
     `This server cannot see your disk. Run this where the file is; it works once, for ${TICKET_LIFETIME_MS / 60_000} minutes: ${command}`,
     {
-      details: [{ path: 'filePath', message: 'is on a machine that this server cannot see; upload it by the command' }],
+      details: [
+        { path: 'filePath', message: 'is on a machine that this server cannot see; upload it with the command' },
+      ],
     },
   );
 }
 
 /**
- * For a POSIX shell, which looks at the path as this server would if it could: what it names once links are resolved has to be under /tmp/ or the
- * working directory, or nothing is sent and nothing deleted. Fields come before the file, as the route asks.
+ * For a POSIX shell, which checks the path as this server would if it could: its target, with links resolved, must be under /tmp/ or the
+ * working directory, or nothing is sent and nothing deleted. Fields come before the file, as the route requires.
  */
 function uploadCommand(
   { filePath, metadata, deleteAfterUpload }: Pick<Given, 'filePath' | 'metadata' | 'deleteAfterUpload'>,
   url: string,
 ): string {
   const fields = metadata ? ` --form-string ${quoted(`metadata=${JSON.stringify(metadata)}`)}` : '';
-  // curl reads `;` and `,` in a file's name as its own, unless the name is in double quotes.
+  // curl interprets `;` and `,` in a file name, unless the name is in double quotes.
   const file = quoted(`file=@"${filePath.replace(/(["\\])/g, '\\$1')}"`);
   const remove = deleteAfterUpload ? ` && rm -- ${quoted(filePath)}` : '';
   const upload = `curl -sS --fail-with-body${fields} -F ${file} ${quoted(url)}${remove}`;

@@ -1,18 +1,18 @@
 /**
  * One round trip that finds the source and counts the request.
  *
- * A window is a list of the times at which requests were admitted, newest first. N allowed means that the N-th newest entry must be
- * older than the window: exact for every window of that length, not only for aligned ones, whatever number of gateways ask at once,
- * since Redis runs one script at a time and by its own clock. Refused requests are not counted, so a client that keeps on is let in
- * again as soon as its admitted ones grow old. Each request adds at most one entry and takes away up to TIDIED, so a list never
- * holds more than its limit and what is about to go.
+ * A window is a list of the times at which requests were admitted, newest first. A limit of N means that the N-th newest entry must be
+ * older than the window: exact for every window of that length, not only for aligned ones, however many gateways ask at once,
+ * because Redis runs one script at a time and by its own clock. Refused requests are not counted, so a persistent client is admitted
+ * again as soon as its admitted requests expire. Each request adds at most one entry and removes up to TIDIED, so a list never
+ * holds more than its limit plus what is about to be removed.
  *
  * KEYS  source, then the windows: one per client, and for some requests one per source
- * ARGV  1 the source's entry, where the caller has just looked it up, else empty
+ * ARGV  1 the source's entry if the caller has just looked it up, else empty
  *       2 how long that entry may be kept, ms
  *       3 limit per client, 4 limit per source, 5 window in ms
- *       6 '1': the source's own limits take their place, where it has some: the entry begins with `perIp:perSource:windowMs|`
- * Answer {0} when the source is not known; else {1 admitted or 2 refused, entry, windowMs, then for each window: limit, remaining, resetMs, retryMs}
+ *       6 '1': the source's own limits, if any, replace these: the entry then begins with `perIp:perSource:windowMs|`
+ * Returns {0} if the source is unknown; else {1 admitted or 2 refused, entry, windowMs, then for each window: limit, remaining, resetMs, retryMs}
  */
 export const ADMISSION_SCRIPT = `
 local TIDIED = 16

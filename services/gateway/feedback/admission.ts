@@ -8,18 +8,18 @@ import { ADMISSION_SCRIPT } from './admission.script.ts';
 import { MemoryRateWindows, type RateState, type RateWindow } from './rate-window.ts';
 import { entryOf, type KnownSource, NO_SOURCE, SourceEntries } from './source-entry.ts';
 
-/** What is limited by itself. */
+/** What has its own limit. */
 export type RequestKind = 'ingest' | 'bootstrap' | 'challenge';
 
 export interface AdmissionLimits {
-  /** Of ingest, for sources without limits of their own and for public keys that name no source. */
+  /** For ingest, for sources without their own limits and for public keys that name no source. */
   readonly ingest: RateLimit;
-  /** Of bootstraps, and of challenges, per client and source. */
+  /** For bootstraps and challenges, per client and source. */
   readonly bootstrapPerIp: number;
 }
 
 export interface Admission {
-  /** null: no source for that public key. Of meaning only when the request is admitted. */
+  /** null: no source for that public key. Meaningful only if the request is admitted. */
   readonly source: KnownSource | null;
   readonly rates: readonly RateState[];
   /** 0: admitted. */
@@ -27,21 +27,21 @@ export interface Admission {
 }
 
 /**
- * How long a source may be served from a cache, counted from before it was read. A change of it must hold within two seconds; what is
- * left of them is for requests under way.
+ * How long a source may be served from a cache, counted from before it was read. A change must take effect within two seconds; the
+ * remainder is for requests in progress.
  */
 const SOURCE_FRESH_MS = 1_500;
-/** Looking up public keys costs an RPC each, so one client cannot make the gateway look up any number of made-up ones. */
+/** Each public key lookup costs an RPC, so one client must not make the gateway look up endless made-up ones. */
 const LOOK_UPS_PER_CLIENT = 1_200;
 const LOOK_UP_WINDOW_MS = 60_000;
 const MAX_SOURCES_IN_MEMORY = 10_000;
-/** What is not of the form of a public key is no source and shares windows, so that nobody fills Redis by making names up. */
+/** Anything malformed is not a source and shares windows, so that nobody can fill Redis with made-up names. */
 const MALFORMED = 'malformed';
 
 interface Rule {
   readonly windows: readonly RateWindow[];
   readonly windowMs: number;
-  /** The source's own limits take the place of these, where it has some. */
+  /** The source's own limits, if any, replace these. */
   readonly ownLimits: boolean;
 }
 
@@ -56,8 +56,8 @@ interface Counted {
 }
 
 /**
- * Finds the source of a request and counts the request against its rate windows, in one script call to Redis while the source is in
- * the cache there. Without Redis both are kept in this process.
+ * Finds the source of a request and counts the request against its rate windows, in one Redis script call while the source is
+ * cached there. Without Redis, this process keeps both.
  */
 export class Admissions {
   readonly #redis: ScriptedRedis;
@@ -67,7 +67,7 @@ export class Admissions {
   readonly #fallback: RedisFallback;
   readonly #memoryWindows = new MemoryRateWindows();
   readonly #memorySources = new Map<string, LookedUp>();
-  /** By client, for what one has used up is no other's refusal; the reads that they come to are shared by all. */
+  /** Per client, so that one cannot exhaust another's lookups; the resulting reads are shared by all. */
   readonly #lookUpsUnderWay = new Map<string, Promise<LookedUp | RateState>>();
   readonly #readsUnderWay = new Map<string, Promise<LookedUp>>();
 
@@ -86,7 +86,7 @@ export class Admissions {
 
   /**
    * @param client keyed hash of the client's address
-   * @throws OperationError UNAVAILABLE when the source is in no cache and the feedback service is unavailable
+   * @throws OperationError UNAVAILABLE if the source is not cached and the feedback service is unavailable
    */
   async admit(kind: RequestKind, publicKey: string, client: string, requestId: string): Promise<Admission> {
     const wellFormed = isPublicKey(publicKey);
@@ -115,7 +115,7 @@ export class Admissions {
     return { windows, windowMs: ingest.windowSeconds * 1000, ownLimits: kind === 'ingest' };
   }
 
-  /** @returns undefined when the source has to be looked up first; nothing is counted then */
+  /** @returns undefined if the source has to be looked up first; nothing is then counted */
   #count(name: string, rule: Rule, found?: LookedUp): Promise<Counted | undefined> {
     return this.#fallback.run(
       () => this.#countInRedis(name, rule, found),
@@ -161,7 +161,7 @@ export class Admissions {
     this.#memorySources.set(name, found);
   }
 
-  /** @returns the rate's state where this client has had too many look-ups */
+  /** @returns the rate's state if this client has had too many lookups */
   async #limitedLookUp(publicKey: string, client: string, requestId: string): Promise<LookedUp | RateState> {
     const name = 'look-ups';
     const windows = [{ name: 'ip', key: `${slotOf(name)}:ip:${client}`, limit: LOOK_UPS_PER_CLIENT }] as const;
@@ -177,7 +177,7 @@ export class Admissions {
   }
 }
 
-/** What is asked for again while it is under way is begun once. */
+/** Concurrent requests for the same thing share one lookup. */
 function shared<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => Promise<T>): Promise<T> {
   let result = underWay.get(key);
   if (!result) {
@@ -187,7 +187,7 @@ function shared<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => 
   return result;
 }
 
-/** The braces keep all keys of a name in one slot of a cluster. */
+/** The braces keep all keys of a name in one cluster slot. */
 function slotOf(name: string): string {
   return `feedback:{${name}}`;
 }

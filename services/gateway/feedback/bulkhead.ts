@@ -3,27 +3,27 @@ import { Counter, Gauge } from 'prom-client';
 
 const waiting = new Gauge({
   name: 'worktrack_intake_waiting_requests',
-  help: 'Requests of the public that wait because calls with an API key come in.',
+  help: 'Public requests waiting because calls with an API key come in.',
   registers: [registry],
 });
 
 const waited = new Counter({
   name: 'worktrack_intake_waited_total',
-  help: 'Requests of the public that had to wait because calls with an API key came in.',
+  help: 'Public requests that had to wait because calls with an API key came in.',
   registers: [registry],
 });
 
-/** For how long after its last call somebody is taken to be at work. */
+/** How long after the last call API clients are assumed to be active. */
 const AT_WORK_MS = 10_000;
-/** A request that has waited for so long goes on, whoever is at work: it has a deadline, and somebody who waits for the answer. */
+/** A request that has waited this long proceeds regardless: it has a deadline, and somebody waiting for the response. */
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Keeps a burst of submissions from holding up people and agents at work: while calls with an API key come in, the gateway works on so many
- * requests of the public at once; the others wait here, in order. Nothing is refused, and with nobody at work nothing waits.
+ * Prevents a burst of submissions from delaying people and agents at work: while calls with an API key come in, the gateway limits how many
+ * public requests it handles at once; the others wait here, in order. Nothing is refused, and when nobody is at work nothing waits.
  *
- * It is a limit of what is under way, not of a rate. Where there is room it costs nothing: requests then leave as fast as they come. Where
- * the machine is full they take longer, so fewer are begun, and the queues that a work-item call has to pass (event loops, Redis, the
+ * It limits concurrency, not the rate. With spare capacity it costs nothing: requests complete as fast as they arrive. On a
+ * saturated machine they take longer, so fewer are started, and the queues that a work item call has to pass (event loops, Redis, the
  * broker, the CPUs) stay short. Measured by `npm run bench -- burst`: see docs/feedback.md, "Load".
  */
 export class Bulkhead {
@@ -32,17 +32,17 @@ export class Bulkhead {
   #underWay = 0;
   #lastCallAtMs = -Infinity;
 
-  /** @param besideCalls how many requests may be under way while somebody is at work */
+  /** @param besideCalls how many requests may be in progress while somebody is at work */
   constructor(besideCalls: number) {
     this.#besideCalls = besideCalls;
   }
 
-  /** A call with a valid API key has come. */
+  /** A call with a valid API key has arrived. */
   noteCall(): void {
     this.#lastCallAtMs = performance.now();
   }
 
-  /** Runs a request of the public once there is room for it. */
+  /** Runs a public request once there is room for it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter();
     try {
@@ -52,7 +52,7 @@ export class Bulkhead {
     }
   }
 
-  /** For what such a request waits for outside of this system: meanwhile another one has its place. */
+  /** For waits on something outside this system: meanwhile another request takes its place. */
   async outside<T>(wait: () => Promise<T>): Promise<T> {
     this.#leave();
     try {
@@ -81,7 +81,7 @@ export class Bulkhead {
 
   #turn(): Promise<void> {
     return new Promise((resolve) => {
-      // Counted here, not when the promise's reaction runs: whoever asks next must see it.
+      // Counted here, not when the promise's reaction runs: the next caller must see it.
       const begin = () => {
         clearTimeout(timer);
         this.#waiting.delete(begin);

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 export const PUBLIC_PATHS = '/feedback/';
-/** Two hours: what Chromium takes at most. */
+/** Two hours: the most that Chromium accepts. */
 const PREFLIGHT_MAX_AGE_SECONDS = 7_200;
 const ALLOWED_HEADERS = 'Content-Type, Idempotency-Key, X-Request-Id';
 const EXPOSED_HEADERS = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Idempotency-Replayed';
-/** What may be repeated in a header. A browser's origin never holds anything else. */
+/** What may be echoed in a header. A browser's origin never contains anything else. */
 const REPEATABLE = /^[\x21-\x7e]{1,300}$/;
 
 /**
- * CORS of the public endpoints. Every origin may read every answer, refusals above all: a page has to be able to say why. What
- * protects a source is that its origins are checked, not that the answer is hidden. The exact origin is echoed, and no cookies are taken.
+ * CORS for the public endpoints. Every origin may read every response, especially refusals: a page has to be able to say why. What
+ * protects a source is the origin check, not hiding the response. The exact origin is echoed, and no cookies are accepted.
  */
 export function answerCrossOrigin(app: FastifyInstance): void {
-  // On the application itself, so that it holds for paths and methods that are not there, and for bodies that are not read, too.
+  // On the application itself, so that it also covers unknown paths and methods, and bodies that are not read.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.raw.url?.startsWith(PUBLIC_PATHS)) {
       reply.header('vary', 'Origin');
@@ -26,7 +26,7 @@ export function answerCrossOrigin(app: FastifyInstance): void {
   });
 }
 
-/** Answers the preflight of a path. */
+/** Answers a path's preflight request. */
 export function answerPreflight(app: FastifyInstance, path: string, method: 'GET' | 'POST'): void {
   app.options(path, (_request, reply: FastifyReply) =>
     reply

@@ -7,7 +7,7 @@ import type { Admissions, RequestKind } from './admission.ts';
 import { isOriginAllowed, requestOrigin } from './origin.ts';
 import type { KnownSource } from './source-entry.ts';
 
-/** Who asks, and for which source, once that is admitted. */
+/** Who is asking, and for which source, once admitted. */
 export interface Admitted {
   readonly source: KnownSource;
   readonly origin: string | null;
@@ -15,7 +15,7 @@ export interface Admitted {
   readonly client: string;
 }
 
-/** The checks that all public endpoints begin with, in this order: rate, source, origin. */
+/** The checks that every public endpoint starts with, in this order: rate, source, origin. */
 export class Gate {
   readonly #admissions: Admissions;
   readonly #addressSecret: KeyObject;
@@ -47,7 +47,7 @@ function refused(origin: string | null): OperationError {
   return new OperationError(
     'ORIGIN_NOT_ALLOWED',
     origin === null
-      ? 'The request has neither Origin nor Referer, and this source takes requests of certain origins only. Send the Origin of an allowed domain.'
+      ? 'The request has neither Origin nor Referer, and this source accepts requests only from certain origins. Send the Origin of an allowed domain.'
       : `The origin ${origin} is not one of the allowed domains of this source. Add it to them, or leave them empty to allow any.`,
   );
 }

@@ -9,7 +9,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /**
  * Where a request comes from: the `Origin` header, else the origin of `Referer`, in one normal form (lower case, punycode, no default
  * port, no trailing dot), so that equal origins are equal strings.
- * @returns null without either header; OPAQUE_ORIGIN for an `Origin` that is opaque or none at all
+ * @returns null without either header; OPAQUE_ORIGIN for an `Origin` that is opaque or malformed
  */
 export function requestOrigin(headers: {
   readonly origin?: string | undefined;
@@ -17,7 +17,7 @@ export function requestOrigin(headers: {
 }): string | null {
   const { origin, referer } = headers;
   if (origin !== undefined) {
-    // Nothing but scheme, host and port: what a browser sends never holds more, and a URL parser would forgive it.
+    // Only scheme, host and port: browsers never send more, and a URL parser would accept it.
     const url = SERIALIZED_ORIGIN.test(origin) ? URL.parse(origin) : null;
     return (url && normalOrigin(url)) ?? OPAQUE_ORIGIN;
   }
@@ -32,8 +32,8 @@ function normalOrigin(url: URL): string | undefined {
 }
 
 /**
- * @param origin as requestOrigin gives it
- * @param allowed as parseAllowedDomains gives it; none is no restriction
+ * @param origin as returned by requestOrigin
+ * @param allowed as returned by parseAllowedDomains; an empty list means no restriction
  */
 export function isOriginAllowed(origin: string | null, allowed: readonly AllowedOrigin[]): boolean {
   if (allowed.length === 0) return true;
@@ -44,13 +44,13 @@ export function isOriginAllowed(origin: string | null, allowed: readonly Allowed
 function matches({ protocol, hostname, port }: URL, entry: AllowedOrigin): boolean {
   const defaultPort = DEFAULT_PORTS[protocol];
   if (defaultPort === undefined || (entry.protocol !== undefined && entry.protocol !== protocol)) return false;
-  // A suffix is compared at a dot: evilexample.com is not below example.com.
+  // Suffixes are compared at a dot: evilexample.com is not below example.com.
   if (entry.subdomains ? !hostname.endsWith(`.${entry.hostname}`) : hostname !== entry.hostname) return false;
   const actualPort = port === '' ? defaultPort : Number(port);
   return entry.port === 'any' || actualPort === (entry.port === 'default' ? defaultPort : entry.port);
 }
 
-/** An entry that cannot be parsed (none that the contract lets through) allows nothing; it must not lift the restriction. */
+/** An entry that cannot be parsed (the contract lets none through) allows nothing; it must not lift the restriction. */
 export function parseAllowedDomains(entries: readonly string[]): readonly AllowedOrigin[] {
   return entries.map((entry) => parseAllowedDomain(entry) ?? NOTHING);
 }

@@ -14,19 +14,19 @@ export interface RateState {
   readonly remaining: number;
   /** Until more of it is available. */
   readonly resetMs: number;
-  /** 0: this limit admits. Else how long it does not. */
+  /** 0: this limit admits the request. Otherwise how long it will not. */
   readonly retryMs: number;
 }
 
-/** How many windows a process keeps while Redis is unavailable; beyond it the one that was used least recently is forgotten. */
+/** How many windows a process keeps while Redis is unavailable; beyond that, the least recently used one is dropped. */
 const MAX_WINDOWS = 50_000;
 
 /**
- * Sliding windows in this process's memory, for while Redis is unavailable; the same rule as the script of admission.script.ts:
- * a request is admitted when each of its windows holds fewer than `limit` admitted ones, and only then counted, in all of them.
+ * Sliding windows in process memory, used while Redis is unavailable; the same rule as in admission.script.ts:
+ * a request is admitted if each of its windows holds fewer than `limit` admitted ones, and only then counted, in all of them.
  */
 export class MemoryRateWindows {
-  /** The times of what was admitted, oldest first, by key. */
+  /** When requests were admitted, oldest first, by key. */
   readonly #admitted = new Map<string, number[]>();
 
   count(windows: readonly RateWindow[], windowMs: number, nowMs: number): RateState[] {

@@ -56,7 +56,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
   const secrets = settings.WIDGET_TOKEN_SECRETS;
   const captcha = captchaConfig(settings);
 
-  // Behind the look-up of the key: a header alone, which anybody can write, is nobody at work.
+  // After the key lookup: a header alone, which anybody can send, does not mean that somebody is at work.
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (request.identity !== null) bulkhead.noteCall();
     done(null, payload);
@@ -73,7 +73,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
   answerPreflight(app, CHALLENGE, 'GET');
   answerPreflight(app, INGEST, 'POST');
 
-  /** Each route of the public goes through the bulkhead; the time that it has begins before. */
+  /** Every public route goes through the bulkhead; its deadline starts before. */
   const bounded =
     (answer: (request: FastifyRequest, reply: FastifyReply, startedAtMs: number) => Promise<string>) =>
     (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -126,10 +126,10 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
         if (captchaToken === undefined) {
           throw new OperationError(
             'CAPTCHA_REQUIRED',
-            'This source asks for a captcha: solve one and send its solution as captchaToken. The answer of bootstrap says which.',
+            'This source requires a captcha: solve one and send its solution as captchaToken. The bootstrap response says which.',
           );
         }
-        // A hosted captcha is somebody else's server, which may take seconds.
+        // A hosted captcha is a third-party server, which may take seconds.
         await bulkhead.outside(() =>
           feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options()),
         );
@@ -147,7 +147,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
         { ...options(), idempotencyKey: itemId },
       );
       reply.code(201).header('content-type', JSON_TYPE);
-      // Without a key of its own the client cannot have asked for a replay: the message was delivered twice between us.
+      // Without its own key, the client cannot have asked for a replay: the message was delivered twice internally.
       if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
       return successBody(output);
     }),

@@ -10,21 +10,21 @@ const rate = (byDefault: number) => z.coerce.number().int().min(1).max(MAX_RATE)
 export const feedbackSettings = {
   /** `<key id>:<secret>[,…]`: the first signs widget tokens, all verify, so that a secret can be changed without a refusal. */
   WIDGET_TOKEN_SECRETS: keyRingSetting,
-  /** Keys the hashes by which the addresses of senders are kept. Another one makes them other clients. */
+  /** Keys the hashes of senders' addresses. Changing it makes them look like different clients. */
   IP_HASH_SECRET: z
     .string({ error: `is missing; set a random secret of at least ${MIN_SECRET_LENGTH} characters` })
     .min(MIN_SECRET_LENGTH, `must be a random secret of at least ${MIN_SECRET_LENGTH} characters`),
   CAPTCHA_PROVIDER: z.enum(CAPTCHA_PROVIDERS).default('altcha'),
-  /** Of turnstile, hcaptcha and recaptcha: for their script in the page. */
+  /** For turnstile, hcaptcha and recaptcha: used by their script in the page. */
   CAPTCHA_SITE_KEY: z.string().optional(),
-  /** For sources without limits of their own, and for public keys that name no source. */
+  /** For sources without their own limits, and for public keys that name no source. */
   FEEDBACK_RATE_PER_IP: rate(10),
   FEEDBACK_RATE_PER_SOURCE: rate(600),
-  /** Of bootstraps, and of challenges, per client and source. */
+  /** For bootstraps and challenges, per client and source. */
   FEEDBACK_BOOTSTRAP_RATE_PER_IP: rate(60),
-  /** Requests that are refused for their shape, per address and minute. Past it they are refused before their body is read. */
+  /** Malformed requests per address and minute. Beyond that they are refused before their body is read. */
   FEEDBACK_REFUSALS_PER_IP: rate(300),
-  /** How many requests of the public each gateway works on at once while calls with API keys come in; see bulkhead.ts. */
+  /** How many public requests each gateway handles at once while calls with API keys come in; see bulkhead.ts. */
   FEEDBACK_CONCURRENCY_BESIDE_CALLS: z.coerce.number().int().min(1).default(8),
   FEEDBACK_RATE_WINDOW_SECONDS: z.coerce.number().int().min(1).max(MAX_RATE_WINDOW_SECONDS).default(60),
 };

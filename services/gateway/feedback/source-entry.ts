@@ -2,7 +2,7 @@ import type { AllowedOrigin } from '@worktrack/contracts/feedback/allowed-domain
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import { parseAllowedDomains } from './origin.ts';
 
-/** A source as the gateway works with it. */
+/** A source as the gateway uses it. */
 export interface KnownSource extends AdmittedSource {
   readonly allowedOrigins: readonly AllowedOrigin[];
 }
@@ -10,10 +10,10 @@ export interface KnownSource extends AdmittedSource {
 /** In the cache: there is no source for that public key. */
 export const NO_SOURCE = '-';
 
-/** Enough for the sources that are busy at one time; a larger source is a few kilobytes. */
+/** Enough for all sources that are busy at one time; a large source takes a few kilobytes. */
 const MAX_PARSED = 1_000;
 
-/** What the cache holds for a source: its own limits in front, where the script of admission.script.ts finds them. */
+/** What the cache holds for a source: its own limits first, where the script in admission.script.ts expects them. */
 export function entryOf(source: AdmittedSource | null): string {
   if (!source) return NO_SOURCE;
   const { rateLimit } = source;
@@ -21,7 +21,7 @@ export function entryOf(source: AdmittedSource | null): string {
   return `${limits}|${JSON.stringify(source)}`;
 }
 
-/** Reads entries. The same entry comes with every request of a busy source, so the last ones are kept as they were read. */
+/** Parses entries. Every request of a busy source has the same entry, so the most recent ones are kept parsed. */
 export class SourceEntries {
   readonly #parsed = new Map<string, KnownSource>();
 

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:c
 import { type KeyRing, signingKey } from '@worktrack/runtime/process/key-ring';
 
 export const WIDGET_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
-/** By so much may the clocks of two gateways differ. */
+/** How much the clocks of two gateways may differ. */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 const VERSION = 1;
 const NONCE_BYTES = 9;
@@ -11,7 +11,7 @@ const MAC_BYTES = 32;
 /** What a token was issued for. */
 export interface TokenBinding {
   readonly publicKey: string;
-  /** As requestOrigin gives it. */
+  /** As returned by requestOrigin. */
   readonly origin: string | null;
 }
 
@@ -44,7 +44,7 @@ export function issueToken(
   return { token: `${signed}.${mac(signed, secret).toString('base64url')}`, expiresAt };
 }
 
-/** `expired` is said only of a token that is ours and was issued for this binding. */
+/** `expired` is returned only for a token that is ours and was issued for this binding. */
 export function verifyToken(
   token: string,
   binding: TokenBinding,
@@ -55,12 +55,12 @@ export function verifyToken(
   const signed = token.slice(0, dot);
   const given = strictBase64url(token.slice(dot + 1));
   if (dot < 1 || given?.length !== MAC_BYTES) return 'invalid';
-  // Read before it is verified, for the key id alone; nothing else of it counts until the signature does.
+  // Read before verification, only for the key id; nothing else in it is trusted until the signature is.
   const payload = readPayload(signed);
   const secret = payload && secrets.get(payload.k);
   if (!secret || !timingSafeEqual(given, mac(signed, secret))) return 'invalid';
   if (payload.v !== VERSION || payload.s !== binding.publicKey || payload.o !== binding.origin) return 'invalid';
-  // One that lasts for longer than any issued now was issued by a clock that went wrong, and would outlive its lifetime.
+  // A token that lasts longer than any issued now came from a wrong clock, and would outlive its lifetime.
   const lastsMs = payload.e - nowMs;
   return lastsMs > 0 && lastsMs <= WIDGET_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS ? 'valid' : 'expired';
 }
@@ -69,7 +69,7 @@ function mac(signed: string, secret: KeyObject): Buffer {
   return createHmac('sha256', secret).update(signed).digest();
 }
 
-/** Buffer.from skips what is not base64url, so that many strings would be one token; here each token is one string. */
+/** Buffer.from skips anything that is not base64url, so many strings would decode to one token; here each token is exactly one string. */
 function strictBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;

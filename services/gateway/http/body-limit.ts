@@ -1,4 +1,4 @@
-/** Of every JSON body. Attachments are streamed and have a limit of their own. */
+/** For every JSON body. Attachments are streamed and have their own limit. */
 export const BODY_LIMIT_BYTES = 1_048_576;
-/** Of a body from whoever has no API key. */
+/** For a body sent without an API key. */
 export const PUBLIC_BODY_LIMIT_BYTES = 65_536;

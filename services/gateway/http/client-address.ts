@@ -6,17 +6,17 @@ const NETWORK_GROUPS = 4;
 const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The network that counts as one client: an IPv4 address as it is, an IPv6 address by its /64, which is what one customer is given
- * (RFC 6177) and can draw any number of addresses from. An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address.
- * @param address as the connection or the trusted proxy gives it; an IPv6 zone (`%eth0`), and a port, as some proxies add, are left out
- * @returns undefined for what is no address
+ * The network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address, which is what one customer is assigned
+ * (RFC 6177) and can take any number of addresses from. An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address.
+ * @param address as given by the connection or the trusted proxy; an IPv6 zone (`%eth0`) or a port, which some proxies add, is ignored
+ * @returns undefined if it is not an address
  */
 export function clientNetwork(address: string): string | undefined {
   if (isIPv4(address)) return address;
   const bare = withoutZoneAndPort(address.trim());
   if (isIPv4(bare)) return bare;
   if (!isIPv6(bare)) return undefined;
-  // The URL parser writes an IPv6 address in its one normal form.
+  // The URL parser writes an IPv6 address in its normal form.
   const normal = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const mapped = IPV4_MAPPED.exec(normal);
   if (mapped) return [mapped[1], mapped[2]].map((group) => bytesOf(group ?? '')).join('.');
@@ -43,14 +43,14 @@ function expand(normal: string): string[] {
 }
 
 /**
- * Addresses are kept, in rate windows and with the items, only as this: without the secret it cannot be found back by trying all
- * addresses, with it an abuser can still be told apart.
+ * Addresses are stored, in rate windows and with items, only in this form: without the secret it cannot be reversed by trying all
+ * addresses, and yet abusers remain distinguishable.
  */
 export function hashAddress(network: string, secret: KeyObject): string {
   return createHmac('sha256', secret).update(network).digest('base64url');
 }
 
-/** The client of a request as it is counted and kept. What is no address (only a trusted proxy can say such a thing) counts as that proxy. */
+/** A request's client as it is counted and stored. Anything but an address (only a trusted proxy can send that) counts as the proxy. */
 export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>, secret: KeyObject): string {
   const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
   return hashAddress(network, secret);

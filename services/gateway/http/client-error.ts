@@ -3,7 +3,7 @@ import type { ErrorValue } from '@worktrack/contracts/errors';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { failureBody, JSON_TYPE } from './envelope.ts';
 
-/** Answers what is not HTTP enough to become a request: it never reaches a route or a hook. */
+/** Responds to input that is not valid enough HTTP to become a request: it never reaches a route or a hook. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {

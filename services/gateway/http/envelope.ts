@@ -2,31 +2,31 @@ import { ERRORS, type ErrorValue } from '@worktrack/contracts/errors';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body of a failure on a route whose clients read another one than that of REST. */
+    /** The body of a failure on a route whose clients expect something other than REST's. */
     readonly failureBody?: (error: ErrorValue, requestId: string) => string;
   }
 }
 
-/** What a client without better knowledge waits before it repeats a request that met a part that is unavailable. */
+/** How long a client should wait by default before retrying a request that found a component unavailable. */
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** `{ success: true, data }` as text: the answer is serialized once, and by the fastest way there is. */
+/** `{ success: true, data }` as text: the response is serialized once, in the fastest way available. */
 export function successBody(data: unknown): string {
   return `{"success":true,"data":${JSON.stringify(data)}}`;
 }
 
 export function failureBody(error: ErrorValue, requestId: string): string {
-  const { code, message, details, current } = error;
-  return JSON.stringify({ success: false, error: { code, message, details, current, requestId } });
+  const { code, message, details, current, oldestSeq } = error;
+  return JSON.stringify({ success: false, error: { code, message, details, current, oldestSeq, requestId } });
 }
 
 export function statusOf(error: ErrorValue): number {
   return ERRORS[error.code].status;
 }
 
-/** The headers that an error has beside its body. */
+/** The headers that accompany an error's body. */
 export function failureHeaders(error: ErrorValue): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') {

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorValue, OperationError } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
 
-/** Of what anybody else threw only this is told: the rest is in the log under the request id. */
+/** All that is revealed of unexpected errors: the rest is in the log under the request id. */
 const INTERNAL: ErrorValue = {
   code: 'INTERNAL',
   message: 'The service failed unexpectedly. Try again; if it keeps failing, report the request id.',
@@ -10,10 +10,10 @@ const INTERNAL: ErrorValue = {
 const FORBIDDEN = 403;
 const NO_SUCH_PATH: ErrorValue = {
   code: 'NOT_FOUND',
-  message: 'There is nothing at this path. GET /openapi.json describes all that there is.',
+  message: 'There is nothing at this path. GET /openapi.json describes everything there is.',
 };
 
-/** Refusals of Fastify itself, by its error codes. */
+/** Fastify's own refusals, by error code. */
 const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => ({
     code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -21,7 +21,7 @@ const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> =
   }),
   FST_ERR_CTP_BODY_TOO_LARGE: (limitBytes) => ({
     code: 'PAYLOAD_TOO_LARGE',
-    message: `The body may have at most ${limitBytes} bytes.`,
+    message: `The body must be at most ${limitBytes} bytes.`,
   }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => ({
     code: 'VALIDATION_FAILED',
@@ -30,25 +30,25 @@ const BY_FASTIFY: Readonly<Record<string, (limitBytes: number) => ErrorValue>> =
   FST_ERR_BAD_URL: () => ({ code: 'VALIDATION_FAILED', message: 'The path is not well-formed percent-encoding.' }),
 };
 
-/** Makes a value of the contract of whatever was thrown. What is not the client's to know is logged with its cause. */
+/** Converts anything thrown into an error of the contract. Whatever clients must not know is logged with its cause. */
 export function failureOf(
   thrown: unknown,
   context: { readonly log: Log; readonly requestId: string; readonly bodyLimitBytes: number },
 ): ErrorValue {
   if (thrown instanceof OperationError) {
     const value = thrown.toValue();
-    // A service that answers INTERNAL has logged the cause; its message is already ours.
+    // A service that returns INTERNAL has logged the cause; its message is already ours.
     return ERRORS[value.code] ? value : INTERNAL;
   }
   const { code, statusCode } = (thrown ?? {}) as { readonly code?: unknown; readonly statusCode?: unknown };
   const known = typeof code === 'string' ? BY_FASTIFY[code] : undefined;
   if (known) return known(context.bodyLimitBytes);
-  // Of the file server, for a path that would leave its folder: permissions are ours, and a refusal names the one that is missing.
+  // From the file server, for a path that would leave its folder: permissions are ours, and a refusal names the missing one.
   if (statusCode === FORBIDDEN) return NO_SUCH_PATH;
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return {
       code: codeOfStatus(statusCode),
-      message: 'The request could not be read. Send it again, whole and well-formed.',
+      message: 'The request could not be read. Send it again, complete and well-formed.',
     };
   }
   context.log.error({ error: thrown, requestId: context.requestId }, 'A request failed');

@@ -1,10 +1,10 @@
 import type { Readiness } from '@worktrack/runtime/process/service';
 import type { FastifyInstance } from 'fastify';
 
-/** The checks call every service, and this port is public: many questions at once are one. */
+/** The checks call every service, and this port is public: concurrent requests share one check. */
 const REMEMBERED_MS = 1_000;
 
-/** The same as on the ops port, for whoever sees the public one only. Metrics are not among it. */
+/** The same as on the ops port, for clients that can reach only the public one. Metrics are not included. */
 export function registerHealth(app: FastifyInstance, readiness: () => Promise<Readiness>): void {
   let asked: { readonly atMs: number; readonly answer: Promise<Readiness> } | undefined;
   app.get('/health/live', async () => ({ status: 'live' }));

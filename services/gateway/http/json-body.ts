@@ -3,12 +3,12 @@ import { echoed } from '@worktrack/runtime/validation/parse';
 
 const MAX_REASON_LENGTH = 200;
 const MAX_PATH_KEYS = 20;
-/** Without one of these in its text, not even escaped, no key of a body is poisonous. */
+/** If none of these is in its text, not even escaped, no key in a body is poisonous. */
 const SUSPICIOUS = /__proto__|constructor|\\u00/;
 
 /**
- * Parses a JSON body. `__proto__` and `constructor.prototype` as keys are refused: further on, objects are merged and stored.
- * An empty body is no body: many clients send the content type with every POST.
+ * Parses a JSON body. The keys `__proto__` and `constructor.prototype` are rejected: objects are merged and stored later.
+ * An empty body counts as no body: many clients send the content type with every POST.
  */
 export function parseJsonBody(text: string): unknown {
   if (text === '') return undefined;
@@ -33,7 +33,7 @@ interface Place {
   readonly parent: Place | undefined;
 }
 
-/** Without recursion: a mebibyte of brackets is deeper than the stack. By values alone: of 80 000 keys the names are not looked at. */
+/** Without recursion: a mebibyte of brackets is deeper than the stack. By values alone: the names of 80 000 keys are not examined. */
 function poisonedPath(body: unknown): string[] | undefined {
   const open: Place[] = [];
   const push = (value: unknown, parent: Place | undefined) => {
@@ -56,7 +56,7 @@ function poisonIn(value: object): string | undefined {
   return isPoison ? 'constructor' : undefined;
 }
 
-/** Found by the values, once there is something to tell. */
+/** Determined from the values, once there is something to report. */
 function keysTo(place: Place): string[] {
   const keys: string[] = [];
   for (let at = place; at.parent; at = at.parent) {

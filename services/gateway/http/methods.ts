@@ -5,7 +5,7 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { failureBody, JSON_TYPE } from './envelope.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Those that some route has. HEAD comes with every GET. */
+/** Those that some route uses. HEAD comes with every GET. */
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 interface KnownPath {
@@ -14,10 +14,10 @@ interface KnownPath {
 }
 
 /**
- * Answers the methods that a path does not have with 405 and `Allow` (RFC 9110, 15.5.6), and OPTIONS with `Allow`; what is at no path with 404.
- * All before a byte of a body is read. Fastify routes some methods only, so that TRACE, QUERY, PROPFIND and whatever else Node lets
- * through come here as if their path did not exist.
- * @returns what is to be called when all routes are registered
+ * Responds to methods that a path lacks with 405 and `Allow` (RFC 9110, 15.5.6), to OPTIONS with `Allow`, and to unknown paths with 404,
+ * all before a byte of the body is read. Fastify routes only some methods, so TRACE, QUERY, PROPFIND and whatever else Node lets
+ * through arrive here as if their path did not exist.
+ * @returns a function to call once all routes are registered
  */
 export function answerOtherMethods(app: FastifyInstance): () => void {
   const routes = new Map<string, Set<string>>();
@@ -48,7 +48,7 @@ export function answerOtherMethods(app: FastifyInstance): () => void {
         app.options(url, (_request, reply) => reply.code(204).header('allow', allow).send());
       }
     }
-    // As the router does: a path as it is before one with placeholders, and the rest of a folder last.
+    // Like the router: literal paths before those with placeholders, and wildcards last.
     known.sort((one, other) => generality(one.pattern) - generality(other.pattern));
 
     app.addHook('onRequest', (request, reply, done) => {
@@ -85,7 +85,7 @@ function notAllowed(allow: string, method: string): OperationError {
 export function nothingHere(): OperationError {
   return new OperationError(
     'NOT_FOUND',
-    'There is nothing at this path. GET /openapi.json describes all that there is.',
+    'There is nothing at this path. GET /openapi.json describes everything there is.',
   );
 }
 

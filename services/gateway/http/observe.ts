@@ -5,16 +5,16 @@ import { Histogram } from 'prom-client';
 
 const latency = new Histogram({
   name: 'worktrack_http_request_seconds',
-  help: 'Time from the head of a request to the end of its answer, by route, method and status.',
+  help: 'Time from the head of a request to the end of its response, by route, method and status.',
   labelNames: ['route', 'method', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   registers: [registry],
 });
 
-/** One measurement and one line for each request. The line has the route, never the URL: a query may hold what is nobody's business. */
+/** One measurement and one log line per request. The line has the route, never the URL: a query may contain private data. */
 export function observeRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', (request, reply, done) => {
-    // Paths that are no route share one label: anybody can make up as many as there is memory for.
+    // Unknown paths share one label: anybody can make up enough of them to fill the memory.
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const { statusCode: status, elapsedTime: durationMs } = reply;

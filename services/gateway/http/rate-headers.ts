@@ -1,6 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
 
-/** One limit and how much of it is left. */
+/** A limit and how much of it is left. */
 export interface Rate {
   readonly name: string;
   readonly limit: number;
@@ -22,7 +22,7 @@ export function rateHeaders(rates: readonly Rate[]): Record<'RateLimit-Policy' |
   };
 }
 
-/** @param what is too much, as a sentence */
+/** @param what exceeds the limit, as a sentence */
 export function tooMany(what: string, retryMs: number): OperationError {
   // Never so early that the same request is refused again.
   const retryAfterSeconds = seconds(retryMs);

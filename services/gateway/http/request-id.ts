@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What is echoed goes into headers and logs, so it is printable ASCII without spaces, and short. */
+/** Echoed into headers and logs, so it must be short printable ASCII without spaces. */
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The caller's `X-Request-Id` when it is fit to be repeated, else a new one: of Node's own, which draws its random bytes in advance and
- * takes a tenth of the time of those that keep an order within a millisecond, which a request has no use for.
+ * The caller's `X-Request-Id` if it is safe to echo, else a new one: Node's own, which draws its random bytes in advance and
+ * takes a tenth of the time of ids that are ordered within a millisecond, which a request does not need.
  */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];

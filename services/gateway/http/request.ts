@@ -3,13 +3,15 @@ import type { Access } from '@worktrack/contracts/operation';
 import type { KeyRateState } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Authenticator } from '../authenticate.ts';
+import { requireOwnPage } from '../console/own-page.ts';
+import { sessionTokenOf } from '../console/session-cookie.ts';
 import { limited } from '../limits/limited.ts';
 import { requirePermissions } from '../permissions.ts';
 import { rateHeaders, tooMany } from './rate-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the API key speaks for; on routes that ask for one. */
+    /** Whom the API key or the session speaks for; on routes that ask for one. */
     identity: Identity;
   }
 }
@@ -19,10 +21,23 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('identity', null as unknown as Identity);
 }
 
-/** For a route's `onRequest`: who asks and whether they may is settled before a byte of the body is read. */
-export function authorize(authenticator: Authenticator, access: Access): onRequestAsyncHookHandler {
+/**
+ * For a route's `onRequest`: who asks and whether they may is settled before a byte of the body is read.
+ * @param takes by default the cookie of a session of the console too, where there is no `Authorization`
+ */
+export function authorize(
+  authenticator: Authenticator,
+  access: Access,
+  takes: 'key' | 'key-or-session' = 'key-or-session',
+): onRequestAsyncHookHandler {
   return async (request, reply) => {
-    const { identity, rate } = await authenticator.authenticate(request.headers.authorization, request);
+    const { authorization } = request.headers;
+    const token = takes === 'key' || authorization !== undefined ? undefined : sessionTokenOf(request);
+    if (token !== undefined) requireOwnPage(request);
+    const { identity, rate } =
+      token === undefined
+        ? await authenticator.authenticate(authorization, request)
+        : await authenticator.authenticateSession(token, request);
     request.identity = identity;
     if (rate) requireRate(rate, reply);
     requirePermissions(identity, access);
@@ -30,7 +45,7 @@ export function authorize(authenticator: Authenticator, access: Access): onReque
 }
 
 /** On every answer how much of its rate a key has left. @throws OperationError RATE_LIMITED */
-function requireRate({ limit, windowMs, count, resetMs }: KeyRateState, reply: FastifyReply): void {
+export function requireRate({ limit, windowMs, count, resetMs }: KeyRateState, reply: FastifyReply): void {
   reply.headers(rateHeaders([{ name: 'key', limit, windowMs, remaining: Math.max(0, limit - count), resetMs }]));
   if (count <= limit) return;
   limited.inc({ limit: 'key-rate' });

@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** A body of at most 1 MiB that takes longer is a client that holds a connection, not one that sends. */
+/** A client that takes longer for a body of at most 1 MiB is holding the connection, not sending. */
 const BODY_DEADLINE_MS = 20_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Runs while the body is awaited. On the request: a WeakMap of as many entries is work for the garbage collector. */
+    /** Runs while waiting for the body. Stored on the request: a WeakMap with that many entries burdens the garbage collector. */
     bodyTimer: NodeJS.Timeout | undefined;
   }
   interface FastifyContextConfig {
-    /** The route reads its body itself, at the pace of the sender. */
+    /** The route reads its body itself, at the sender's pace. */
     readonly streamsBody?: boolean;
   }
 }
 
 /**
- * Ends a connection whose request body does not arrive in time. Node's own `requestTimeout` is one for the whole server,
- * and has to leave room for uploads.
+ * Closes a connection whose request body does not arrive in time. Node's own `requestTimeout` applies to the whole server,
+ * and has to allow for uploads.
  */
 export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE_MS): void {
   app.decorateRequest('bodyTimer', undefined);
@@ -25,7 +25,7 @@ export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (hasBody && !request.routeOptions.config.streamsBody) {
       const end = () => {
-        // As Node does for its own time limits: there is no answer to a request that is not there yet.
+        // As Node does for its own timeouts: there is no response to a request that has not arrived.
         request.raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
         request.raw.destroy();
       };

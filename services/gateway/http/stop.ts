@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Ends each connection with the answer that was under way on it when the stop began. Closing the server ends the idle ones only,
- * and a kept-alive one would hold up the stop until its time limit.
+ * Closes each connection after the response that was in progress when the shutdown began. Closing the server ends only idle ones,
+ * and a kept-alive one would delay the shutdown until its timeout.
  */
 export function endConnectionsAtStop(app: FastifyInstance): void {
   let stopping = false;
@@ -11,7 +11,7 @@ export function endConnectionsAtStop(app: FastifyInstance): void {
     done();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
-    // Idle only once Node is through with this answer.
+    // Idle only once Node has finished with this response.
     if (stopping) setImmediate(() => app.server.closeIdleConnections());
     done();
   });

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 const DISCARD_DEADLINE_MS = 20_000;
 
 /**
- * Takes what is left of a request body once it is answered, for a route that reads its body itself and refused before its end.
- * Node does so only where nobody has begun to read; else the rest stays in the connection, and the next request on it waits
- * behind that forever. Closing instead would reset the connection of a client that is still sending, which then never sees the answer.
+ * Drains the rest of a request body after the response, for a route that reads its body itself and refused before the end.
+ * Node does so only if nobody has started reading; otherwise the rest stays in the connection, and the next request on it waits
+ * behind it forever. Closing instead would reset the connection of a client that is still sending, which then never sees the response.
  */
 export function discardUnreadBodies(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {

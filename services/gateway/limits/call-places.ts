@@ -1,3 +1,4 @@
+import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
 
@@ -24,7 +25,7 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
     const { identity, raw, routeOptions } = request;
     if (identity === null || request.place || routeOptions.config.streamsBody) return;
     const { socket } = raw;
-    request.place = await share.enter(identity.organization.id, identity.key.id, bodyBytes, (abandon) => {
+    request.place = await share.enter(identity.organization.id, keyOf(identity), bodyBytes, (abandon) => {
       socket.once('close', abandon);
       return () => socket.off('close', abandon);
     });
@@ -35,4 +36,9 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
     request.place?.leave();
     done(null, payload);
   });
+}
+
+/** A session has its part of the share of the key that it stems from: else a key would have one more with each. */
+function keyOf({ key, session }: Identity): string {
+  return session?.keyId ?? key.id;
 }

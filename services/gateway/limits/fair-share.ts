@@ -5,31 +5,31 @@ import { limited } from './limited.ts';
 
 const waiting = new Gauge({
   name: 'worktrack_gateway_waiting_calls',
-  help: 'Calls that wait for their turn, because their organization or their key has as many under way as its share.',
+  help: 'Calls waiting for their turn because their organization or key has used up its share of concurrent calls.',
   registers: [registry],
 });
 
-/** A call that has waited for so long is refused: whoever asks for more than its share for longer has to ask less. */
+/** A call that has waited this long is refused: a client that exceeds its share for longer has to slow down. */
 const MAX_WAIT_MS = 5_000;
-/** What the calls that wait hold in memory, of one organization: beyond it a call is refused at once. */
+/** Memory held by one organization's waiting calls: beyond this, a call is refused at once. */
 const MAX_WAITING_CALLS = 1_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const RETRY_AFTER_MS = 1_000;
-/** For how long after its last call an organization is taken to be at work. */
+/** How long after its last call an organization is assumed to be active. */
 const AT_WORK_MS = 10_000;
 
 export interface FairShareLimits {
-  /** Calls of one organization that are under way at once. */
+  /** Concurrent calls of one organization. */
   readonly perOrganization: number;
-  /** Calls of one key, which are among those of its organization. */
+  /** Concurrent calls of one key, included in its organization's. */
   readonly perKey: number;
-  /** Calls of one organization that are under way while another one is at work. */
+  /** Concurrent calls of one organization while another one is active. */
   readonly besideOthers: number;
-  /** Calls of all organizations. */
+  /** Concurrent calls of all organizations. */
   readonly atOnce: number;
 }
 
-/** Takes what to do when the client has gone. @returns what ends the waiting for it */
+/** Registers what to do when the client disconnects. @returns a function that unregisters it */
 export type WhenGone = (abandon: () => void) => () => void;
 
 interface Waiter {
@@ -39,7 +39,7 @@ interface Waiter {
   begin(): void;
 }
 
-/** What a key, or an organization, has under way, and what waits of it. */
+/** What a key or an organization has in progress and waiting. */
 interface Share {
   readonly id: string;
   underWay: number;
@@ -53,23 +53,23 @@ interface OrganizationShare extends Share {
   waitingBytes: number;
 }
 
-/** A call's place among those under way; given back by `leave`, once. */
+/** A call's place among those in progress; `leave` returns it, once. */
 export interface Place {
   leave(): void;
 }
 
 /**
- * One organization's load does not become another's wait. So many calls of one organization, and of one of its keys, are under way at once; what is
- * beyond waits, and is begun in turn: an organization that waits after the other, of each a key after the other, of each key in the order of arrival.
- * While others are at work the share is smaller: what is under way is what a call of theirs passes on its way, in event loops, the broker and the
- * database, and more of it at once makes none of it sooner. Measured by `npm run bench -- fair`.
+ * One organization's load must not make another wait. The number of concurrent calls per organization, and per key, is limited; further
+ * calls wait and are started in turn: round-robin over waiting organizations, within each over its keys, and within each key in order of arrival.
+ * While others are active the share is smaller: calls in progress are what others' calls queue behind, in event loops, the broker and the
+ * database, and starting more at once finishes none sooner. Measured by `npm run bench -- fair`.
  */
 export class FairShare {
   readonly #limits: FairShareLimits;
-  /** Those with something under way or waiting. The first is next in turn. */
+  /** Those with something in progress or waiting. The first is next in turn. */
   readonly #organizations = new Map<string, OrganizationShare>();
   #underWay = 0;
-  /** The organization that called last, and when; and when any other did. */
+  /** The organization that called last, and when; and when any other last did. */
   #last = { id: '', atMs: -Infinity };
   #otherAtMs = -Infinity;
 
@@ -78,9 +78,9 @@ export class FairShare {
   }
 
   /**
-   * @param bytes what the call holds in memory while it waits
-   * @param whenGone a client that has gone takes its call out of the queue
-   * @throws OperationError RATE_LIMITED after MAX_WAIT_MS, or at once where too much waits already
+   * @param bytes memory held by the call while it waits
+   * @param whenGone removes the call from the queue if its client disconnects
+   * @throws OperationError RATE_LIMITED after MAX_WAIT_MS, or at once if too much is waiting already
    */
   async enter(organizationId: string, keyId: string, bytes: number, whenGone: WhenGone): Promise<Place> {
     this.#noteCall(organizationId);
@@ -121,7 +121,7 @@ export class FairShare {
         organization,
         key,
         bytes,
-        // Counted here, not when the promise's reaction runs: whoever asks next must see it.
+        // Counted here, not when the promise's reaction runs: the next caller must see it.
         begin: () => {
           settle();
           this.#begin(organization, key);
@@ -161,7 +161,7 @@ export class FairShare {
       if (this.#underWay >= this.#limits.atOnce) return;
       const waiter = organization.waitingCalls > 0 ? this.#nextOf(organization) : undefined;
       if (!waiter) continue;
-      // Behind all others: its next one waits for theirs.
+      // To the end of the line: its next call waits for theirs.
       this.#organizations.delete(organization.id);
       this.#organizations.set(organization.id, organization);
       waiter.begin();
@@ -223,7 +223,7 @@ export class FairShare {
 function refusal() {
   limited.inc({ limit: 'fair-share' });
   return tooMany(
-    'Your organization asks for more at once than its share. Make fewer calls at the same time.',
+    'Your organization exceeds its share of concurrent calls. Make fewer calls at the same time.',
     RETRY_AFTER_MS,
   );
 }

@@ -1,12 +1,12 @@
 import { registry } from '@worktrack/runtime/process/metrics';
 import { Counter } from 'prom-client';
 
-const LIMITS = ['refused-requests', 'unknown-keys', 'key-rate', 'fair-share'] as const;
+const LIMITS = ['refused-requests', 'unknown-keys', 'key-rate', 'fair-share', 'event-streams'] as const;
 
-/** Requests that were answered 429 by the gateway's own limits, by limit. Those of the intake's rates are not among them. */
+/** Requests that got 429 from the gateway's own limits, by limit. The intake's rates are not included. */
 export const limited = new Counter({
   name: 'worktrack_gateway_limited_total',
-  help: 'Requests answered 429, by limit: refused-requests, unknown-keys (both per address), key-rate, fair-share.',
+  help: 'Requests answered 429, by limit: refused-requests, unknown-keys (both per address), key-rate, fair-share, event-streams.',
   labelNames: ['limit'],
   registers: [registry],
 });

@@ -9,20 +9,20 @@ import { tooMany } from '../http/rate-headers.ts';
 import { limited } from './limited.ts';
 
 const WINDOW_MS = 60_000;
-/** How many clients a gateway knows to be past their window at once; beyond it the first of them are asked again. */
+/** How many clients a gateway remembers as over their limit; beyond that, the oldest are checked again. */
 const MAX_CLIENTS = 50_000;
 
 /**
- * Requests of the public that are refused for their shape count in a window of their own per address. Past it, requests from there are refused
- * before their body is parsed. All gateways count together, and each remembers whom it has found past the window, so that
- * whoever keeps to the shape costs no question: another gateway learns of it by the first request that it refuses itself.
+ * Malformed public requests are counted in their own window per address. Beyond the limit, requests from that address are refused
+ * before their body is parsed. All gateways count together, and each remembers which clients it found over the limit, so that
+ * well-formed requests cost no lookup: another gateway learns of it from the first request that it refuses itself.
  */
 export function limitRefusedRequests(
   app: FastifyInstance,
   needs: {
     readonly redis: Redis;
     readonly log: Log;
-    /** Below which the requests are. */
+    /** The path prefix of the requests. */
     readonly paths: string;
     readonly perAddress: number;
     readonly addressSecret: KeyObject;
@@ -41,7 +41,7 @@ export function limitRefusedRequests(
       return done();
     }
     limited.inc({ limit: 'refused-requests' });
-    done(tooMany('Too many requests from your address were refused for their shape.', leftMs));
+    done(tooMany('Too many malformed requests came from your address.', leftMs));
   });
 
   app.addHook('onError', async (request, _reply, error) => {
@@ -54,7 +54,7 @@ export function limitRefusedRequests(
   });
 }
 
-/** Ours, or Fastify's own about a body: too large, of another type, of another length than it says. */
+/** Ours, or Fastify's own about a body: too large, wrong type, or a different length than declared. */
 function isOfShape(error: Error & { readonly statusCode?: number }): boolean {
   if (error instanceof OperationError) return error.code === 'VALIDATION_FAILED';
   return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;

@@ -12,8 +12,8 @@ const WINDOW_MS = 60_000;
 type Sender = Pick<FastifyRequest, 'ip' | 'socket'>;
 
 /**
- * Keys of the right form that are not known, in a window per address: made-up ones cost a question to the keys service each, and none is free of
- * charge for ever. Counted before the question, so that any number at once are no more than the limit, and given back for a key that is valid.
+ * Well-formed but unknown keys, counted in a window per address: each made-up key costs a call to the keys service, so they
+ * must be limited. Counted before the call, so that concurrent ones cannot exceed the limit, and given back for a valid key.
  */
 export class UnknownKeys {
   readonly #windows: CountedWindows;
@@ -36,10 +36,10 @@ export class UnknownKeys {
     const { count, resetMs } = await this.#windows.count(clientOf(sender, this.#addressSecret));
     if (count <= this.#perAddress) return;
     limited.inc({ limit: 'unknown-keys' });
-    throw tooMany('Too many API keys that are not known came from your address.', resetMs);
+    throw tooMany('Too many unknown API keys came from your address.', resetMs);
   }
 
-  /** Gives the count back unless what was asked says that the key is not known. */
+  /** Gives the count back unless the lookup says that the key is unknown. */
   async givingBackIfKnown<T>(sender: Sender, ask: () => Promise<T | null>): Promise<T | null> {
     let isUnknown = false;
     try {
@@ -47,7 +47,7 @@ export class UnknownKeys {
       isUnknown = known === null;
       return known;
     } finally {
-      // Nobody waits for it: the next question goes to Redis behind it.
+      // Not awaited: the next query reaches Redis after it.
       if (!isUnknown) void this.#windows.giveBack(clientOf(sender, this.#addressSecret)).catch(() => undefined);
     }
   }

@@ -64,7 +64,7 @@ export async function callTool(
   }
 }
 
-/** A conflict shows the item as it is, which may be large. */
+/** A conflict shows the current item, which may be large. */
 const FAILURE: JsonSchema = {
   type: 'object',
   properties: {
@@ -75,7 +75,7 @@ const FAILURE: JsonSchema = {
   },
 };
 
-/** The operation's own schema would name other fields as known: what only REST takes, and not the cursor that is made here. */
+/** The operation's own schema would suggest the wrong fields: those only for REST, but not the cursor that is added here. */
 function refuseUnknown({ ownInput, fields, result }: Tool, input: Record<string, unknown>): void {
   if (!ownInput) return;
   const isKnown = Object.keys(input).every((field) => fields.includes(field));

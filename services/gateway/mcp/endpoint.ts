@@ -8,6 +8,7 @@ import { JSON_TYPE } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { authorize, traceparentOf } from '../http/request.ts';
 import type { Perform } from '../perform.ts';
+import { originOfWait } from '../waits.ts';
 import { mcpExchanges } from './exchange.ts';
 import { requireModestSize } from './message-size.ts';
 import { refuseForeignOrigins } from './origin.ts';
@@ -37,7 +38,7 @@ export function registerMcpEndpoint(
     method: 'POST',
     url: '/mcp',
     config: { failureBody: mcpFailureBody },
-    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [])],
+    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [], 'key')],
     handler: async (request, reply) => {
       const { identity, body: message } = request;
       if (message === undefined) {
@@ -54,6 +55,7 @@ export function registerMcpEndpoint(
         idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
         traceparent: traceparentOf(request),
         place: request.place,
+        waits: originOfWait(request, reply, needs.authenticator),
       });
       reply.code(status);
       if (body === undefined) return reply.send();

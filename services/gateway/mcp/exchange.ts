@@ -10,7 +10,7 @@ import type { Log } from '@worktrack/rpc/types';
 import type { FastifyRequest } from 'fastify';
 import type { CallOrigin } from '../perform.ts';
 
-/** What the protocol answers: an HTTP status and, but for a notification, a JSON-RPC message as text. */
+/** The protocol's response: an HTTP status and, except for a notification, a JSON-RPC message as text. */
 export interface ProtocolAnswer {
   readonly status: number;
   readonly body: string | undefined;
@@ -19,7 +19,7 @@ export interface ProtocolAnswer {
 export type ServeMcp = (request: FastifyRequest, origin: CallOrigin) => Promise<ProtocolAnswer>;
 
 /**
- * Serves POSTs by the SDK, each in the protocol era that it speaks and with a server of its own, so that any replica answers any request.
+ * Serves POSTs with the SDK, each in the protocol era that it speaks and with its own server, so that any replica can answer any request.
  * @param makeServer one for each request
  */
 export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Log): ServeMcp {
@@ -39,7 +39,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
       body,
     });
     if (route.kind === 'modern' && route.messageKind === 'request' && route.message.method === 'subscriptions/listen') {
-      // Nothing here ever changes for a listener, and no capability says so; the SDK would hold the stream open all the same.
+      // Nothing here ever changes for a listener, and no capability claims so; the SDK would hold the stream open all the same.
       return { status: 404, body: JSON.stringify(methodNotFound(route.message.id)) };
     }
     const answer =
@@ -50,7 +50,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
   };
 }
 
-/** Without sessions, and with a JSON answer: nothing is ever sent before the result, so there is nothing to stream. */
+/** Without sessions, and with a JSON response: nothing is ever sent before the result, so there is nothing to stream. */
 async function serveLegacy(face: Request, body: unknown, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -62,12 +62,12 @@ async function serveLegacy(face: Request, body: unknown, server: Server): Promis
 }
 
 const ANY_TYPE = '*/*';
-/** The SDK wants them by their names, also of those who take anything, as curl does. */
+/** The SDK requires them by name, even from clients that accept anything, such as curl. */
 const MCP_TYPES = 'application/json, text/event-stream';
 
 /**
- * The SDK takes web-standard requests. Making real ones of Node's costs 57 µs of some 195 µs a call, so it gets an object
- * that has what it reads of a request whose body is parsed already.
+ * The SDK takes web-standard requests. Creating real ones from Node's costs 57 µs of some 195 µs per call, so it gets an object
+ * with what it reads from a request whose body is already parsed.
  */
 function requestFace(request: FastifyRequest): Request {
   const face: Pick<Request, 'method' | 'url'> & { readonly headers: Pick<Headers, 'get'>; readonly signal: undefined } =
@@ -87,7 +87,7 @@ function requestFace(request: FastifyRequest): Request {
   return face as unknown as Request;
 }
 
-/** The SDK's own way to hand something of the request to the maker of its server. */
+/** The SDK's own way to pass something from the request to its server factory. */
 function carrying(origin: CallOrigin): AuthInfo {
   return { token: '', clientId: origin.caller.keyId, scopes: [...origin.caller.permissions], extra: { origin } };
 }

@@ -1,13 +1,13 @@
 import { invalid } from '@worktrack/runtime/validation/parse';
 
-/** Messages in one body; as many as the SDK takes, which looks at each before it counts them. */
+/** Messages in one body; as many as the SDK accepts, but it examines each before it counts them. */
 const MAX_MESSAGES = 100;
-/** Names and entries in one body, without those inside the arguments of tools. No client sends a tenth of it. */
+/** Names and entries in one body, excluding those inside tool arguments. No client sends a tenth of it. */
 const MAX_FIELDS = 5_000;
 
 /**
- * Refuses what would take the SDK long to refuse: it looks at every field of a message several times. What is inside the arguments of a tool it leaves
- * alone; their own validation ends at the 20th fault.
+ * Rejects what would take the SDK long to reject: it examines every field of a message several times. It leaves tool arguments
+ * alone; their own validation stops at the 20th error.
  * @throws OperationError VALIDATION_FAILED
  */
 export function requireModestSize(body: unknown): void {
@@ -22,7 +22,9 @@ export function requireModestSize(body: unknown): void {
     const keys = Object.keys(value);
     fields += keys.length;
     if (fields > MAX_FIELDS) {
-      throw invalid([{ path: '', message: `must have at most ${MAX_FIELDS} fields beside what arguments hold` }]);
+      throw invalid([
+        { path: '', message: `must have at most ${MAX_FIELDS} fields, not counting those inside arguments` },
+      ]);
     }
     if (isArguments) continue;
     for (const key of keys) {

@@ -1,7 +1,7 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { onRequestHookHandler } from 'fastify';
+import { isLoopbackName } from '../http/loopback.ts';
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const MAX_ECHOED_LENGTH = 200;
 
 /**
@@ -30,7 +30,7 @@ export function refuseForeignOrigins(allowedOrigins: ReadonlySet<string>): onReq
 }
 
 function isLoopback(origin: string): boolean {
-  return URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname);
+  return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname);
 }
 
 function isLocal(address: string | undefined): boolean {

@@ -1,14 +1,14 @@
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { failureBody } from '../http/envelope.ts';
 
-/** Of those that JSON-RPC leaves to implementations (JSON-RPC 2.0, 5.1), one that MCP gives no meaning. */
+/** One of those that JSON-RPC leaves to implementations (JSON-RPC 2.0, 5.1) and that MCP assigns no meaning. */
 const REFUSED_BEFORE_THE_PROTOCOL = -32_010;
-/** What is said of a key before the protocol begins, to be shown by clients that show nothing but JSON-RPC. */
+/** Problems with a key, reported before the protocol begins, for clients that show nothing but JSON-RPC. */
 const OF_THE_KEY: ReadonlySet<ErrorCode> = new Set(['API_KEY_MISSING', 'API_KEY_INVALID', 'RATE_LIMITED']);
 
 /**
- * The body of a refusal at `/mcp`. MCP clients show the message of a JSON-RPC error, and of anything else that a server returned an error; its
- * `id` is null, for the request is not read. `data.code` is the code that REST has.
+ * The body of a refusal at `/mcp`. MCP clients show the message of a JSON-RPC error; of anything else, only that there was an error. Its
+ * `id` is null, because the request is not read. `data.code` is the same code as over REST.
  */
 export function mcpFailureBody(error: ErrorValue, requestId: string): string {
   if (!OF_THE_KEY.has(error.code)) return failureBody(error, requestId);

@@ -5,8 +5,8 @@ import { invalid, unknownField } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 
 /**
- * How long a project that was found counts as found. It never changes its organization. One that was deleted may be named for so long: the tools then
- * find nothing in it, and create nothing, as they ask the service. What was not found is asked again each time.
+ * How long a project that was found stays cached. It never changes its organization. A deleted one is accepted for that long: the tools then
+ * find nothing in it, and create nothing, since they ask the service. Misses are not cached.
  */
 const FOUND_FOR_MS = 30_000;
 const MAX_FOUND = 10_000;
@@ -44,16 +44,16 @@ export class SessionProjects {
 
   async #look(id: string, caller: Caller, requestId: string): Promise<void> {
     try {
-      // The gateway's own question: a key needs no permission on projects to work on the items of one.
+      // The gateway's own query: a key needs no permission on projects to work on the items of one.
       const asker: Caller = { ...caller, permissions: ['projects:read'] };
       await this.#clients.workitems.call('projects.get', { id }, { caller: asker, requestId });
     } catch (error) {
       if (error instanceof OperationError && error.code === 'NOT_FOUND') {
         throw new OperationError(
           'NOT_FOUND',
-          `projectId in the URL names no project of your organization. ${WHERE_PROJECT_IDS_ARE}.`,
+          `projectId in the URL is not a project in your organization. ${WHERE_PROJECT_IDS_ARE}.`,
           {
-            details: [{ path: 'projectId', message: 'names no project of your organization' }],
+            details: [{ path: 'projectId', message: 'is not a project in your organization' }],
           },
         );
       }

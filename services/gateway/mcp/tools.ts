@@ -24,16 +24,16 @@ export interface ToolDefinition {
 export interface Tool {
   readonly operation: Operation;
   readonly definition: ToolDefinition;
-  /** The arguments that it takes. */
+  /** The arguments that it accepts. */
   readonly fields: readonly string[];
-  /** The arguments as this tool takes them, where they are not quite the operation's input. */
+  /** The arguments as this tool accepts them, if they differ from the operation's input. */
   readonly ownInput: z.ZodType | undefined;
   readonly result: ResultShape;
 }
 
 export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>;
-  /** What `tools/list` answers to a caller: the same array for the same permissions, in the order of the contracts. */
+  /** What `tools/list` returns to a caller: the same array for the same permissions, in contract order. */
   visibleTo(caller: Pick<Caller, 'permissions'>): readonly ToolDefinition[];
 }
 
@@ -48,7 +48,7 @@ export function toolCatalogue(operations: readonly Operation[] = allOperations()
   return {
     byName,
     visibleTo(caller) {
-      // Permissions are few and come in the order that the keys service gives them: some dozen different lists at most.
+      // Permissions are few and in the order in which the keys service returns them: a dozen or so different lists at most.
       const permissions = caller.permissions.join(' ');
       let definitions = visible.get(permissions);
       if (!definitions) {
@@ -83,7 +83,7 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
       annotations: {
         readOnlyHint: operation.effect === 'read',
         destructiveHint: mcp.destructive ?? operation.effect === 'delete',
-        // A deletion that is repeated finds nothing left to do.
+        // A repeated deletion finds nothing left to do.
         idempotentHint: operation.effect === 'read' || operation.effect === 'delete',
         openWorldHint: mcp.openWorld ?? false,
       },
@@ -91,7 +91,7 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
   };
 }
 
-/** Lists of an answer that may grow long end early where the result would be too large; a read leads on from there. */
+/** Potentially long lists in a result end early if it would be too large; a read can continue from there. */
 function resultShape({ input, output, effect }: Operation): ResultShape {
   const schema = outputSchema(output);
   const lists = Object.entries(schema.properties ?? {}).flatMap(([field, { type, maxItems }]) =>
@@ -102,14 +102,14 @@ function resultShape({ input, output, effect }: Operation): ResultShape {
   return { schema, lists, paging };
 }
 
-/** Without what only REST takes, and with the cursor that is made here. */
+/** Without the fields only for REST, and with the cursor that is added here. */
 function inputOf({ input }: Operation, { omit = [] }: McpTool, { paging }: ResultShape): z.ZodType | undefined {
   if (omit.length === 0 && paging !== 'made here') return undefined;
   const shape = Object.entries((input as z.ZodObject).shape).filter(([field]) => !omit.includes(field));
   return z.strictObject({ ...Object.fromEntries(shape), ...(paging === 'made here' && { cursor: deepPaging.cursor }) });
 }
 
-/** Bounds that a caller hardly meets, and learns of by the answer when it does: the whole list has 24 kB. */
+/** Limits that callers rarely reach, and learn from the response if they do: the whole list has 24 kB. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'minLength',
   'maxLength',
@@ -124,7 +124,7 @@ function brief(schema: JsonSchema): JsonSchema {
     if (Array.isArray(value)) return value.map((entry) => shorten(entry, true));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value).filter(([key]) => !(isKeyword && LEFT_OUT.has(key)));
-    // Below `properties` the keys are names of fields, which may be called anything.
+    // Below `properties`, keys are field names, which can be anything.
     return Object.fromEntries(
       entries.map(([key, inner]) => [key, shorten(inner, !(isKeyword && key === 'properties'))]),
     );

@@ -5,11 +5,11 @@ import { recordRegistry } from './records.ts';
 
 type OpenApiObject = Readonly<Record<string, unknown>>;
 
-/** What several places of the document share. */
+/** What several places in the document share. */
 export class Components {
   readonly #schemas: Record<string, unknown> = {};
 
-  /** The envelope around an answer. */
+  /** The envelope around a response. */
   success(output: z.ZodType, writes: boolean, example?: unknown): OpenApiObject {
     return {
       description: 'Done.',
@@ -30,7 +30,7 @@ export class Components {
     };
   }
 
-  /** One response for each status, which lists the codes that come with it. */
+  /** One response per status, which lists its error codes. */
   failures(codes: readonly ErrorCode[]): OpenApiObject {
     const byStatus = Map.groupBy(new Set(codes), (code) => ERRORS[code].status);
     const sorted = [...byStatus].sort(([one], [other]) => one - other);
@@ -50,7 +50,7 @@ export class Components {
     );
   }
 
-  /** Records that have a name become components. */
+  /** Named records become components. */
   schemaOf(output: z.ZodType): JsonSchema {
     const { $defs, ...schema } = outputSchema(output, recordRegistry);
     Object.assign(this.#schemas, moved($defs ?? {}));
@@ -126,7 +126,7 @@ function failureSchema(): JsonSchema {
   };
 }
 
-/** References into `$defs` of one schema become references into the components of the document. */
+/** References into a schema's `$defs` become references into the document's components. */
 function moved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(moved);
   if (typeof value !== 'object' || value === null) return value;

@@ -9,7 +9,7 @@ import { type OpenApiObject, openApiDocument } from './document.ts';
 const ASSETS: ReadonlySet<string> = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 const ASSET_MAX_AGE_MS = 3_600_000;
 
-/** Nothing from elsewhere, and no inline script. Swagger UI sets `style` attributes, and draws its icons from `data:` URLs. */
+/** Nothing from other origins, and no inline script. Swagger UI sets `style` attributes, and loads its icons from `data:` URLs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const page = (file: string) => readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8');
 
-/** `GET /openapi.json`, and `GET /docs`: the page to read it and try it. */
+/** `GET /openapi.json`, and `GET /docs`: the page to read it and try it out. */
 export async function registerDocumentation(app: FastifyInstance, serverUrl: string | undefined): Promise<void> {
   const document: OpenApiObject = openApiDocument(serverUrl);
   const text = JSON.stringify(document);

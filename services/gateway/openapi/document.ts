@@ -5,6 +5,7 @@ import { type Route, routeOf } from '../rest/route.ts';
 import { describedInputSchema, fieldsOf, type JsonSchema } from '../schema.ts';
 import { VERSION } from '../version.ts';
 import { Components } from './components.ts';
+import { eventStreamPath } from './event-stream.ts';
 import { publicPaths } from './public-paths.ts';
 import { downloadOf, uploadOf } from './streams.ts';
 
@@ -23,7 +24,7 @@ export function openApiDocument(serverUrl = '/', operations: readonly Operation[
     const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(operation, route, components) };
   }
-  Object.assign(paths, publicPaths(components));
+  Object.assign(paths, eventStreamPath(components), publicPaths(components));
   return {
     openapi: '3.1.1',
     info: {
@@ -179,7 +180,9 @@ const TAGS: Readonly<Record<string, string>> = {
   feedback: 'What the public has sent, its triage, its links to ideas, and its erasure.',
   identity: 'Whom the key speaks for, and what it may do.',
   keys: 'API keys with chosen permissions, an expiry and a rate.',
+  sessions: 'Browsers that are signed in to the console, and codes that sign in.',
   users: 'The people of the organization, with their roles.',
+  events: 'The log: what happened in the organization, in order.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
 };
 

@@ -54,7 +54,7 @@ const SUBMISSION: z.input<typeof IngestBody> = {
 };
 const INGESTED: Ingested = { id: exampleFeedback.id, status: 'new', createdAt: exampleFeedback.createdAt };
 
-/** The endpoints that take no API key: feedback, and health. */
+/** The endpoints that need no API key: feedback and health. */
 export function publicPaths(components: Components): Record<string, OpenApiObject> {
   return {
     '/feedback/widget/bootstrap': {

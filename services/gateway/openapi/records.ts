@@ -7,7 +7,7 @@ import { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { z } from 'zod';
 
-/** The records that the document names; all other answers are described where they occur. */
+/** The records that the document names; all other results are described where they occur. */
 const RECORDS: Readonly<Record<string, z.ZodType>> = {
   WorkItem,
   WorkItemSummary,

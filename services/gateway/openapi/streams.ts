@@ -21,7 +21,7 @@ export function uploadOf(schema: JsonSchema): OpenApiObject {
   };
 }
 
-/** Fields of a download that stand for a header of HTTP; the others are in the query. */
+/** Fields of a download that are HTTP headers; the others are in the query. */
 const HEADERS: Readonly<Record<string, string>> = { range: 'Range', ifRange: 'If-Range', ifNoneMatch: 'If-None-Match' };
 
 export function downloadOf(schema: JsonSchema): {

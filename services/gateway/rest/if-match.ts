@@ -1,7 +1,7 @@
 /** One entity tag (RFC 9110, 8.8.3) that holds a version number; quoted as the RFC says, or bare as people write it. */
 const VERSION_TAG = /^(?:W\/)?(?:"(\d{1,15})"|(\d{1,15}))$/;
 
-/** @returns the version, `any` for `*`, or `undefined` when it is neither */
+/** @returns the version, `any` for `*`, or `undefined` if it is neither */
 export function parseIfMatch(header: string): number | 'any' | undefined {
   const value = header.trim();
   if (value === '*') return 'any';

@@ -112,13 +112,13 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
       'an unknown query field of a POST',
       move,
       { query: { q: '1' }, body: { to: 'x' } },
-      { q: 'is not a known field; known are to' },
+      { q: 'is not a known field; known fields are to' },
     ],
     [
       'an unknown field in the body, where the path fields are not among the known ones',
       move,
       { body: { to: 'x', zzz: 1 } },
-      { zzz: 'is not a known field; known are to' },
+      { zzz: 'is not a known field; known fields are to' },
     ],
     [
       'an unknown field beside what the schema refuses',

@@ -5,7 +5,7 @@ import { fieldsOf, inputSchema, type JsonSchema, typesOf } from '../schema.ts';
 import { parseIfMatch } from './if-match.ts';
 import { type Route, routeOf } from './route.ts';
 
-/** The parts of a request that hold fields of the operation's input. */
+/** The parts of a request that contain fields of the operation's input. */
 export interface RequestParts {
   readonly params: unknown;
   readonly query: unknown;
@@ -16,10 +16,10 @@ export interface RequestParts {
 type FromText = (text: string) => unknown;
 
 /**
- * Prepares the merging of path, query, body and `If-Match` into the one input of an operation.
- * All that depends on the contract alone is worked out here, once, at the start.
- * The merged input is not validated yet: that is the schema's. Only a refusal names what the schema finds, too, so that a client
- * learns of all at once.
+ * Prepares merging path, query, body and `If-Match` into an operation's single input.
+ * Everything that depends only on the contract is computed here, once, at startup.
+ * The merged input is not validated yet: that is the schema's job. But a refusal includes what the schema finds, so that a client
+ * learns everything at once.
  */
 export function inputReader(operation: Operation): (parts: RequestParts) => Record<string, unknown> {
   const route = routeOf(operation) as Route;
@@ -30,7 +30,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
   const takesVersion = route.method !== 'GET' && known.includes('version');
 
   return ({ params, query, body, ifMatch }) => {
-    // Without a prototype: `__proto__` in a query string is a field like any other, and is refused as an unknown one.
+    // Without a prototype: `__proto__` in a query string is a field like any other, and rejected as unknown.
     const input: Record<string, unknown> = Object.create(null);
     const faults: ErrorDetail[] = [];
 
@@ -58,7 +58,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
       }
     }
 
-    // Nothing is put in the place of what there is.
+    // Never overwrites an existing value.
     if (body === null && route.method === 'PUT') for (const field of nullable) input[field] = null;
 
     for (const [field, value] of Object.entries((params ?? {}) as Record<string, string>)) input[field] = value;
@@ -78,7 +78,7 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
 
     if (faults.length > 0) {
       const told = new Set(faults.map(({ path }) => path));
-      // Of an input that was not read to its end, the schema would miss what comes later.
+      // If the input was not read to the end, the schema would report later fields as missing.
       const others = isEnough() ? [] : faultsOf(operation.input, input).filter(({ path }) => !told.has(path));
       throw invalid([...others, ...faults]);
     }
@@ -93,7 +93,7 @@ function misplaced(field: string, route: Route, known: readonly string[]): Error
   return { path: echoed(field), message };
 }
 
-/** Turns the text of a query into the type that the schema asks for. What does not convert is left as it is, for the schema to refuse. */
+/** Converts query text to the type that the schema expects. Whatever does not convert is left for the schema to reject. */
 function queryReader(schema: JsonSchema): (value: string | string[]) => unknown {
   const types = typesOf(schema);
   if (types.has('array')) {

@@ -4,14 +4,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface Route {
   readonly method: Method;
-  /** With `:placeholders`, as Fastify takes it. */
+  /** With `:placeholders`, in Fastify's notation. */
   readonly path: string;
   readonly placeholders: readonly string[];
-  /** Where the fields that are not in the path come from. */
+  /** Where fields that are not in the path come from. */
   readonly fieldsIn: 'query' | 'body';
 }
 
-/** Takes the REST route of an operation apart; `undefined` when it has none. */
+/** Parses an operation's REST route; `undefined` if it has none. */
 export function routeOf(operation: Operation): Route | undefined {
   if (!operation.rest) return undefined;
   const [method, path] = operation.rest.split(' ') as [Method, string];

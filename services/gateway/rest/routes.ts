@@ -7,14 +7,17 @@ import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { authorize, traceparentOf } from '../http/request.ts';
 import type { Perform } from '../perform.ts';
+import { originOfWait } from '../waits.ts';
 import { inputReader } from './input.ts';
 import { type Route, routeOf } from './route.ts';
 
+interface RestNeeds {
+  readonly authenticator: Authenticator;
+  readonly perform: Perform;
+}
+
 /** One route for every operation that has `rest`. */
-export function registerRestRoutes(
-  app: FastifyInstance,
-  needs: { readonly authenticator: Authenticator; readonly perform: Perform },
-): void {
+export function registerRestRoutes(app: FastifyInstance, needs: RestNeeds): void {
   for (const operation of allOperations()) {
     const route = routeOf(operation);
     // Streams of bytes are written by hand, beside the contracts.
@@ -23,12 +26,12 @@ export function registerRestRoutes(
       method: route.method,
       url: route.path,
       onRequest: authorize(needs.authenticator, operation.permissions),
-      handler: handlerOf(operation, route, needs.perform),
+      handler: handlerOf(operation, route, needs),
     });
   }
 }
 
-function handlerOf(operation: Operation, route: Route, perform: Perform) {
+function handlerOf(operation: Operation, route: Route, { authenticator, perform }: RestNeeds) {
   const readInput = inputReader(operation);
   const status = operation.effect === 'create' ? 201 : 200;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -43,6 +46,7 @@ function handlerOf(operation: Operation, route: Route, perform: Perform) {
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
         traceparent: traceparentOf(request),
         place: request.place,
+        waits: originOfWait(request, reply, authenticator),
       },
     );
     reply.code(wasThere(output) ? 200 : status).header('content-type', JSON_TYPE);

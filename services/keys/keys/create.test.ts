@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -120,7 +121,12 @@ describe('a new key', () => {
     await mongoose.connection.transaction(async (tx) => {
       for (const prefix of rest) {
         await insertKey(
-          { caller: { organizationId: owner.organization.id }, tx },
+          {
+            caller: { organizationId: owner.organization.id, userId: owner.user.id, keyId: owner.key.id },
+            tx,
+            // Nothing of it is sent.
+            writes: new WriteSet(),
+          },
           {
             name: 'CI',
             prefix,

@@ -4,7 +4,8 @@ import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { userById } from '../users/users.repository.ts';
-import { countActiveKeys, expiryOf, insertKey } from './keys.repository.ts';
+import { keyOfCaller } from './key-of-caller.ts';
+import { countActiveKeys, insertKey } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 /** The list of keys is not paged, so it has to stay one that a person can read. */
@@ -36,7 +37,7 @@ export async function createKey(
     rateLimit: input.rateLimit ?? DEFAULT_KEY_RATE,
     userId,
     createdBy: caller.userId,
-    expiresAt: expiryWithin(await expiryOf(context, caller.keyId), input.expiresInDays, context),
+    expiresAt: expiryWithin((await keyOfCaller(context)).expiresAt, input.expiresInDays, context),
   });
   return { ...record, key };
 }

@@ -18,6 +18,8 @@ export interface KeyDocument {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** Counted up by each change: orders the key's events. Absent in those that earlier versions stored. */
+  revision?: number;
 }
 
 const keySchema = new mongoose.Schema<KeyDocument>(
@@ -35,6 +37,7 @@ const keySchema = new mongoose.Schema<KeyDocument>(
     lastUsedAt: { type: Date, default: null },
     expiresAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
+    revision: Number,
   },
   { collection: 'keys', versionKey: false },
 );

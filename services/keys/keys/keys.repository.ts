@@ -1,14 +1,18 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import type { recordUse } from '@worktrack/contracts/keys/identity';
 import type { listKeys } from '@worktrack/contracts/keys/keys';
 import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { ClientSession } from 'mongoose';
+import type { TellingScope } from '../telling-scope.ts';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 
 export async function insertKey(
-  { caller, tx }: TransactionalScope,
+  scope: TellingScope,
   key: Pick<KeyDocument, 'name' | 'prefix' | 'hash' | 'userId' | 'createdBy' | 'expiresAt'> & {
     readonly permissions: readonly Permission[];
     readonly rateLimit: KeyRate;
@@ -18,13 +22,26 @@ export async function insertKey(
     ...key,
     permissions: [...key.permissions],
     _id: uuidv7(),
-    organizationId: caller.organizationId,
+    organizationId: scope.caller.organizationId,
     createdAt: new Date(),
     lastUsedAt: null,
     revokedAt: null,
+    revision: 1,
   };
-  await KeyModel.create([document], { session: tx });
+  await KeyModel.create([document], { session: scope.tx });
+  const { name, userId, createdBy, permissions, rateLimit, expiresAt } = document;
+  tell(scope, document, 'key.created', { name, userId, createdBy, permissions, rateLimit, expiresAt });
   return recordOf(document);
+}
+
+/** Nothing by which a key could be recognised: neither the key nor its hash, nor its prefix. @param key as it is after the write */
+function tell(
+  scope: TellingScope,
+  { _id: id, revision = 0 }: Pick<KeyDocument, '_id' | 'revision'>,
+  type: Extract<EventType, `key.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  emit(scope, { type, subject: { kind: 'key', id }, revision, data, ...(scope.isUnattended && { actor: null }) });
 }
 
 /**
@@ -54,25 +71,26 @@ export async function countActiveKeys({ caller, tx }: TransactionalScope): Promi
   return counted?.keys ?? 0;
 }
 
-/** @returns null: never */
-export async function expiryOf({ caller, tx }: TransactionalScope, id: string): Promise<Date | null> {
+export async function keyById({ caller, tx }: TransactionalScope, id: string): Promise<KeyDocument | undefined> {
   const { organizationId } = caller;
-  const key = await KeyModel.findOne({ organizationId, _id: id }, { expiresAt: 1 }).session(tx).lean();
-  if (!key) throw new Error(`There is no key ${id}, although it has made a call.`);
-  return key.expiresAt;
+  return (await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;
 }
 
 /** The first revocation counts: a repeated one changes nothing. */
-export async function markRevoked(
-  { caller, tx }: TransactionalScope,
-  id: string,
-): Promise<{ readonly revokedAt: Date } | undefined> {
+export async function markRevoked(scope: TellingScope, id: string): Promise<{ readonly revokedAt: Date } | undefined> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
-  const key = await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  const key = await keyById({ caller, tx }, id);
   if (!key) return undefined;
   if (key.revokedAt) return { revokedAt: key.revokedAt };
   const revokedAt = new Date();
-  await KeyModel.updateOne({ organizationId, _id: id }, { $set: { revokedAt } }, { session: tx });
+  const { name, userId, revision = 0 } = key;
+  await KeyModel.updateOne(
+    { organizationId, _id: id },
+    { $set: { revokedAt }, $inc: { revision: 1 } },
+    { session: tx },
+  );
+  tell(scope, { _id: id, revision: revision + 1 }, 'key.revoked', { name, userId });
   return { revokedAt };
 }
 
@@ -81,20 +99,33 @@ export async function prefixOfKey({ caller }: Scope, id: string): Promise<string
   return key ? [key.prefix] : [];
 }
 
-export async function prefixesOfUser({ caller }: Scope, userId: string): Promise<string[]> {
+/** The keys that are not revoked and not expired. */
+export async function activeKeysOfUser({ caller }: Scope, userId: string): Promise<KeyDocument[]> {
   const { organizationId } = caller;
-  const keys = await KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId } }, active()]);
-  return keys.map((key) => key.prefix);
+  return KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId } }, active()]);
 }
 
 /** Without an organization: this look-up is what finds it. */
-export async function activeKeysByPrefix(prefixes: readonly string[]): Promise<Map<string, KeyDocument>> {
-  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { prefix: { $in: prefixes } } }, active()]);
+export async function activeKeysByPrefix(
+  prefixes: readonly string[],
+  tx?: ClientSession,
+): Promise<Map<string, KeyDocument>> {
+  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { prefix: { $in: prefixes } } }, active()]).session(
+    tx ?? null,
+  );
   return new Map(found.map((key) => [key.prefix, key]));
 }
 
+/** Of several organizations: each id stems from a session or a code of its key's organization. */
+export async function activeKeysById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, KeyDocument>> {
+  const found = await KeyModel.aggregate<KeyDocument>([{ $match: { _id: { $in: ids } } }, active()]).session(
+    tx ?? null,
+  );
+  return new Map(found.map((key) => [key._id, key]));
+}
+
 /** The later time wins, so reports may come twice and in any order. */
-export async function noteUses(uses: Input<typeof recordUse>['uses']): Promise<void> {
+export async function noteKeyUses(uses: Input<typeof recordUse>['uses']): Promise<void> {
   await KeyModel.bulkWrite(
     uses.map(({ organizationId, keyId, at }) => ({
       updateOne: { filter: { organizationId, _id: keyId }, update: { $max: { lastUsedAt: new Date(at) } } },

@@ -1,5 +1,6 @@
-import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
-import { assembleKey, BASE62, KEY_RANDOM_LENGTH, prefixOf } from '@worktrack/contracts/keys/key-format';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { type Mark, prefixOf } from '@worktrack/contracts/keys/key-format';
+import { newKey } from '@worktrack/runtime/process/new-key';
 
 export interface NewKey {
   /** The complete key, to be shown once. */
@@ -16,18 +17,18 @@ export class KeyMint {
     this.#pepper = pepper;
   }
 
-  make(): NewKey {
-    const random = Array.from({ length: KEY_RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
-    const key = assembleKey(random);
-    return { key, prefix: prefixOf(key), hash: this.#hashOf(hash('sha256', key)) };
+  make(mark?: Mark): NewKey {
+    const key = newKey(mark);
+    return { key, prefix: prefixOf(key), hash: this.hashOf(hash('sha256', key)) };
   }
 
   /** @param digest SHA-256 of the presented key, in hexadecimal */
   recognises(stored: string, digest: string): boolean {
-    return timingSafeEqual(Buffer.from(stored), Buffer.from(this.#hashOf(digest)));
+    return timingSafeEqual(Buffer.from(stored), Buffer.from(this.hashOf(digest)));
   }
 
-  #hashOf(digest: string): string {
+  /** What is stored of a key. */
+  hashOf(digest: string): string {
     return createHmac('sha256', this.#pepper).update(digest).digest('hex');
   }
 }

@@ -3,7 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { markRevoked } from './keys.repository.ts';
 
-/** Stores the revocation. Its other half, taking the key out of the gateways' cache, is announced once this is committed. */
+/** Stores the revocation. Its other half, evicting the key from the gateways' cache, follows once this is committed. */
 export async function revokeKey(
   { id }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,

@@ -1,31 +1,37 @@
 import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
+import { SESSION_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { organizationsById } from '../organizations/organizations.repository.ts';
+import type { SessionDocument } from '../sessions/sessions.model.ts';
+import { activeSessionsByPrefix } from '../sessions/sessions.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
-import { activeKeysByPrefix, rateOf } from './keys.repository.ts';
+import { activeKeysById, activeKeysByPrefix, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
 
-/** Resolves all keys that were presented together by three reads. Every call is answered from reads that began after it came. */
+/** What is presented: a key, or a session with the key that it stems from. */
+interface Credential {
+  readonly hash: string;
+  readonly key: KeyDocument;
+  readonly session: SessionDocument | undefined;
+}
+
+/** Resolves all keys and sessions that were presented together, by a few reads. Every call is answered from reads that began after it came. */
 export async function verifyIdentities(
   mint: KeyMint,
   calls: readonly Call<typeof operation>[],
 ): Promise<Settled<Answer>[]> {
-  const keys = await activeKeysByPrefix([...new Set(calls.map(({ input }) => input.prefix))]);
-  const found = [...keys.values()];
-  const [users, organizations] = await Promise.all([
-    usersById([...new Set(found.map((key) => key.userId))]),
-    organizationsById([...new Set(found.map((key) => key.organizationId))]),
-  ]);
+  const credentials = await credentialsOf([...new Set(calls.map(({ input }) => input.prefix))]);
+  const identify = await identifierOf([...credentials.values()]);
   return calls.map(({ input }) => {
-    const key = keys.get(input.prefix);
-    if (!key || !mint.recognises(key.hash, input.digest)) return { output: { verified: null } };
-    return { output: { verified: identify(key, users.get(key.userId), organizations.get(key.organizationId)) } };
+    const credential = credentials.get(input.prefix);
+    if (!credential || !mint.recognises(credential.hash, input.digest)) return { output: { verified: null } };
+    return { output: { verified: identify(credential) } };
   });
 }
 
@@ -33,32 +39,88 @@ export async function verifyIdentities(
 export async function identityOfPrefix({
   prefix,
 }: Input<typeof currentIdentity>): Promise<Output<typeof currentIdentity>> {
-  const key = (await activeKeysByPrefix([prefix])).get(prefix);
-  if (!key) return { identity: null };
-  const [users, organizations] = await Promise.all([usersById([key.userId]), organizationsById([key.organizationId])]);
-  return { identity: identify(key, users.get(key.userId), organizations.get(key.organizationId))?.identity ?? null };
+  const credential = (await credentialsOf([prefix])).get(prefix);
+  if (!credential) return { identity: null };
+  const identify = await identifierOf([credential]);
+  return { identity: identify(credential)?.identity ?? null };
 }
 
-function identify(
-  key: KeyDocument,
-  user: User | undefined,
-  organization: Organization | undefined,
-): Answer['verified'] {
-  if (!user || user.disabled || !organization) return null;
-  return {
-    identity: {
-      user: { id: user.id, name: user.name, email: user.email, role: user.role },
-      organization: { id: organization.id, name: organization.name },
-      permissions: effectivePermissions(key.permissions, user),
-      key: { id: key._id, name: key.name, prefix: key.prefix },
-    },
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    rateLimit: rateOf(key),
+/** A session is there as long as its key is. */
+async function credentialsOf(prefixes: readonly string[]): Promise<Map<string, Credential>> {
+  const ofSessions = prefixes.filter((prefix) => prefix.startsWith(SESSION_MARK));
+  const ofKeys = prefixes.filter((prefix) => !prefix.startsWith(SESSION_MARK));
+  const [sessions, keys] = await Promise.all([
+    ofSessions.length === 0 ? [] : activeSessionsByPrefix(ofSessions),
+    ofKeys.length === 0 ? new Map<string, KeyDocument>() : activeKeysByPrefix(ofKeys),
+  ]);
+  const found = new Map<string, Credential>();
+  for (const [prefix, key] of keys) found.set(prefix, { hash: key.hash, key, session: undefined });
+  if (sessions.length === 0) return found;
+  const origins = await activeKeysById([...new Set(sessions.map(({ keyId }) => keyId))]);
+  for (const session of sessions) {
+    const key = origins.get(session.keyId);
+    if (key) found.set(session.prefix, { hash: session.hash, key, session });
+  }
+  return found;
+}
+
+async function identifierOf(
+  credentials: readonly Credential[],
+): Promise<(credential: Credential) => Answer['verified']> {
+  const [users, organizations] = await Promise.all([
+    usersById([...new Set(credentials.flatMap(({ key, session }) => [key.userId, session?.userId ?? key.userId]))]),
+    organizationsById([...new Set(credentials.map(({ key }) => key.organizationId))]),
+  ]);
+  return (credential) => {
+    const { key, session } = credential;
+    const keyUser = users.get(key.userId);
+    const user = users.get(session?.userId ?? key.userId);
+    const organization = organizations.get(key.organizationId);
+    if (!isActive(keyUser) || !isActive(user) || !organization) return null;
+    return identify(credential, { keyUser, user, organization });
   };
 }
 
+function identify(
+  { key, session }: Credential,
+  { keyUser, user, organization }: { readonly keyUser: User; readonly user: User; readonly organization: Organization },
+): Answer['verified'] {
+  const ofKey = narrowed(key.permissions, keyUser);
+  const speaksFor = {
+    user: { id: user.id, name: user.name, email: user.email, role: user.role },
+    organization: { id: organization.id, name: organization.name },
+  };
+  const rateLimit = rateOf(key);
+  if (!session) {
+    return {
+      identity: { ...speaksFor, permissions: ofKey, key: { id: key._id, name: key.name, prefix: key.prefix } },
+      expiresAt: key.expiresAt?.toISOString() ?? null,
+      rateLimit,
+    };
+  }
+  const expiresAt = session.expiresAt.toISOString();
+  return {
+    identity: {
+      ...speaksFor,
+      permissions: narrowed(
+        session.permissions.filter((permission) => ofKey.includes(permission)),
+        user,
+      ),
+      key: { id: session._id, name: key.name, prefix: session.prefix },
+      session: { keyId: key._id, expiresAt },
+    },
+    expiresAt,
+    rateLimit,
+    countedAs: key.prefix,
+  };
+}
+
+function isActive(user: User | undefined): user is User {
+  return user !== undefined && !user.disabled;
+}
+
 /** A role may have lost what its user's keys were given, or got it back. */
-function effectivePermissions(own: readonly Permission[], user: User): Permission[] {
+function narrowed(own: readonly Permission[], user: User): Permission[] {
   const held = ROLE_PERMISSIONS[user.role];
   return own.filter((permission) => held.includes(permission));
 }

@@ -12,10 +12,10 @@ import { insertOrganization } from './organizations.repository.ts';
 export async function createOrganization(
   mint: KeyMint,
   input: Input<typeof operation>,
-  { tx }: WriteContext<FailureOf<typeof operation>>,
+  { caller, tx, writes }: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const organization = await insertOrganization({ tx }, input.name);
-  const scope = { caller: { organizationId: organization.id }, tx };
+  const scope = { caller: { ...caller, organizationId: organization.id }, tx, writes, isUnattended: true };
   const name = input.ownerName ?? (input.ownerEmail.split('@', 1)[0] as string);
   const user = await insertUser(scope, { email: input.ownerEmail, name, role: 'owner' });
   if (!user) throw new Error(`The new organization ${organization.id} has a user already.`);

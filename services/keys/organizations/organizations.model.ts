@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 export interface OrganizationDocument {
   _id: string;
   name: string;
-  /** Counts up when somebody stops being an active owner: what makes two such changes conflict. */
+  /** Increases when somebody stops being an active owner, so that two such changes conflict. */
   ownersRevision: number;
   createdAt: Date;
 }

@@ -11,8 +11,8 @@ export async function insertOrganization({ tx }: Pick<TransactionalScope, 'tx'>,
 }
 
 /**
- * Makes this transaction conflict with every other that reduces the organization's active owners: of two at once, one runs again on what
- * the other has left. Without it each would count the owner that the other is taking away.
+ * Makes this transaction conflict with every other that reduces the organization's active owners: of two concurrent ones, one runs again on
+ * the other's result. Otherwise each would count the owner that the other is removing.
  */
 export async function lockOwners({ caller, tx }: TransactionalScope): Promise<void> {
   await OrganizationModel.updateOne({ _id: caller.organizationId }, { $inc: { ownersRevision: 1 } }, { session: tx });

@@ -11,6 +11,6 @@ export async function createUser(
 ): Promise<User> {
   requireRoleWithin(context, input.role, 'role');
   const user = await insertUser(context, input);
-  if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is in your organization already.`);
+  if (!user) throw context.fail('CONFLICT', `A user with the address ${input.email} is already in your organization.`);
   return user;
 }

@@ -6,7 +6,7 @@ import { lockOwners } from '../organizations/organizations.repository.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
-/** Changes what is given, of nobody who may do more than the caller, and leaves the organization with at least one active owner. */
+/** Changes the given fields, of nobody with more permissions than the caller, and leaves the organization with at least one active owner. */
 export async function updateUser(
   { id, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
@@ -17,7 +17,7 @@ export async function updateUser(
   requireRoleWithin(context, user.role, 'id');
   if (given.role !== undefined) requireRoleWithin(context, given.role, 'role');
   const change = difference(user, given);
-  // Nothing to write is nothing to conflict about, when many ask for the same at once.
+  // Without anything to write there is nothing to conflict about, when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
     if ((await countActiveOwners(context)) < 2) {
@@ -26,7 +26,7 @@ export async function updateUser(
         `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
       );
     }
-    // Holds only while nobody else reduces the owners: two that counted at once conflict here, and the later one counts again.
+    // Valid only while nobody else reduces the owners: two concurrent counts conflict here, and the later one counts again.
     await lockOwners(context);
   }
   return changeUser(context, user, change);

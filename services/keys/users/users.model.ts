@@ -9,6 +9,8 @@ export interface UserDocument {
   name: string;
   role: Role;
   disabled: boolean;
+  /** Counted up by each change: orders the user's events. Absent in those that earlier versions stored. */
+  revision?: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -21,6 +23,7 @@ const userSchema = new mongoose.Schema<UserDocument>(
     name: { type: String, required: true },
     role: { type: String, required: true },
     disabled: { type: Boolean, required: true },
+    revision: Number,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

@@ -1,10 +1,14 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import { pagination } from '@worktrack/contracts/fields';
 import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
+import { differencesOf } from '@worktrack/runtime/database/differences';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
+import type { TellingScope } from '../telling-scope.ts';
 import { type UserDocument, UserModel } from './users.model.ts';
 
 const DUPLICATE_KEY = 11_000;
@@ -13,15 +17,17 @@ export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'disabled'
 
 /** @returns undefined when the organization has a user with this address already */
 export async function insertUser(
-  { caller, tx }: TransactionalScope,
+  scope: TellingScope,
   user: Pick<UserDocument, 'email' | 'name' | 'role'>,
 ): Promise<User | undefined> {
+  const { caller, tx } = scope;
   const now = new Date();
   const document: UserDocument = {
     ...user,
     _id: uuidv7(),
     organizationId: caller.organizationId,
     disabled: false,
+    revision: 1,
     createdAt: now,
     updatedAt: now,
   };
@@ -31,7 +37,19 @@ export async function insertUser(
     if (error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY) return undefined;
     throw error;
   }
+  const { email, name, role } = document;
+  tell(scope, document, 'user.created', { email, name, role });
   return recordOf(document);
+}
+
+/** @param user as it is after the write */
+function tell(
+  scope: TellingScope,
+  { _id: id, revision = 0 }: Pick<UserDocument, '_id' | 'revision'>,
+  type: Extract<EventType, `user.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  emit(scope, { type, subject: { kind: 'user', id }, revision, data, ...(scope.isUnattended && { actor: null }) });
 }
 
 export async function userById({ caller, tx }: TransactionalScope, id: string): Promise<User | undefined> {
@@ -41,11 +59,19 @@ export async function userById({ caller, tx }: TransactionalScope, id: string): 
 }
 
 /** Of a user whom the transaction has read. @returns the user as changed */
-export async function changeUser({ caller, tx }: TransactionalScope, user: User, change: UserChange): Promise<User> {
+export async function changeUser(scope: TellingScope, user: User, change: UserChange): Promise<User> {
+  const { caller, tx } = scope;
   const { organizationId } = caller;
-  const updatedAt = new Date();
-  await UserModel.updateOne({ organizationId, _id: user.id }, { $set: { ...change, updatedAt } }, { session: tx });
-  return { ...user, ...change, updatedAt: updatedAt.toISOString() };
+  const document = await UserModel.findOneAndUpdate(
+    { organizationId, _id: user.id },
+    { $set: { ...change, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { session: tx, returnDocument: 'after' },
+  )
+    .orFail()
+    .lean();
+  const changed = recordOf(document);
+  tell(scope, document, 'user.updated', { changes: differencesOf(user, changed) });
+  return changed;
 }
 
 export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {

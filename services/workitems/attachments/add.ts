@@ -26,20 +26,20 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 
 type Context = ReceivingContext<FailureOf<typeof operation>, Attachment>;
 
-/** Stores the content first, and then names it: the attachment and its event are one transaction, seen together or not at all. */
+/** Stores the content first, then names it: the attachment and its event are one transaction, visible together or not at all. */
 export async function addAttachment(
   input: Input<typeof operation>,
   bytes: AsyncIterable<Buffer>,
   context: Context,
 ): Promise<Attachment> {
-  // Before 25 MiB are taken in for nothing; asked again in the transaction.
+  // Before receiving 25 MiB in vain; checked again in the transaction.
   await requireItem(context, input.workItemId);
   const content = await receive(bytes, context);
   try {
     return await context.commit(content.sha256, async (committing) => {
       const scope = { ...context, ...committing };
       const item = await requireItem(scope, input.workItemId);
-      // Serialises all that is attached to this item, so that the name chosen here stays free.
+      // Serialises all uploads to this item, so that the name chosen here stays free.
       const taken = new Set((await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName));
       const fileName = freeName(safeFileName(input.fileName), taken);
       const attachment: NewAttachment = {
@@ -63,7 +63,7 @@ export async function addAttachment(
       return toAttachment(attachment);
     });
   } catch (error) {
-    // Only what is known not to be named. After a lost answer of the database it may be; if not, it is removed later.
+    // Only if it is certainly unnamed. After a lost database reply it may be named; if not, it is removed later.
     if (error instanceof AlreadyDone || error instanceof OperationError) await discardContent(content.contentId);
     throw error;
   }

@@ -31,9 +31,9 @@ const attachmentSchema = new mongoose.Schema<AttachmentRecord>(
   },
   { collection: 'attachments', versionKey: false, minimize: false },
 );
-// A file is fetched by its name, so two of one item never have the same.
+// A file is fetched by name, so names are unique within an item.
 attachmentSchema.index({ organizationId: 1, workItemId: 1, fileName: 1 }, { unique: true });
-// All of an item, oldest first.
+// All of an item's, oldest first.
 attachmentSchema.index({ organizationId: 1, workItemId: 1, _id: 1 });
 
 export const AttachmentModel = mongoose.model('Attachment', attachmentSchema);

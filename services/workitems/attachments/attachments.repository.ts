@@ -18,7 +18,7 @@ export async function attachmentsOf({ caller, tx }: Scope, workItemId: string): 
     .lean();
 }
 
-/** Oldest first, from the one on that follows `after`. */
+/** Oldest first, starting after `after`. */
 export async function pageOfAttachments(
   { caller }: Scope,
   workItemId: string,
@@ -71,7 +71,7 @@ export async function removeAttachmentsOf(scope: WriteScope, workItemId: string)
   return removed;
 }
 
-/** As a list shows it: without metadata that was stored before they were bounded, of which no list could hold many. */
+/** As lists show it: without metadata stored before its size was limited, which could overflow a list. */
 export function toListed(record: AttachmentRecord): Attachment {
   const attachment = toAttachment(record);
   const isTooLarge = Buffer.byteLength(JSON.stringify(record.metadata)) > MAX_ATTACHMENT_METADATA_BYTES;

@@ -15,12 +15,12 @@ export interface StoredContent {
   readonly sha256: string;
 }
 
-/** Thrown while content is still arriving; what was stored of it is gone. */
+/** Thrown while content is still arriving; what was already stored has been removed. */
 export class ContentTooLarge extends Error {}
 
 /**
- * Streams bytes into GridFS. That is not part of a transaction: until an attachment names the content it
- * is listed as unnamed, and what stays so is removed later.
+ * Streams bytes into GridFS, which is not part of a transaction: until an attachment names the content it
+ * is listed as unnamed, and if that does not change it is removed later.
  * @throws ContentTooLarge as soon as there are more than `maxBytes`
  */
 export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: number): Promise<StoredContent> {
@@ -36,7 +36,7 @@ export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: numbe
       yield chunk;
     }
   }
-  // The driver's type of an id is ObjectId; GridFS itself takes any.
+  // The driver types ids as ObjectId; GridFS itself accepts any.
   const sink = bucket().openUploadStreamWithId(contentId as unknown as mongo.ObjectId, contentId);
   try {
     await pipeline(measured(), sink);
@@ -47,27 +47,27 @@ export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: numbe
   return { contentId, sizeBytes, sha256: hash.digest('hex') };
 }
 
-/** @param span both ends inclusive; the whole when absent */
+/** @param span both ends inclusive; all of it if absent */
 export function readContent(contentId: string, span?: Span): AsyncIterable<Uint8Array> {
   if (span && span.end < span.start) return Readable.from([]);
-  // GridFS takes the end as exclusive.
+  // In GridFS the end is exclusive.
   const options = span ? { start: span.start, end: span.end + 1 } : {};
   return bucket().openDownloadStream(contentId as unknown as mongo.ObjectId, options);
 }
 
-/** In the transaction that makes the attachment: from now on the content is named. */
+/** In the transaction that creates the attachment: from now on the content is named. */
 export async function keepContent(contentId: string, tx: ClientSession): Promise<void> {
   const { deletedCount } = await UnnamedContentModel.deleteOne({ _id: contentId }, { session: tx });
   if (deletedCount !== 1) throw new Error(`Content ${contentId} was discarded before its attachment was made.`);
 }
 
-/** With the write that deletes the attachments. */
+/** Together with the write that deletes the attachments. */
 export function releaseContent({ writes }: Pick<WriteScope, 'writes'>, contentIds: readonly string[]): void {
   const since = new Date();
   for (const _id of contentIds) writes.insert(UnnamedContentModel, { _id, since });
 }
 
-/** Chunks too that no file speaks of: an upload that breaks off has written chunks only. */
+/** Including chunks without a file: an interrupted upload has written only chunks. */
 export async function discardContent(contentId: string): Promise<void> {
   const database = connectedDatabase();
   await database.collection(`${BUCKET}.files`).deleteOne({ _id: contentId as unknown as mongo.ObjectId });
@@ -76,8 +76,8 @@ export async function discardContent(contentId: string): Promise<void> {
 }
 
 /**
- * Removes content that no attachment names: of deleted attachments, and of uploads whose service died.
- * @param before leaves alone what may still be on its way to its attachment
+ * Removes content that no attachment names: from deleted attachments, and from uploads whose service died.
+ * @param before spares content that may still get its attachment
  * @returns how many were removed
  */
 export async function discardUnnamedContent(before: Date): Promise<number> {

@@ -1,12 +1,12 @@
-/** What file systems take: 255 bytes, less the room for ` (999)` and the like. */
+/** The limit of file systems: 255 bytes, less room for ` (999)` and the like. */
 const MAX_NAME_BYTES = 240;
 const FALLBACK = 'file';
-/** Names that Windows takes for devices, with any extension. */
+/** Names that Windows treats as devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /**
  * A name that is safe to store, to show, to put in a header and to save anywhere: no path, no control or invisible direction characters
- * (which make `gpj.exe` look like `exe.jpg`), nothing that a file system refuses.
+ * (which make `gpj.exe` look like `exe.jpg`), nothing that a file system rejects.
  */
 export function safeFileName(given: string): string {
   const base = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
@@ -42,7 +42,7 @@ function shortened(name: string): string {
 function split(name: string): { stem: string; extension: string } {
   const dot = name.lastIndexOf('.');
   const extension = dot > 0 ? name.slice(dot) : '';
-  // What follows a late dot is an extension only when it is short and plain.
+  // The part after the last dot is an extension only if it is short and plain.
   return /^\.[A-Za-z0-9]{1,16}$/.test(extension)
     ? { stem: name.slice(0, dot), extension }
     : { stem: name, extension: '' };

@@ -11,7 +11,7 @@ interface Answer {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** The content, or the part of it that is asked for. Its SHA-256 is the entity tag: content never changes under its name's record. */
+/** The content, or the requested part of it. Its SHA-256 is the entity tag: an attachment's content never changes. */
 export async function readAttachment(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 
-/** Content in GridFS that no attachment names: not yet, or no more. */
+/** Content in GridFS that no attachment names: not yet, or no longer. */
 export interface UnnamedContent {
   /** The file in GridFS. */
   _id: string;

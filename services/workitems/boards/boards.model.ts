@@ -14,6 +14,8 @@ export interface BoardRecord {
   columns: ColumnRecord[];
   /** Raised by every change of the columns. See tallies.repository.ts. */
   columnsVersion: number;
+  /** Counted up by each write: orders the board's events. Absent in those that earlier versions stored. */
+  revision?: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -26,6 +28,7 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
     name: { type: String, required: true },
     columns: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true } }],
     columnsVersion: { type: Number, required: true },
+    revision: Number,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

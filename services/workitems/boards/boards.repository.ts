@@ -1,5 +1,7 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { Remembered } from '../remembered.ts';
@@ -19,12 +21,25 @@ export async function insertBoard(
     name: board.name,
     columns: board.columnNames.map((name) => ({ id: uuidv7(), name })),
     columnsVersion: 1,
+    revision: 1,
     createdAt: now,
     updatedAt: now,
   };
   await BoardModel.insertMany([record], { session: scope.tx, lean: true });
   await makeTallies(scope, record);
+  const { name, columns } = toBoard(record);
+  tellOfBoard(scope, record, 'board.created', { name, columns });
   return record;
+}
+
+/** @param board as it is after the write */
+export function tellOfBoard(
+  scope: WriteScope,
+  { _id: id, projectId, revision = 0 }: Pick<BoardRecord, '_id' | 'projectId' | 'revision'>,
+  type: Extract<EventType, `board.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  emit(scope, { type, subject: { kind: 'board', id }, revision, projectId, data });
 }
 
 export async function findBoard({ caller, tx }: Scope, id: string): Promise<BoardRecord | null> {
@@ -78,7 +93,7 @@ export async function saveBoard(
   const { organizationId } = caller;
   return BoardModel.findOneAndUpdate(
     { organizationId, _id: id },
-    { $set: { ...changes, updatedAt: new Date() } },
+    { $set: { ...changes, updatedAt: new Date() }, $inc: { revision: 1 } },
     { session: tx, returnDocument: 'after' },
   )
     .orFail()
@@ -93,6 +108,10 @@ export async function removeBoardsOfProject(
   const boards = await boardsOfProject(scope, projectId);
   await removeTallies(scope, projectId);
   await BoardModel.deleteMany({ organizationId: scope.caller.organizationId, projectId }, { session: scope.tx });
+  for (const board of boards) {
+    const { name, revision = 0 } = board;
+    tellOfBoard(scope, { ...board, revision: revision + 1 }, 'board.deleted', { name });
+  }
   return boards.map(({ _id }) => _id);
 }
 

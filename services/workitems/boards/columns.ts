@@ -21,8 +21,8 @@ export function columnName(board: BoardRecord | undefined, id: string): string {
 }
 
 /**
- * The column that a caller means by its UUID or its name. Case counts only between columns whose names differ in nothing else.
- * @param ref as ColumnRef parses it
+ * The column that a caller means by its UUID or name. Case matters only between columns whose names differ in nothing else.
+ * @param ref as parsed by ColumnRef
  */
 export function columnMeant(board: BoardRecord, ref: string): ColumnRecord | undefined {
   const exact = columnById(board, ref) ?? board.columns.find(({ name }) => name === ref);
@@ -33,7 +33,7 @@ export function columnMeant(board: BoardRecord, ref: string): ColumnRecord | und
 
 const caseless = (name: string) => name.normalize('NFC').toLowerCase();
 
-/** @param field of the input that names the column */
+/** @param field the input field that names the column */
 export function requireColumn(
   scope: FailingScope<'VALIDATION_FAILED'>,
   board: BoardRecord,

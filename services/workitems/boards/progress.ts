@@ -2,7 +2,7 @@ import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/proj
 
 const IN_PROGRESS = STANDARD_COLUMNS.indexOf('In Progress');
 
-/** How far a column is in the order of progress. A column of any other name counts as `In Progress`. */
+/** How far a column is in the order of progress. A column with any other name counts as `In Progress`. */
 export function progressOf(columnName: string): number {
   const standard = STANDARD_COLUMNS.indexOf(columnName as StandardColumn);
   return standard === -1 ? IN_PROGRESS : standard;
@@ -13,7 +13,7 @@ export function isPending(columnName: string): boolean {
   return progressOf(columnName) < IN_PROGRESS;
 }
 
-/** In `Review` or further: who waits for it need not wait any more. */
+/** In `Review` or a later column: dependents no longer have to wait. */
 export function isHandedOver(columnName: string): boolean {
   return progressOf(columnName) > IN_PROGRESS;
 }

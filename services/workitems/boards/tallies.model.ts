@@ -7,9 +7,9 @@ export interface TallyRecord {
   organizationId: string;
   projectId: string;
   boardId: string;
-  /** Of the board as this slot knows it: what is written by an older one finds nothing. */
+  /** Of the board as this slot knows it: a write that relies on an older one matches nothing. */
   columnsVersion: number;
-  /** By column id: how many items came through this slot, less those that left through it. Below zero it may be; the sum of all slots is not. */
+  /** By column id: how many items entered through this slot, minus those that left through it. May be negative; the sum of all slots is not. */
   counts: Record<string, number>;
   uses?: number;
 }

@@ -5,11 +5,11 @@ import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';
 
 /**
- * How many items each column of a board holds, and the board's version, in SLOTS records for each board. Every write that puts an item into a
- * column, or relies on a column's name, goes through one of them and says by its filter which version of the board it knows. So
- * - whoever changes the columns raises the version in all slots, and every write that knew the older one runs again;
+ * How many items each column of a board holds, and the board's version, in SLOTS records per board. Every write that puts an item into a
+ * column, or relies on a column's name, goes through one of them and states in its filter which version of the board it knows. So
+ * - changing the columns raises the version in all slots, and every write that knew the older one runs again;
  * - totals are exact, at the cost of reading SLOTS records;
- * - replicas do not conflict, for each process takes a slot of its own (by chance: two with the same one only conflict now and then).
+ * - replicas do not conflict, because each process picks its own slot (at random: two with the same one only conflict now and then).
  */
 const SLOTS = 16;
 const ownSlot = Math.floor(Math.random() * SLOTS);
@@ -29,12 +29,12 @@ export async function makeTallies({ tx }: Required<Pick<Scope, 'tx'>>, board: Bo
   await TallyModel.insertMany(newTallies(board), { session: tx, lean: true });
 }
 
-/** What a write knows of the board must still hold when it is stored. */
+/** What a write knows about the board must still hold when it is stored. */
 export function relyOnColumns(scope: WriteScope, board: BoardRecord): void {
   share(scope, board, {});
 }
 
-/** @param from the column that the item leaves; undefined for a new one @param to the one that it comes to; undefined for one that is deleted */
+/** @param from the column that the item leaves; undefined for a new item @param to the one that it enters; undefined for a deleted item */
 export function countMove(
   scope: WriteScope,
   board: BoardRecord,
@@ -60,12 +60,12 @@ function share(
   writes.share(
     TallyModel,
     { organizationId, _id: idOf(boardId, ownSlot), columnsVersion },
-    // So that it is written also where nothing is counted: only then do this transaction and a change of the columns conflict.
+    // So that it is written even if nothing is counted: only then do this transaction and a change of the columns conflict.
     { once: { uses: 1 }, inc },
   );
 }
 
-/** In the transaction that changes the columns: nothing that knows them as they were can be stored any more. */
+/** In the transaction that changes the columns: nothing that relies on the old ones can be stored any more. */
 export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, columnsVersion }: BoardRecord): void {
   writes.updateMany(
     TallyModel,
@@ -76,8 +76,8 @@ export function raiseVersion(writes: WriteSet, { organizationId, _id: boardId, c
 }
 
 /**
- * As raiseVersion, at once, and the first that a transaction does: it holds all slots before it reads anything, and the writes that come meanwhile
- * run again after it. One that raised the version at its end would lose to the writes of a busy board again and again, up to its deadline
+ * Like raiseVersion, but immediately, as the first step of a transaction: it holds all slots before it reads anything, and concurrent writes
+ * run again after it. A transaction that raised the version at its end would keep losing to a busy board's writes, until its deadline
  * (`MODEL_OPERATIONS=5000 npm test -- test/model/concurrent`).
  */
 export async function holdColumns(
@@ -103,7 +103,7 @@ export async function countsOf({ caller, tx }: Scope, which: OfBoards): Promise<
   return counts;
 }
 
-/** Whatever knows the boards of the project finds none of them any more. */
+/** Writes that rely on the project's boards no longer match any of them. */
 export async function removeTallies(
   { caller, tx }: TransactionScope & Pick<Scope, 'caller'>,
   projectId: string,

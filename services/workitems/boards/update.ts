@@ -1,11 +1,12 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
+import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { followRenamedColumns } from '../dependencies/follow-columns.ts';
 import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
-import { requireBoard, saveBoard, toBoard } from './boards.repository.ts';
+import { requireBoard, saveBoard, tellOfBoard, toBoard } from './boards.repository.ts';
 import { columnById } from './columns.ts';
 import { countsOf, holdColumns } from './tallies.repository.ts';
 
@@ -18,14 +19,25 @@ export async function updateBoard(
   if (wanted) await holdColumns(context, { boardId: id });
   const board = await requireBoard(context, id);
   const columns = wanted && columnsAfter(context, board, wanted);
-  if (!columns) return toBoard(await saveBoard(context, id, { ...(name && { name }) }));
+  if (!columns) return changed(context, board, { ...(name && { name }) });
   const kept = new Set(columns.map((column) => column.id));
   const removed = board.columns.filter((column) => !kept.has(column.id));
   if (removed.length > 0) await requireEmpty(context, board, removed);
   const after: BoardRecord = { ...board, columns, columnsVersion: board.columnsVersion + 1 };
   await followRenamedColumns(context, board, after);
   const { columnsVersion } = after;
-  return toBoard(await saveBoard(context, id, { ...(name && { name }), columns, columnsVersion }));
+  return changed(context, board, { ...(name && { name }), columns, columnsVersion });
+}
+
+async function changed(
+  context: Context,
+  before: BoardRecord,
+  set: Parameters<typeof saveBoard>[2],
+): Promise<Output<typeof operation>> {
+  const after = await saveBoard(context, before._id, set);
+  const changes = differencesOf(toBoard(before), toBoard(after));
+  if (Object.keys(changes).length > 0) tellOfBoard(context, after, 'board.updated', { changes });
+  return toBoard(after);
 }
 
 function columnsAfter(

@@ -2,7 +2,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '@worktrack/contracts/work-ite
 import mongoose from 'mongoose';
 
 export interface BudgetRecord {
-  /** That of what has it: a project or a work item. */
+  /** The id of its owner: a project or a work item. */
   _id: string;
   organizationId: string;
   projectId: string;
@@ -10,13 +10,13 @@ export interface BudgetRecord {
   taskId: string | null;
   limitMicrodollars: number;
   period: BudgetPeriod;
-  /** Holds for `countedPeriod`: every write that spends adds to it. */
+  /** For `countedPeriod`: every write that spends adds to it. */
   spentMicrodollars: number;
-  /** null: to be counted anew, since what is below it has changed. */
+  /** null: must be recounted, because what is below it has changed. */
   countedPeriod: string | null;
-  /** Counts what was spent, and every change of what is below: what a count relies on. */
+  /** Increases with spending, and with every change of what is below: a count relies on it. */
   revision: number;
-  /** Counts claims under it, which so conflict with what spends the rest. */
+  /** Increases with claims under it, so that they conflict with spending the remainder. */
   claims?: number;
 }
 

@@ -9,7 +9,7 @@ import { SessionModel } from '../usage/sessions.model.ts';
 import { BudgetModel, type BudgetRecord } from './budgets.model.ts';
 import { beginOf, periodAt } from './period.ts';
 
-/** What an item, or a project as a whole, is under. */
+/** The budgets that apply to an item, or to a project as a whole. */
 export type Under = Pick<ItemRecord, '_id' | 'projectId' | 'foundBy'>;
 
 const idsOver = (item: Under): string[] => [item.projectId, item._id, ...ancestorIdsOf(item)];
@@ -26,12 +26,12 @@ export async function budgetsOver({ caller }: Scope, item: Under): Promise<Budge
 
 const DEADLINE_MS = 10_000;
 
-/** With what was spent of them in the period that it is: where that is not known it is counted, and stored. */
+/** Including what was spent in the current period: if unknown, it is counted and stored. */
 export async function counted(scope: Scope, budgets: readonly BudgetRecord[], now: Date): Promise<BudgetRecord[]> {
   const isKnown = ({ period, countedPeriod }: BudgetRecord) => countedPeriod === periodAt(period, now);
   if (budgets.every(isKnown)) return [...budgets];
   const { organizationId } = scope.caller;
-  // All of one moment: what ends a lease takes from one collection and puts into another. Who spends meanwhile writes the budget too, and one of the two runs again.
+  // From one snapshot: ending a lease moves tokens from one collection to another. Concurrent spending writes the budget too, and one of the two runs again.
   return transaction(Date.now() + DEADLINE_MS, async (tx) => {
     const found: BudgetRecord[] = [];
     for (const { _id } of budgets) {
@@ -45,7 +45,7 @@ export async function counted(scope: Scope, budgets: readonly BudgetRecord[], no
         spentMicrodollars: await spentOf({ caller: scope.caller, tx }, budget, now),
         countedPeriod: periodAt(budget.period, now),
       };
-      // Only as it was read: what was spent since is not in the sum.
+      // Only if unchanged since it was read: later spending is not in the sum.
       const { matchedCount } = await BudgetModel.updateOne(
         { organizationId, _id, revision: budget.revision },
         { $set: spent, $inc: { revision: 1 } },
@@ -58,7 +58,7 @@ export async function counted(scope: Scope, budgets: readonly BudgetRecord[], no
   });
 }
 
-/** By the sessions of the period, and by what leases have told that no session has yet. */
+/** In the period's sessions, plus what leases have reported that is in no session yet. */
 export async function spentOf(
   { caller, tx }: Scope & Pick<TransactionScope, 'tx'>,
   { _id, projectId, taskId, period }: BudgetRecord,
@@ -86,12 +86,12 @@ export async function spentOf(
   return items.reduce((total, { told }) => total + (told ?? 0), sum?.spent ?? 0);
 }
 
-/** The write is stored only while there is something left of the budget. */
+/** The write is stored only while some of the budget is left. */
 export function relyOnRest({ caller, writes }: WriteScope, budget: BudgetRecord): void {
   const { organizationId } = caller;
   const { _id, countedPeriod, limitMicrodollars } = budget;
   const left = { spentMicrodollars: { $lt: limitMicrodollars }, limitMicrodollars, countedPeriod };
-  // So that it is written: only then it and what spends the rest do not pass each other.
+  // Forces a write: only then can this and a write that spends the remainder not overtake each other.
   writes.share(BudgetModel, { organizationId, _id, ...left }, { once: { claims: 1 } });
 }
 

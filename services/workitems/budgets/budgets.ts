@@ -31,7 +31,7 @@ export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars 
   };
 }
 
-/** Of several the one that ends the work first. */
+/** If there are several, the one that will end the work first. */
 export function tightest(budgets: readonly BudgetRecord[]): Budget | null {
   const rest = ({ limitMicrodollars, spentMicrodollars }: BudgetRecord) => limitMicrodollars - spentMicrodollars;
   const [first] = budgets.toSorted((a, b) => rest(a) - rest(b));
@@ -44,7 +44,7 @@ export function usedUp({ taskId, limitMicrodollars, period, spentMicrodollars }:
   return `The budget of ${taskId ?? 'the project'} is used up: ${spent} of ${limit}${per}`;
 }
 
-/** For a read: all of a project, counted. */
+/** For a read: all of a project's budgets, counted. */
 export async function budgetsToShow(
   scope: Scope,
   projectIds: readonly string[],
@@ -54,19 +54,19 @@ export async function budgetsToShow(
   return counted(scope, await budgetsOfProjects(scope, projectIds), now);
 }
 
-/** What of them an item is under. */
+/** Those that apply to an item. */
 export function over(budgets: readonly BudgetRecord[], item: Under): BudgetRecord[] {
   const ids = new Set([item.projectId, item._id, ...ancestorIdsOf(item)]);
   return budgets.filter(({ _id }) => ids.has(_id));
 }
 
-/** What a write spends on an item counts in all budgets that it is under. The write relies on the item's board, whose version a new budget raises. */
+/** Spending on an item counts towards all budgets that apply to it. The write relies on the item's board, whose version a new budget raises. */
 export async function spend(scope: WriteScope, item: Under, microdollars: number): Promise<void> {
   if (microdollars === 0 || !(await projectHasBudgets(scope, item.projectId))) return;
   for (const { _id } of await budgetsOver(scope, item)) addSpent(scope, _id, microdollars);
 }
 
-/** When something gets to another place in the tree, what is spent below its old ancestors and its new ones has to be counted anew. */
+/** When something moves within the tree, spending below its old and new ancestors must be recounted. */
 export async function moveSpending(scope: WriteScope, item: Under, others: readonly Under[]): Promise<void> {
   if (!(await projectHasBudgets(scope, item.projectId))) return;
   const ids = new Set([item, ...others].flatMap((each) => [each._id, ...ancestorIdsOf(each)]));
@@ -77,12 +77,12 @@ export async function moveSpending(scope: WriteScope, item: Under, others: reado
   );
 }
 
-/** An item that is gone, or is a task or an idea from now on, has none. */
+/** An item that was deleted, or became a task or an idea, has none. */
 export async function dropBudget(scope: WriteScope, item: Under): Promise<void> {
   if (await projectHasBudgets(scope, item.projectId)) forgetBudget(scope, item._id);
 }
 
-/** Those that one of the tasks is under, or more. @param budgets of the projects of the tasks, as they are stored */
+/** At least those that apply to one of the tasks. @param budgets of the tasks' projects, as stored */
 export async function budgetsOverTasks(
   scope: Scope,
   tasks: readonly { readonly _id: string }[],

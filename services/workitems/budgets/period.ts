@@ -5,12 +5,12 @@ const LENGTH: Readonly<Record<Exclude<BudgetPeriod, 'total'>, number>> = {
   month: 'YYYY-MM'.length,
 };
 
-/** The name of the period that it is in (UTC): `total`, `2026-01-31` or `2026-01`. */
+/** The name of the current period (UTC): `total`, `2026-01-31` or `2026-01`. */
 export function periodAt(period: BudgetPeriod, at: Date): string {
   return period === 'total' ? period : at.toISOString().slice(0, LENGTH[period]);
 }
 
-/** When the period began; undefined of a total. */
+/** When the period began; undefined for a total. */
 export function beginOf(period: BudgetPeriod, at: Date): Date | undefined {
   return period === 'total' ? undefined : new Date(periodAt(period, at));
 }

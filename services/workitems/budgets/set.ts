@@ -8,8 +8,10 @@ import type {
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
+import { tellOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { requireProject, saveProject } from '../projects/projects.repository.ts';
+import type { ProjectRecord } from '../projects/projects.model.ts';
+import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
 import { saveBudget, spentOf } from './budgets.repository.ts';
 import { microdollarsOf, toBudget } from './budgets.ts';
 
@@ -48,18 +50,28 @@ export function setItemBudget({ id, ...limit }: Input<typeof operationOfItem>, c
 async function ofProjectSet(id: string, limit: Limit, context: Context): Promise<Answer> {
   await holdColumns(context, { projectId: id });
   await requireProject(context, id);
-  return { budget: await save({ _id: id, projectId: id, taskId: null }, limit, context) };
+  const { budget, project } = await save({ _id: id, projectId: id, taskId: null }, limit, context);
+  tellOfProject(context, project, 'project.updated', told(budget));
+  return { budget };
 }
 
 async function ofItemSet(ref: string, limit: Limit, context: Context): Promise<Answer> {
   const { projectId } = await requireItem(context, ref);
   await holdColumns(context, { projectId });
-  const { _id, taskId, type } = await requireItem(context, ref);
+  const item = await requireItem(context, ref);
+  const { _id, taskId, type } = item;
   if (!WITH_BUDGETS.includes(type)) {
     const message = `${taskId} is ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}; epics, features and stories have budgets`;
     throw context.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'workItemId', message }] });
   }
-  return { budget: await save({ _id, projectId, taskId }, limit, context) };
+  const { budget } = await save({ _id, projectId, taskId }, limit, context);
+  tellOn(context, item, 'work_item.updated', told(budget));
+  return { budget };
+}
+
+/** Not what is spent: that changes with each beat. Who waits for work looks again, for a larger budget may let it be claimed. */
+function told(budget: Budget | null) {
+  return { budget: budget && { limitUsd: budget.limitUsd, period: budget.period } };
 }
 
 /** No write goes on that does not know of it: all of them hold the version of their board against the one that is raised here. */
@@ -67,16 +79,17 @@ async function save(
   of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
   { limitUsd, period }: Limit,
   context: Context,
-): Promise<Budget | null> {
+): Promise<{ readonly budget: Budget | null; readonly project: ProjectRecord }> {
   const { projectId } = of;
   for (const board of await boardsOfProject(context, projectId)) {
     await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1 });
   }
-  await saveProject(context, projectId, { hasBudgets: true });
+  const project = await saveProject(context, projectId, { hasBudgets: true });
   const saved = await saveBudget(
     context,
     of,
     limitUsd === null ? null : { limitMicrodollars: microdollarsOf(limitUsd), period },
   );
-  return saved && toBudget({ ...saved, spentMicrodollars: await spentOf(context, saved, new Date()) });
+  const budget = saved && toBudget({ ...saved, spentMicrodollars: await spentOf(context, saved, new Date()) });
+  return { budget, project };
 }

@@ -14,9 +14,11 @@ import { metadataEvents } from './metadata-event.ts';
 /** Hands the work over for review. A caller that does not hold the item's live lease is refused. */
 export async function completeAiTask(
   input: Input<typeof operation>,
-  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
+  given: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(context, input.workItemId);
+  const item = await requireItem(given, input.workItemId);
+  const held = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
+  const context = { ...given, ...(held && { by: { agent: held.agent } }) };
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
   const to = columnMeant(board, input.reviewColumnId);
@@ -37,15 +39,14 @@ export async function completeAiTask(
   if (problem) throw context.fail('CONFLICT', problem);
 
   const { userActions } = input;
-  const isByHolder = isHolder(item.lease, context.caller.keyId, input.leaseToken);
   const { session, event } = await keepSession(context, item, {
     ...input,
-    agent: isByHolder ? item.lease?.agent : undefined,
-    toldMicrodollars: isByHolder ? item.lease?.report?.costMicrodollars : undefined,
+    agent: held?.agent,
+    toldMicrodollars: held?.report?.costMicrodollars,
   });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
-    leaseEnds: isByHolder ? 'completed' : undefined,
+    leaseEnds: held ? 'completed' : undefined,
     changes: { isAiProcessing: false, lease: null, metadata },
     events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });

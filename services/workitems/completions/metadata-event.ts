@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import type { NewEvent } from '../history/history.repository.ts';
 
-/** The event of these keys' new values, in the form in which every update records metadata; none when they are as before. */
+/** The event for these keys' new values, in the form in which every update records metadata; none if they are unchanged. */
 export function metadataEvents(before: Metadata, after: Metadata, keys: readonly string[]): NewEvent[] {
   const changed = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
   if (changed.length === 0) return [];

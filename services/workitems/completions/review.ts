@@ -31,7 +31,7 @@ export async function completeReview(
   const metadata = merged(context, withReview(item.metadata, review), {});
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
     changes: { isAiProcessing: false, metadata, ...(result === 'fail' && sentBack(item, 'review')) },
-    // Without the history of reviews: each of them has an event of its own.
+    // Without the review history: each review has its own event.
     events: metadataEvents(item.metadata, metadata, ['review']),
   });
   const { _id: workItemId, taskId } = item;
@@ -40,8 +40,8 @@ export async function completeReview(
 }
 
 /**
- * The latest review in place of the one before, which joins the earlier ones. The oldest give way where there are too many, or where they
- * take the room: an item with long reviews must not become one that cannot be reviewed.
+ * The latest review replaces the previous one, which joins the earlier ones. The oldest are dropped if there are too many, or if they
+ * take up too much room: an item with long reviews must remain reviewable.
  */
 function withReview(metadata: Metadata, review: Metadata): Metadata {
   const { review: before, reviewHistory, ...rest } = metadata;

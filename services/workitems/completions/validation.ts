@@ -16,7 +16,7 @@ import { metadataEvents } from './metadata-event.ts';
 
 const SESSION_TYPE = 'validate';
 
-/** Results, documentation and session are recorded whatever the outcome; only where the item goes depends on it. */
+/** Results, documentation and session are recorded whatever the outcome; it only determines where the item goes. */
 export async function completeValidation(
   input: Input<typeof operation>,
   context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
@@ -51,7 +51,7 @@ export async function completeValidation(
   };
 }
 
-/** A pass goes where it was told to, with `Validating` taken for `To Document` (a frequent mistake), else to `To Document`. */
+/** A pass goes to the given column, with `Validating` taken as `To Document` (a frequent mistake), or else to `To Document`. */
 function destinationOf(
   context: FailingScope<'VALIDATION_FAILED'>,
   board: BoardRecord,

@@ -21,7 +21,7 @@ export function boardMap(board: BoardRecord): BoardMap {
   };
 }
 
-/** The board that most of the items are on; with no items, the project's default board. */
+/** The board with most of the items; without items, the project's default board. */
 export async function boardFor(
   scope: FailingScope<'NOT_FOUND'>,
   items: readonly Pick<Outline, 'boardId'>[],

@@ -10,10 +10,10 @@ import { newestParents } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 import { relevanceTo } from './relevance.ts';
 
-/** How many are ranked for each that is shown. */
+/** How many are ranked for each one shown. */
 const RANKED_PER_SHOWN = 5;
 
-/** What there is already around an idea, and where it could go. */
+/** What already exists around an idea, and where it could go. */
 export async function getIdeationContext(
   { keywords, limit, ...input }: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,

@@ -10,7 +10,7 @@ import type { Outline } from './outline.repository.ts';
 import { planBatch } from './plan-batch.ts';
 import { toBrief } from './present.ts';
 
-/** What there is to do in a batch, and in which order it can be done side by side. */
+/** What there is to do in a batch, in which order, and what can be done in parallel. */
 export async function getImplementContext(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,

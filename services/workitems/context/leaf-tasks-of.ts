@@ -6,11 +6,11 @@ import { type Outline, outlinesOf } from './outline.repository.ts';
 export interface LeafTasks {
   /** In the order of the inputs that led to them. */
   readonly tasks: readonly Outline[];
-  /** Inputs that name nothing in the organization, or nothing in the project. */
+  /** Inputs that match nothing in the organization, or nothing in the project. */
   readonly notFound: readonly string[];
 }
 
-/** The tasks among the given items, and the leaf tasks below the others, as resolve_work_items finds them: one query, however many and however deep they are. */
+/** The tasks among the given items, and the leaf tasks below the others, as in resolve_work_items: one query, however many there are and however deep. */
 export async function leafTasksOf(
   scope: Scope,
   ids: readonly string[],

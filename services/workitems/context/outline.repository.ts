@@ -8,7 +8,7 @@ import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts'
 import type { Scope } from '../scope.ts';
 import { below, childOf, itself } from '../trees/found-by.ts';
 
-/** What plans need to know of an item: not its text, which would be most of the answer's work for some hundreds of them. */
+/** What plans need to know about an item: not its text, which would dominate the cost for hundreds of items. */
 export type Outline = Pick<
   ItemRecord,
   | '_id'
@@ -46,7 +46,7 @@ const OUTLINE = {
   'metadata.prompt.generatedAt': 1,
 } as const;
 
-/** The driver asks for 101 documents, and then for the rest. */
+/** By default the driver fetches 101 documents first, then the rest. */
 const IN_ONE_ANSWER = { batchSize: 10_000 } as const;
 
 /** Which items: those named by UUID or task ID, children by their parent, and all that is below. */
@@ -56,26 +56,26 @@ export interface Which {
   readonly below?: Iterable<string>;
 }
 
-/** In no order, by one query. */
+/** In no particular order, with one query. */
 export function outlinesOf(scope: Scope, which: Which, projectId?: string): Promise<Outline[]> {
   return ItemModel.aggregate<Outline>([...matching(scope, which, projectId), { $project: OUTLINE }])
     .option(IN_ONE_ANSWER)
     .session(scope.tx ?? null);
 }
 
-/** What stands around items, in no order. */
+/** What surrounds items, in no particular order. */
 export interface Surroundings<Item extends Outline = Outline> {
   readonly items: readonly Item[];
-  /** All of the given projects. */
+  /** All boards of the given projects. */
   readonly boards: ReadonlyMap<string, BoardRecord>;
   readonly attachments: readonly AttachmentRecord[];
   readonly budgets: readonly BudgetRecord[];
 }
 
 /**
- * Items, the boards that they are on and the attachments of one of them, by one query.
- * @param projectIds of the items; with none there is nothing to find
- * @param alsoDescriptions they are left out else
+ * Items, their boards and the attachments of one of them, with one query.
+ * @param projectIds of the items; if empty there is nothing to find
+ * @param alsoDescriptions otherwise they are left out
  */
 export async function surroundings<Described extends boolean = false>(
   scope: Scope,
@@ -110,7 +110,7 @@ export async function surroundings<Described extends boolean = false>(
   };
 }
 
-/** What items can be put below: epics and features, newest first; with all boards and the projects that they may be on, by one query. */
+/** Possible parents: epics and features, newest first; with all their possible boards and projects, in one query. */
 export async function newestParents(
   { caller }: Scope,
   projectId: string | undefined,
@@ -119,7 +119,7 @@ export async function newestParents(
   const { organizationId } = caller;
   const found = await ItemModel.aggregate<Outline | BoardRecord | ProjectRecord>([
     { $match: { organizationId, ...(projectId && { projectId }), type: { $in: ['epic', 'feature'] } } },
-    // Before anything else is made of the items: only then an index gives the order.
+    // Before any other stage: only then can an index provide the order.
     { $sort: { _id: -1 } },
     { $limit: limit },
     { $project: OUTLINE },

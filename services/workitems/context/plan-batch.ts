@@ -9,22 +9,22 @@ import { type Plan, type Progress, planWaves } from './waves.ts';
 
 export interface BatchPlan extends Plan {
   readonly boards: ReadonlyMap<string, BoardRecord>;
-  /** All of the projects. */
+  /** All boards of the projects. */
   readonly budgets: readonly BudgetRecord[];
-  /** What stands around the batch and was read with it: parents, and dependencies outside of it. */
+  /** What surrounds the batch and was read with it: parents, and dependencies outside it. */
   readonly around: ReadonlyMap<string, Outline>;
   /** The keys of a task's dependencies, as they are in `blockedBy`. */
   dependenciesOf(task: Outline): readonly string[];
-  /** The task ID behind a key; where it names nothing, what was written. */
+  /** The task ID behind a key; for an unknown dependency, the text as written. */
   nameOf(key: string): string;
   columnOf(item: Outline): string;
 }
 
-/** Before what was written, in the key of a dependency that names nothing: no id starts so. */
+/** Prefix of the written text in the key of an unknown dependency: no id starts like this. */
 const NAMES_NOTHING = '?';
 
 /**
- * Plans a batch of tasks. What is around them and their boards are read by one query, however many tasks they are.
+ * Plans a batch of tasks. Their surroundings and boards are read with one query, however many tasks there are.
  * @param stage how far a task is; default: by its column
  */
 export async function planBatch(
@@ -42,7 +42,7 @@ export async function planBatch(
   const named = [...wanted].filter((reference) => !inBatch.has(reference) && !byTaskId.has(reference));
   const projectIds = new Set(tasks.map(({ projectId }) => projectId));
   const { items, boards, budgets } = await surroundings(scope, { named }, projectIds, { alsoBudgets: true });
-  // A dependency is one of the same project: what an id names elsewhere is as good as nothing.
+  // Dependencies are within one project: an id from elsewhere counts as unknown.
   const around = items.filter(({ projectId }) => projectIds.has(projectId));
   const known = new Map<string, Outline>();
   for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);

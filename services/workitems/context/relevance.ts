@@ -4,15 +4,15 @@ const TITLE_WEIGHT = 3;
 const DESCRIPTION_WEIGHT = 1;
 
 export interface Relevance {
-  /** 0 (nothing) to 1 (every keyword stands in the title). */
+  /** 0 (nothing) to 1 (every keyword is in the title). */
   readonly score: number;
-  /** The keywords that were found, as they were given. */
+  /** The keywords that were found, as given. */
   readonly matched: readonly string[];
 }
 
 /**
- * How well an item fits keywords. A keyword is found where each of its words is, as in the search;
- * in the title it weighs more than in the description.
+ * How well an item matches keywords. A keyword is found where all of its words are, as in a search;
+ * the title weighs more than the description.
  */
 export function relevanceTo(keywords: readonly string[]): (item: { title: string; description: string }) => Relevance {
   const wanted = keywords.map((keyword) => ({ keyword, words: wordsOf(keyword) }));

@@ -12,7 +12,7 @@ import { boardMap } from './board-map.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 
-/** What a reviewer looks at, and where a pass and a fail lead. */
+/** What a reviewer needs to see, and where a pass and a fail lead. */
 export async function getReviewContext(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
@@ -67,7 +67,7 @@ function itemsBelow(items: readonly Outline[], id: string): Outline[] {
   return found;
 }
 
-/** Metadata is free-form: somebody may have put something else there. */
+/** Metadata is free-form: anything might be there. */
 function reviewOf(review: unknown): Record<string, unknown> | null {
   return typeof review === 'object' && review !== null && !Array.isArray(review) ? { ...review } : null;
 }

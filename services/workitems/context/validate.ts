@@ -18,7 +18,7 @@ const WHY_SKIPPED: Readonly<Record<Progress, string>> = {
   done: 'It is done.',
 };
 
-/** What of a batch can be reviewed, and what tested. */
+/** Which items of a batch can be reviewed, and which tested. */
 export async function getValidateContext(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,

@@ -6,19 +6,19 @@ export type TaskState = 'ready' | 'waiting' | 'blocked' | 'in_progress' | 'in_re
 export interface PlannedTask {
   readonly id: string;
   readonly progress: Progress;
-  /** Keys of what must be handed over first: ids of tasks of the batch, or anything that `progressOutside` is asked about. */
+  /** Keys of what must be handed over first: ids of tasks in the batch, or anything else, which is passed to `progressOutside`. */
   readonly dependsOn: readonly string[];
 }
 
 export interface Verdict {
   readonly state: TaskState;
-  /** What holds the task, in the order of its dependencies; empty unless it is `waiting` or `blocked`. */
+  /** What blocks the task, in the order of its dependencies; empty unless it is `waiting` or `blocked`. */
   readonly blockedBy: readonly string[];
 }
 
 export interface Plan {
   readonly verdicts: ReadonlyMap<string, Verdict>;
-  /** Ids of pending tasks: all of one wave can be worked on at once, when the waves before it are handed over. */
+  /** Ids of pending tasks: all of one wave can be worked on at once, when the previous waves are handed over. */
   readonly waves: readonly (readonly string[])[];
   /** Pending tasks that wait for each other: the strongly connected components of more than one task, or of one that waits for itself. */
   readonly cycles: readonly (readonly string[])[];
@@ -29,7 +29,7 @@ const HANDED_OVER: readonly Progress[] = ['in_review', 'done'];
 /**
  * Orders a batch of tasks into waves by their dependencies. A dependency is met once it is handed over. Linear in tasks and dependencies.
  * @param tasks each id once; waves and cycles keep this order
- * @param progressOutside of a dependency that is not in the batch; undefined when it names nothing
+ * @param progressOutside for a dependency outside the batch; undefined if it does not exist
  */
 export function planWaves(tasks: readonly PlannedTask[], progressOutside: (key: string) => Progress | undefined): Plan {
   const batch = new Map(tasks.map((task) => [task.id, task]));
@@ -64,7 +64,7 @@ export function planWaves(tasks: readonly PlannedTask[], progressOutside: (key: 
   return { verdicts, waves, cycles: cyclesAmong(unmetOf) };
 }
 
-/** The wave of each task, from 0; none for a task that waits for something that is in no wave (Kahn's algorithm, by layers). */
+/** The wave of each task, from 0; none for a task that waits for something in no wave (Kahn's algorithm, by layers). */
 function layer(unmetOf: ReadonlyMap<string, readonly string[]>): Map<string, number> {
   const waitsForMe = new Map<string, string[]>();
   const missing = new Map<string, number>();
@@ -93,7 +93,7 @@ function layer(unmetOf: ReadonlyMap<string, readonly string[]>): Map<string, num
   return waveOf;
 }
 
-/** Tarjan's strongly connected components, with a stack of its own: a chain of thousands of tasks must not overflow that of the process. */
+/** Tarjan's strongly connected components, with an explicit stack: a chain of thousands of tasks must not overflow the call stack. */
 function cyclesAmong(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map([...edges.keys()].map((id, position) => [id, position]));
   const index = new Map<string, number>();

@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 export interface CounterRecord {
   organizationId: string;
   name: string;
-  /** The number given out last. */
+  /** The last number given out. */
   value: number;
 }
 

@@ -4,10 +4,10 @@ import type { Scope } from '../scope.ts';
 import { CounterModel } from './counters.model.ts';
 
 const DUPLICATE_KEY = 11_000;
-/** One suffices on a server that tells a document that is there from one that is not. */
+/** One suffices on a server that distinguishes an existing document from a missing one. */
 const MAX_ATTEMPTS = 20;
 
-/** The callers that wait for the next draw of a counter, while one is under way. */
+/** The callers waiting for a counter's next draw while one is in progress. */
 interface Line {
   isDrawing: boolean;
   waiting: { readonly count: number; readonly take: (last: number) => void; readonly fail: (error: unknown) => void }[];
@@ -15,8 +15,8 @@ interface Line {
 const lines = new Map<string, Line>();
 
 /**
- * Draws the next `count` numbers of a counter and returns the last of them. On purpose outside of any transaction: there, everybody who draws from the
- * same counter would conflict until the other commits. A number is given out once and for all. Those who ask while a draw is under way share the next.
+ * Draws the next `count` numbers of a counter and returns the last of them. Deliberately outside any transaction: inside, everybody who draws from the
+ * same counter would conflict until the other commits. A number is never given out twice. Calls that arrive during a draw share the next one.
  */
 export function draw({ caller }: Scope, name: string, count = 1): Promise<number> {
   const { organizationId } = caller;
@@ -66,7 +66,7 @@ async function drawNow(which: Which, count: number): Promise<number> {
   throw new Error(`The counter ${which.name} could not be drawn from.`);
 }
 
-/** Not by an upsert: of many first draws at once, SecantusDB answers some with nothing. */
+/** Not an upsert: with many concurrent first draws, SecantusDB returns nothing to some. */
 async function makeCounter(which: Which): Promise<void> {
   try {
     await CounterModel.insertMany([{ ...which, value: 0 }], { lean: true });

@@ -9,11 +9,11 @@ interface Side {
 }
 
 /**
- * The cycle that there would be if the item depended on these: task IDs, the item's own first and last. Looked for from both ends, always on from the smaller
- * edge, one query each time: mostly nobody depends on the item, and that is all.
+ * The cycle that would result if the item depended on these: task IDs, with the item's own first and last. Searched from both ends, always expanding the smaller
+ * frontier, one query each time: usually nothing depends on the item, and the search ends at once.
  *
- * Two writers may each add a part of one cycle at once. Where nobody depends on the item, each relies on the item that the other changes, and one of them
- * runs again. Where somebody does, the two may be far apart: such changes of one project go one after the other.
+ * Two concurrent writers may each add part of a cycle. If nothing depends on the item, each relies on the item that the other changes, and one of them
+ * runs again. Otherwise the two may be far apart, so such changes within a project go one at a time.
  */
 export async function cycleOf(
   scope: WriteScope,
@@ -38,14 +38,14 @@ function sideFrom(items: readonly ItemOutline[]): Side {
   return { reached: new Map(items.map((item) => [item._id, { item, from: undefined }])), edge: [...items] };
 }
 
-/** To those that depend on what was reached. @returns the id of an item that the other side has reached too */
+/** On to the dependents of what was reached. @returns the id of an item that the other side has reached too */
 async function goBack(scope: WriteScope, side: Side, other: Side): Promise<string | undefined> {
   const from = new Map(side.edge.flatMap((item) => [[item._id, item] as const, [item.taskId, item] as const]));
   const next = await dependentsOf(scope, [...from.keys()]);
   return reach(side, other, next, ({ dependsOn }) => dependsOn.map((ref) => from.get(ref)).find(Boolean));
 }
 
-/** To those that what was reached depends on. */
+/** On to the dependencies of what was reached. */
 async function goAhead(scope: WriteScope, side: Side, other: Side): Promise<string | undefined> {
   const from = new Map(side.edge.flatMap((item) => item.dependsOn.map((ref) => [ref, item] as const)));
   const next = await findOutlines(scope, [...from.keys()]);
@@ -61,7 +61,7 @@ function reach(
   side.edge = [];
   for (const item of next) {
     const from = cameFrom(item);
-    // What an id names in another project is as good as nothing.
+    // An id from another project counts as unknown.
     if (side.reached.has(item._id) || from?.projectId !== item.projectId) continue;
     side.reached.set(item._id, { item, from });
     side.edge.push(item);
@@ -70,7 +70,7 @@ function reach(
   return undefined;
 }
 
-/** From an item that was reached to where the side began. */
+/** From a reached item back to where the side began. */
 function pathTo(side: Side, id: string): ItemOutline[] {
   const path: ItemOutline[] = [];
   for (let at = side.reached.get(id); at; at = at.from && side.reached.get(at.from._id)) path.push(at.item);

@@ -1,8 +1,8 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 
 /**
- * The dependencies of an item as references: UUIDs and task IDs in the form in which they are stored; anything else as it was written, for it
- * names nothing, and whoever plans has to say so. Metadata is free-form: what is no list is no list of dependencies.
+ * The dependencies of an item as references: UUIDs and task IDs in their stored form; anything else as written, because it
+ * matches nothing, and plans must say so. Metadata is free-form: anything but a list means no dependencies.
  */
 export function dependenciesOf(metadata: { readonly dependsOn?: unknown } | undefined): string[] {
   const written = metadata?.dependsOn;

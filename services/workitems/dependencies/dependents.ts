@@ -6,7 +6,7 @@ import { adjustItem } from '../items/item-writes.ts';
 import { dependentsOf, type ItemOutline } from '../items/items.repository.ts';
 import type { WriteScope } from '../scope.ts';
 
-/** An item that has got to another column, or is no more, and what that means for who depends on it. */
+/** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {
   readonly item: Pick<ItemOutline, '_id' | 'taskId' | 'projectId'>;
   readonly isHandedOver: boolean;
@@ -18,9 +18,9 @@ export function crossing(item: Crossing['item'], fromColumn: string, toColumn: s
 }
 
 /**
- * Lets those that depend on items which were handed over, or taken back, wait for less or for more.
- * @param changed items as they are after this write, for dependents may be among them
- * @param known boards as they are after this write, where it changes them
+ * Updates what the dependents of items that were handed over, or taken back, are waiting for.
+ * @param changed items as they are after this write, since dependents may be among them
+ * @param known boards as they are after this write, if it changes them
  */
 export async function followCrossings(
   scope: WriteScope,

@@ -9,8 +9,8 @@ import type { WriteScope } from '../scope.ts';
 import { type Crossing, followCrossings } from './dependents.ts';
 
 /**
- * A column's name says how far its items are, and its place on the board who is claimed first. Where they change, what is kept of that in the items
- * follows: at the cost of the one who changes the board, for it is seldom done.
+ * A column's name says how far its items are, and its place on the board which are claimed first. When these change, the copies in the items
+ * are updated, at the expense of whoever changes the board, since that is rare.
  */
 export async function followRenamedColumns(scope: WriteScope, before: BoardRecord, after: BoardRecord): Promise<void> {
   const [pendingBefore, pendingAfter] = [pendingColumns(before), pendingColumns(after)];

@@ -77,7 +77,7 @@ describe('dependsOn', () => {
     for (const metadata of [undefined, { dependsOn: [last.id] }]) {
       const refused = await failure(project.update(first.id, metadata ? { metadata } : { dependsOn: [last.id] }));
       const round = [first, ...chain.slice(1).reverse(), first].map(({ taskId }) => taskId).join(' depends on ');
-      expect(refused.message).toBe(`dependsOn: would make a cycle: ${round}.`);
+      expect(refused.message).toBe(`dependsOn: would create a cycle: ${round}.`);
     }
     // What is no cycle is none, however many ways lead to it.
     const other = await task({ dependsOn: chain.map(({ id }) => id) });

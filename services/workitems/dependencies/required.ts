@@ -12,31 +12,31 @@ import { dependenciesOf } from './dependencies.ts';
 
 type Scope = FailingWriteScope<'VALIDATION_FAILED'>;
 
-/** How many faults of one list are told one by one. */
+/** How many errors in one list are reported individually. */
 const MAX_TOLD = 20;
 
-/** What an item names, or would. */
+/** What an item refers to, or would. */
 export interface Naming {
   readonly projectId: string;
-  /** Absent while the item is being created: nothing names it yet. */
+  /** Absent while the item is being created: nothing refers to it yet. */
   readonly existing?: ItemOutline;
   readonly metadata: Metadata;
-  /** What is written now and was not so before; the rest stays as it is, also what older data hold. */
+  /** What this write changes; the rest stays as it is, including in older data. */
   readonly isWritten: { readonly dependsOn: boolean; readonly ideaId: boolean };
 }
 
 export interface Dependencies {
-  /** As they are stored (dependencies.ts). */
+  /** In stored form (dependencies.ts). */
   readonly dependsOn: string[];
   /** Those of them that are not handed over yet. */
   readonly waitsFor: string[];
 }
 
 /**
- * Checks what metadata name: dependencies and an idea, by one query. Refused is what names nothing, an item of another project, the item itself, a cycle, and
- * as an idea what is none.
- * @returns undefined where the dependencies are not written. Otherwise the write relies on each item that they name, so that none of them is
- * handed over or deleted unseen.
+ * Checks the references in metadata, dependencies and an idea, with one query. Rejects unknown ids, items of another project, the item itself, cycles, and
+ * ideas that are not ideas.
+ * @returns undefined if the dependencies are not written. Otherwise the write relies on each item they refer to, so that none of them is
+ * handed over or deleted unnoticed.
  */
 export async function requireNamed(scope: Scope, naming: Naming): Promise<Dependencies | undefined> {
   const { metadata, isWritten, projectId, existing } = naming;
@@ -73,7 +73,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   const dependencies = [...new Set(dependsOn.map((ref) => byRef.get(ref) as ItemOutline))];
   const cycle = existing && (await cycleOf(scope, existing, dependencies));
   if (cycle) {
-    throw refused(scope, [{ path: 'dependsOn', message: `would make a cycle: ${cycle.join(' depends on ')}` }]);
+    throw refused(scope, [{ path: 'dependsOn', message: `would create a cycle: ${cycle.join(' depends on ')}` }]);
   }
   for (const dependency of dependencies) {
     // Nothing depends on a new item, so it can close no cycle, and what its dependencies depend on does not matter.

@@ -11,6 +11,8 @@ export interface HistoryRecord {
   data: Record<string, unknown>;
   actor: { userId: string; keyId: string };
   createdAt: Date;
+  /** Its event is in the outbox, or has been. Versions that had no log did not say so (past.repository.ts). */
+  told?: true;
 }
 
 const historySchema = new mongoose.Schema<HistoryRecord>(
@@ -23,6 +25,7 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
     data: { type: mongoose.Schema.Types.Mixed, required: true },
     actor: { userId: { type: String, required: true }, keyId: { type: String, required: true } },
     createdAt: { type: Date, required: true },
+    told: Boolean,
   },
   { collection: 'work_item_history', versionKey: false, minimize: false },
 );

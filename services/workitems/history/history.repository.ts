@@ -1,23 +1,49 @@
-import type { EventType, HistoryEvent } from '@worktrack/contracts/work-items/history-event';
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { EventType as LogType } from '@worktrack/contracts/events/event';
+import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
+import { type ToldItem, tell } from './tell.ts';
+
+/** What the log tells beside the history: each comes with something that is in the history, or with what a lease is about. */
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress';
 
 export interface NewEvent {
-  readonly eventType: EventType;
+  readonly eventType: EventType | Passing;
   readonly data: Record<string, unknown>;
 }
 
-/** An event, and the item as it is after the write that made the event. */
-export type EventOf = NewEvent & { readonly item: { readonly _id: string; readonly revision: number } };
+/** How the log calls it. */
+export const TOLD_AS = {
+  created: 'work_item.created',
+  updated: 'work_item.updated',
+  moved: 'work_item.moved',
+  deleted: 'work_item.deleted',
+  attachment_added: 'work_item.attachment_added',
+  attachment_removed: 'work_item.attachment_removed',
+  ai_session: 'work_item.ai_session',
+  comment: 'work_item.commented',
+  claimed: 'work_item.claimed',
+  released: 'work_item.released',
+  lease_expired: 'work_item.lease_expired',
+  progress: 'work_item.progress',
+} as const satisfies Record<NewEvent['eventType'], LogType>;
 
-/** Called by what changes an item, in the same write: a change without its event cannot be seen. */
-export function record({ caller, writes }: WriteScope, events: readonly EventOf[]): HistoryEvent[] {
+/**
+ * Called by what changes an item, in the same write: a change without its event cannot be seen.
+ * @returns those that the history keeps
+ */
+export function record(scope: WriteScope, item: ToldItem, events: readonly NewEvent[]): HistoryEvent[] {
+  const { caller, writes } = scope;
   const { organizationId, userId, keyId } = caller;
   const createdAt = new Date();
-  return events.map(({ item, eventType, data }) => {
+  return events.flatMap((event) => {
+    const { data } = event;
+    const eventId = tell(scope, item, TOLD_AS[event.eventType], data);
+    if (!isKept(event)) return [];
+    const { eventType } = event;
     const recorded: HistoryRecord = {
-      _id: uuidv7(),
+      // The same in the log, so that who has one finds the other.
+      _id: eventId,
       organizationId,
       workItemId: item._id,
       revision: item.revision,
@@ -25,10 +51,15 @@ export function record({ caller, writes }: WriteScope, events: readonly EventOf[
       data,
       actor: { userId, keyId },
       createdAt,
+      told: true,
     };
     writes.insert(HistoryModel, recorded);
     return eventOf(recorded);
   });
+}
+
+function isKept(event: NewEvent): event is NewEvent & { readonly eventType: EventType } {
+  return EventType.safeParse(event.eventType).success;
 }
 
 /** Newest first. */

@@ -8,13 +8,13 @@ export type Editable = Pick<
 >;
 
 export interface Difference {
-  /** The fields whose value is new. */
+  /** The fields whose value changes. */
   readonly changes: Partial<Editable>;
-  /** For the history: each of them with both values. Of metadata only the top-level keys that differ. */
+  /** For the history: each with both values. Of metadata, only the top-level keys that differ. */
   readonly described: Record<string, { from: unknown; to: unknown }>;
 }
 
-/** @param wanted fields as they should be; undefined ones are left as they are */
+/** @param wanted the new values; undefined fields are left unchanged */
 export function differenceOf(item: Editable, wanted: Partial<Editable>): Difference {
   const differing = Object.entries(wanted).filter(
     ([field, value]) => value !== undefined && !isDeepStrictEqual(value, item[field as keyof Editable]),

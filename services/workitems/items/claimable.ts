@@ -33,6 +33,17 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
   return isInProgress(name) && item.lease ? { ...NOT, claimableFrom: item.lease.expiresAt } : NOT;
 }
 
+/**
+ * Whether the log has said that the task can be claimed. It says so of a lease that has expired when that is settled (settle.ts), which is when nothing
+ * of it is unsettled any more.
+ */
+export function isKnownClaimable(
+  { claimOrder, claimableFrom, lease }: Claimable & Pick<ItemRecord, 'lease'>,
+  now: Date,
+): boolean {
+  return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now && !lease?.unsettledUntil);
+}
+
 /** From left to right: there are two names of such columns, and a name is on a board once. */
 export function pendingColumns(board: BoardRecord): string[] {
   return board.columns.filter(({ name }) => isPending(name)).map(({ id }) => id);

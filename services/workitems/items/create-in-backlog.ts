@@ -18,7 +18,7 @@ import { requireItem } from './items.repository.ts';
 type Shortcut = typeof createTask | typeof createStory | typeof createFeature | typeof createEpic;
 type Context = GroupedContext<FailureOf<Shortcut>>;
 
-/** The shortcut creators: a forced type, in the `Backlog` of the project's default board. */
+/** Shortcuts for creation: a fixed type, in the `Backlog` of the project's default board. */
 export function createInBacklog(type: ItemType) {
   return async (input: Input<Shortcut>, context: Context): Promise<Output<Shortcut>> => {
     const parentRef = 'parentId' in input ? input.parentId : undefined;
@@ -31,7 +31,7 @@ export function createInBacklog(type: ItemType) {
   };
 }
 
-/** The session's project; without one, for all but tasks, that of the parent, or the only one that there is. */
+/** The session's project; without one, for all but tasks, the parent's, or the only one there is. */
 async function projectFor(type: ItemType, parent: ItemRecord | undefined, context: Context): Promise<ProjectRecord> {
   const { sessionProjectId } = context.caller;
   if (sessionProjectId) return projectForWrite(context, sessionProjectId);

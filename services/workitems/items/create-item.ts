@@ -40,7 +40,7 @@ export interface Place {
   readonly parent?: ItemRecord;
 }
 
-/** What all tools that create have in common. */
+/** What all tools that create items have in common. */
 export async function createItem(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   { type, title, description, priority, assignee, ...input }: NewItem,
@@ -62,7 +62,7 @@ export async function createItem(
   const named = await requireNamed(scope, { projectId, metadata, isWritten });
   const { dependsOn, waitsFor } = named ?? { dependsOn: [], waitsFor: [] };
   const now = new Date();
-  // Numbers come last: what is refused has used none.
+  // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
   const state = { type, priority, position, boardColumnId: column.id, childCount: 0, waitsFor, lease: null };
@@ -92,7 +92,7 @@ export async function createItem(
   const created = toWorkItem(item, board);
   insertItem(scope, item, board, [{ eventType: 'created', data: created }]);
   indexItem(scope, item);
-  // Somebody may wait for the task ID that this one has got.
+  // Something may be waiting for the task ID that this one has been given.
   if (isHandedOver(column.name)) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
   return { ...created, ...(externalId !== undefined && { created: true }), ...warned(keyWarnings(input.metadata)) };
 }

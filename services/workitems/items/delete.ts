@@ -16,7 +16,7 @@ import { childrenOf, dependentsWithLists, requireItem } from './items.repository
 import { heldWarnings, warned } from './warnings.ts';
 
 /**
- * Children lose their parent, who depends on it does so no more, attachments go, what the work cost counts for the parent; the history stays, and
+ * Children lose their parent, dependents their dependency, attachments are deleted, and the cost counts towards the parent; the history stays, and
  * ends here.
  */
 export async function deleteWorkItem(
@@ -41,8 +41,8 @@ export async function deleteWorkItem(
 }
 
 /**
- * None can be added meanwhile: a child would be counted in the item, who depends on it would rely on it, and it is deleted only as it was read.
- * What is both is changed once.
+ * None can be added meanwhile: a child would be counted in the item, a dependent would rely on it, and it is deleted only if unchanged since it was read.
+ * An item that is both is changed once.
  */
 async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Promise<void> {
   const { _id, taskId, projectId } = item;
@@ -63,7 +63,7 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
     const isChild = other.parentId === _id;
     if (!isChild && !lists.has(other._id)) continue;
     const shorter = lists.has(other._id) ? without(item, other, lists.get(other._id)) : undefined;
-    // After leaveParent: what it said of who may claim the parent is said again here, with one dependency less.
+    // After leaveParent: whether the parent can be claimed is determined again here, with one dependency less.
     const after = other._id === item.parentId ? { ...other, childCount: other.childCount - 1 } : other;
     changeItem(context, after, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
       {
@@ -74,7 +74,7 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
   }
 }
 
-/** A list of dependencies without the item. @param written as it stands in the metadata */
+/** A list of dependencies without the item. @param written as stored in the metadata */
 function without(
   { _id, taskId }: ItemRecord,
   { dependsOn, waitsFor }: Pick<ItemRecord, 'dependsOn' | 'waitsFor'>,

@@ -5,7 +5,7 @@ import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
 import type { FailingScope } from '../scope.ts';
 import { findNamed } from './shown.repository.ts';
 
-/** What the events of one answer may amount to as JSON: an `updated` event may hold two descriptions and two times metadata. */
+/** Maximum JSON size of the events in one result: an `updated` event may hold two descriptions and two sets of metadata. */
 const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 
 export async function getWorkItemEvents(

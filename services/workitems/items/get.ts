@@ -8,7 +8,7 @@ import { shownItems } from './shown.repository.ts';
 
 type Get = typeof operation;
 
-/** All items that one message asks for are one query, and their boards another. */
+/** All items requested in one message take one query, and their boards another. */
 export function getWorkItems(calls: readonly Call<Get>[]): Promise<Settled<Output<Get>>[]> {
   return together(calls, async (scope, asked) => {
     const items = await shownItems(

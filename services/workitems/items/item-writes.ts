@@ -6,13 +6,16 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
+import { tell } from '../history/tell.ts';
 import type { WriteScope } from '../scope.ts';
 import { below } from '../trees/found-by.ts';
 import { abandonSession } from '../usage/abandoned.ts';
 import { claimable } from './claimable.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import type { ItemOutline } from './items.repository.ts';
+import { isLive, type LeaseRecord } from './lease.ts';
 import { previousAfter } from './previous.ts';
+import { followReadiness, forgetReadiness } from './ready.ts';
 import { returnedAfter } from './returned.ts';
 
 /** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and what claimable.ts says follow by themselves. */
@@ -39,8 +42,13 @@ export type ItemChanges = Partial<
 
 /** An item as it was read: enough to say in a filter that nobody has written it since. */
 export type ReadItem = Pick<ItemRecord, '_id' | 'organizationId' | 'treeVersion' | 'revision'>;
+/** And enough to tell of it. */
+export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
+type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
 
 const items: Collection = ItemModel;
+/** After any write, which counts its revision up by one. */
+const written = <Item extends ReadItem>(item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => {
   return { organizationId, _id, treeVersion, revision };
 };
@@ -49,10 +57,8 @@ export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardReco
   countMove(scope, board, undefined, item.boardColumnId);
   // Of several that were created at once with one external id, the others find it when they run again.
   scope.writes.insert(items, item, item.externalId === undefined ? undefined : () => new Stale());
-  record(
-    scope,
-    events.map((event) => ({ ...event, item })),
-  );
+  record(scope, item, events);
+  followReadiness(scope, null, item);
 }
 
 /**
@@ -86,11 +92,24 @@ export function changeItem<Item extends ItemOutline>(
       updatedAt: after.updatedAt,
     },
   });
-  record(
-    scope,
-    [...events, ...abandoned(scope, item, after, why)].map((event) => ({ ...event, item: after })),
-  );
+  if (hasEnded(item, after)) recordExpiry(scope, item);
+  record(scope, { ...after, lease: item.lease }, [...events, ...abandoned(scope, item, after, why)]);
+  followReadiness(scope, item, after);
   return after;
+}
+
+const hasEnded = (item: Pick<ItemRecord, 'lease'>, after: Pick<ItemRecord, 'lease'>) =>
+  item.lease?.token !== after.lease?.token;
+
+/** Of a lease that has expired without anybody having told so (settle.ts), by the write that ends it. */
+function recordExpiry(scope: WriteScope, item: ToldItem): void {
+  if (item.lease?.unsettledUntil && !isLive(item.lease, new Date())) {
+    record({ ...scope, by: 'service' }, written(item), [expiry(item.lease)]);
+  }
+}
+
+export function expiry({ agent, keyId, expiresAt }: LeaseRecord): NewEvent {
+  return { eventType: 'lease_expired', data: { agent, keyId, expiresAt } };
 }
 
 /** What an agent told of its work by beats, and nobody completed, is a session of its own: nothing that was spent is lost. */
@@ -100,7 +119,7 @@ function abandoned(
   after: Pick<ItemRecord, 'lease'>,
   why: PreviousWork['endedBecause'],
 ): NewEvent[] {
-  return why === 'completed' || item.lease?.token === after.lease?.token ? [] : abandonSession(scope, item);
+  return why === 'completed' || !hasEnded(item, after) ? [] : abandonSession(scope, item);
 }
 
 function changed<Item extends ItemOutline>(
@@ -133,10 +152,18 @@ function changed<Item extends ItemOutline>(
 /** What changes of an item without being a change of its own: nothing that `version` counts. */
 export function adjustItem(
   scope: WriteScope,
-  item: ReadItem,
+  item: Task,
   set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'>>,
+  events: readonly NewEvent[] = [],
 ): void {
   scope.writes.update(items, unchanged(item), { once: { revision: 1 }, set });
+  record(scope, written(item), events);
+  followReadiness(scope, item, { ...written(item), ...set });
+}
+
+/** A lease that goes on. It does not count as a change of the item: it is the agent's business, and goes on all the time. */
+export function renewLease(scope: WriteScope, item: Task, lease: LeaseRecord, events: readonly NewEvent[] = []): void {
+  adjustItem(scope, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) }, events);
 }
 
 /**
@@ -166,6 +193,7 @@ export function relyOnColumnOf(
  * number of children may come at once.
  */
 export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRecord, 'type'>, children: number): void {
+  if (children > 0) forgetReadiness(scope, parent._id);
   const { _id, organizationId, treeVersion } = parent;
   scope.writes.share(
     items,
@@ -200,17 +228,26 @@ export function replaceAncestors(
 export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
   countMove(scope, board, item.boardColumnId, undefined);
   scope.writes.remove(items, unchanged(item));
-  const gone = { _id: item._id, revision: item.revision + 1 };
-  record(
-    scope,
-    events.map((event) => ({ ...event, item: gone })),
-  );
+  recordExpiry(scope, item);
+  record(scope, written(item), events);
+  forgetReadiness(scope, item._id);
+}
+
+/** What the log tells of an item whose own fields stay as they are. Excludes its deletion, as recordOn. */
+export function tellOn(
+  scope: WriteScope,
+  item: ToldItem,
+  type: Parameters<typeof tell>[2],
+  data: Readonly<Record<string, unknown>>,
+): void {
+  touch(scope, item);
+  tell(scope, written(item), type, data);
 }
 
 /** An event that goes with no change of the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */
-export function recordOn(scope: WriteScope, item: ReadItem, event: NewEvent): HistoryEvent {
+export function recordOn(scope: WriteScope, item: ToldItem, event: NewEvent): HistoryEvent {
   touch(scope, item);
-  const [recorded] = record(scope, [{ ...event, item: { _id: item._id, revision: item.revision + 1 } }]);
+  const [recorded] = record(scope, written(item), [event]);
   if (!recorded) throw new Error('An event was recorded and is not there.');
   return recorded;
 }

@@ -180,7 +180,7 @@ itemSchema.index(
   { organizationId: 1, externalId: 1, projectId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
 );
-// Of all organizations, and nearly always empty: what nobody completed is recorded by the service itself.
+// Of all organizations, and no longer than there are agents at work: what has expired is at its start.
 itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.

@@ -80,6 +80,8 @@ export type ItemOutline = Pick<
   | 'revision'
   | 'childCount'
   | 'waitsFor'
+  | 'claimOrder'
+  | 'claimableFrom'
   | 'dependsOn'
   | 'lease'
   | 'returned'
@@ -101,6 +103,8 @@ export const OUTLINE = {
   revision: 1,
   childCount: 1,
   waitsFor: 1,
+  claimOrder: 1,
+  claimableFrom: 1,
   dependsOn: 1,
   lease: 1,
   returned: 1,

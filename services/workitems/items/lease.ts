@@ -30,7 +30,7 @@ export interface LeaseRecord {
   progress?: number;
   /** What the agent's work has used so far, which no completion has told yet. */
   report?: TokenReport;
-  /** When it expires, where it holds a report: until then somebody may complete the work. For whoever records what nobody did (settle.ts). */
+  /** When it expires, until it was told that it has (settle.ts). */
   unsettledUntil?: Date;
   /** JSON for whoever works on the item next. */
   checkpoint?: string;
@@ -76,11 +76,13 @@ export function termOf(
   now: Date,
   leaseSeconds: number,
   state: LeaseState,
-): Pick<LeaseRecord, 'leaseSeconds' | 'expiresAt' | 'stallsAt'> {
+): Pick<LeaseRecord, 'leaseSeconds' | 'expiresAt' | 'unsettledUntil' | 'stallsAt'> {
   const after = (seconds: number) => new Date(now.getTime() + seconds * SECOND_MS);
+  const expiresAt = after(state === 'awaiting_input' ? AWAITING_INPUT_SECONDS : leaseSeconds);
   return {
     leaseSeconds,
-    expiresAt: after(state === 'awaiting_input' ? AWAITING_INPUT_SECONDS : leaseSeconds),
+    expiresAt,
+    unsettledUntil: expiresAt,
     stallsAt: after(leaseSeconds * STALLS_AFTER),
   };
 }
@@ -93,8 +95,7 @@ export function renewed(
   told: Partial<LeaseRecord> = {},
 ): LeaseRecord {
   const after = { ...lease, ...told };
-  const term = termOf(now, leaseSeconds, after.state ?? 'working');
-  return { ...after, ...term, ...(after.report && { unsettledUntil: term.expiresAt }) };
+  return { ...after, ...termOf(now, leaseSeconds, after.state ?? 'working') };
 }
 
 /** What has to be read of a lease to show it, as a projection: not all that an agent may have left in it. */
@@ -104,6 +105,7 @@ export const SHOWN_OF_LEASE = {
   'lease.claimedAt': 1,
   'lease.expiresAt': 1,
   'lease.stallsAt': 1,
+  'lease.leaseSeconds': 1,
   'lease.state': 1,
   'lease.note': 1,
   'lease.progress': 1,
@@ -124,11 +126,13 @@ export function shownLease(lease: LeaseRecord | null | undefined, now = new Date
   if (!isLive(lease, now)) return null;
   // Versions before this one kept token, key and expiry alone. Theirs have ended an hour after the upgrade.
   const { agent = 'unknown', keyId, claimedAt = lease.expiresAt, expiresAt, state = 'working', stallsAt } = lease;
+  const lastHeartbeatAt = stallsAt && new Date(stallsAt.getTime() - lease.leaseSeconds * STALLS_AFTER * SECOND_MS);
   return {
     agent,
     keyId,
     claimedAt: claimedAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
+    lastHeartbeatAt: (lastHeartbeatAt ?? claimedAt).toISOString(),
     state,
     stalled: stallsAt !== undefined && stallsAt <= now,
     note: lease.note ?? null,

@@ -2,7 +2,7 @@ import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-ite
 import type { FailingScope } from '../scope.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 
-/** Metadata as they are given, with those parameters that are kept in them. undefined: none is given. */
+/** The given metadata, with the parameters that are stored in it. undefined: none given. */
 export function metadataPatch({
   metadata,
   dependsOn,
@@ -16,7 +16,7 @@ export function metadataPatch({
   return { ...metadata, ...(dependsOn && { dependsOn }), ...(ideaId !== undefined && { ideaId }) };
 }
 
-/** Metadata after a merge, or VALIDATION_FAILED when it has become too large. */
+/** Metadata after a merge, or VALIDATION_FAILED if it has become too large. */
 export function merged({ fail }: FailingScope<'VALIDATION_FAILED'>, current: Metadata, patch: Metadata): Metadata {
   const metadata = mergeMetadata(current, patch);
   const bytes = bytesOf(metadata);

@@ -8,9 +8,9 @@ const TAKEN_UP_NO_MORE: readonly string[] = ['To Document', 'Done'] satisfies re
 type Worked = Pick<ItemRecord, 'lease' | 'previous'>;
 
 /**
- * What is left of a lease that a change has ended.
- * @param why as far as the lease had not expired before
- * @returns undefined where it stays as it is
+ * What remains of a lease that a change has ended.
+ * @param why unless the lease had already expired
+ * @returns undefined if it stays unchanged
  */
 export function previousAfter(
   before: Worked,

@@ -3,31 +3,31 @@ import type { Rework } from '@worktrack/contracts/work-items/work-item';
 import type { ItemRecord } from './items.model.ts';
 import { isInProgress, type Returned } from './lease.ts';
 
-/** Whether a task waits to be taken up again. One that is held, or was, is its agent's or free by the end of the lease. */
+/** Whether a task is waiting to be taken up again. One with a lease, live or expired, belongs to its agent or is free because the lease ended. */
 export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>, columnName: string): boolean {
   return !!returned && !lease && isInProgress(columnName);
 }
 
-/** Whether to claim it is to mend something: also where the agent that was about to did not come back. */
+/** Whether claiming it means fixing something, including when the agent that was going to did not come back. */
 export function isRework({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>): boolean {
   return !!(returned ?? lease?.before?.returned);
 }
 
-/** What a completion that failed says of a task. */
+/** What a failed completion says about a task. */
 export function sentBack({ type }: Pick<ItemRecord, 'type'>, from: Returned['from']): { returned?: Returned } {
   return type === 'task' ? { returned: { from, at: new Date() } } : {};
 }
 
 type Changes = Partial<Pick<ItemRecord, 'boardColumnId' | 'assignee' | 'returned'>>;
 
-/** What a change does to it that says nothing of it. @returns undefined where it stays as it is */
+/** The effect of a change that does not mention it. @returns undefined if it stays unchanged */
 export function returnedAfter(before: Returned | null | undefined, changes: Changes): null | undefined {
   if (!before || changes.returned !== undefined) return undefined;
   const isMoved = changes.boardColumnId !== undefined;
   return isMoved || (changes.assignee !== undefined && changes.assignee !== null) ? null : undefined;
 }
 
-/** What an agent has to mend, from what the completion left in the metadata. They are free-form, so nothing of it is sure to be there still. */
+/** What an agent has to fix, from what the completion left in the metadata, which is free-form, so none of it is sure to be still there. */
 export function reworkOf({ from, at }: Returned, metadata: Metadata): Rework {
   const told = { from, at: at.toISOString() };
   if (from === 'review') {

@@ -2,15 +2,15 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { deletedItem } from '../history/history.repository.ts';
 import { findNamed } from './shown.repository.ts';
 
-/** So many are looked up at once. */
+/** How many are looked up at once. */
 const TOGETHER = 20;
 
-/** Whether each pair of names, a UUID and a task ID, is of one item; also of one that was deleted since. */
+/** Whether each pair of names, a UUID and a task ID, refers to the same item, even if it has been deleted since. */
 export async function areSameItems(
   caller: Caller,
   pairs: readonly (readonly [one: string, other: string])[],
 ): Promise<boolean> {
-  // Names of one form that differ are of different items: nothing to look up.
+  // Different names of the same form refer to different items: nothing to look up.
   if (pairs.some(([one, other]) => isTaskId(one) === isTaskId(other))) return false;
   for (let from = 0; from < pairs.length; from += TOGETHER) {
     const same = await Promise.all(

@@ -27,20 +27,20 @@ const SHOWN = {
   updatedAt: 1,
 } as const;
 
-/** All that exist, in no order, by one query. @param refs UUIDs and task IDs */
+/** All that exist, in no particular order, with one query. @param refs UUIDs and task IDs */
 export async function shownItems({ caller }: Scope, refs: readonly string[]): Promise<ShownItem[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
 }
 
-/** The item of a project that was created with this id. */
+/** The item in a project that was created with this id. */
 export async function findByExternalId(
   { caller }: Scope,
   projectId: string,
   externalId: string,
 ): Promise<ShownItem | null> {
   const { organizationId } = caller;
-  // With the condition of the index, which holds the items that have one.
+  // Repeats the condition of the partial index, which contains only items that have one.
   const [item] = await ItemModel.aggregate<ShownItem>([
     { $match: { organizationId, externalId: { $eq: externalId, $exists: true }, projectId } },
     { $limit: 1 },
@@ -49,7 +49,7 @@ export async function findByExternalId(
   return item ?? null;
 }
 
-/** How an item is called and where it is, for what shows something else of it. */
+/** An item's name and place, for views that show something else about it. */
 export type NamedItem = Pick<ItemRecord, keyof typeof NAMED | '_id'>;
 const NAMED = { taskId: 1, title: 1, type: 1, projectId: 1, boardId: 1, boardColumnId: 1, foundBy: 1 } as const;
 
@@ -70,7 +70,7 @@ export type ResolvableItem = Pick<
   ItemRecord,
   Exclude<keyof typeof RESOLVABLE, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'
 > & {
-  /** Of those that were asked for with it. */
+  /** Only for items requested with it. */
   readonly description?: string;
 };
 const RESOLVABLE = {
@@ -90,8 +90,8 @@ const RESOLVABLE = {
 } as const;
 
 /**
- * The named items, and of those in `roots` all that is below them, in no order, by one query. Named tasks come with their descriptions, and so does
- * whatever is named and no root: for these are what the answer shows.
+ * The named items, and everything below those in `roots`, in no particular order, with one query. Named tasks include their descriptions, and so does
+ * anything named that is not a root, since these are what the result shows.
  */
 export async function resolvableItems(
   { caller }: Scope,
@@ -110,7 +110,7 @@ export async function resolvableItems(
   ]).option({ batchSize: IN_ONE_ANSWER });
 }
 
-/** The driver asks for 101 documents, and then for the rest. */
+/** By default the driver fetches 101 documents first, then the rest. */
 const IN_ONE_ANSWER = 10_000;
 
 /** By id. */

@@ -4,10 +4,10 @@ import type { WriteScope } from '../scope.ts';
 
 const LETTERS: Readonly<Record<ItemType, string>> = { task: 'T', story: 'S', feature: 'F', epic: 'E', idea: 'I' };
 
-/** Numbers that were drawn for an item that was then not stored, by counter. They are the next to be taken, so that none is left out. */
+/** Numbers drawn for an item that was then not stored, by counter. They are used next, so that none is skipped. */
 const returned = new Map<string, number[]>();
 
-/** `<project key>-<letter of the type>-<number>`; the number counts up over all types of all projects with that key. */
+/** `<project key>-<letter of the type>-<number>`; numbers are shared by all types in all projects with that key. */
 export async function drawTaskId(scope: WriteScope, projectKey: string, type: ItemType): Promise<string> {
   const name = `task-ids:${projectKey}`;
   const counter = `${scope.caller.organizationId}:${name}`;

@@ -17,6 +17,7 @@ import type { ItemRecord } from './items.model.ts';
 import { requireItem, sizeBelow } from './items.repository.ts';
 import { merged, metadataPatch } from './metadata.ts';
 import { toWorkItem } from './present.ts';
+import { requireVersion } from './version.ts';
 import { heldWarnings, keyWarnings, warned } from './warnings.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
@@ -28,14 +29,7 @@ export async function updateWorkItem(
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.id);
   const board = await boardOf(context, item);
-  if (input.version !== undefined && input.version !== item.version) {
-    const mayRead = context.caller.permissions.includes('work-items:read');
-    throw context.fail(
-      'CONFLICT',
-      `${item.taskId} is at version ${item.version}, not ${input.version}: it has changed since you read it. ${mayRead ? 'Look at `current`, and repeat with its version.' : 'Read it, and repeat with its version.'}`,
-      mayRead ? { current: toWorkItem(item, board) } : {},
-    );
-  }
+  requireVersion(context, item, board, input.version);
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
   const { parent, descendants } = await wantedParent(item, input, context);
   const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, context));

@@ -2,7 +2,7 @@ import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import type { ItemRecord } from './items.model.ts';
 import { isLive } from './lease.ts';
 
-/** Keys that mean something here, by what people and models write instead, in lower case and without what parts words. */
+/** Keys with a meaning here, by what people and models write instead, in lower case and without word separators. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ['dependson', 'dependsOn'],
   ['dependon', 'dependsOn'],
@@ -12,7 +12,7 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ['ideaid', 'ideaId'],
 ]);
 
-/** Keys of given metadata that are nearly one of ours. They are stored as they are. */
+/** Keys in given metadata that closely resemble one of ours. They are stored unchanged. */
 export function keyWarnings(metadata: Metadata = {}): string[] {
   return Object.entries(metadata).flatMap(([key, value]) => {
     const meant = MEANT.get(key.toLowerCase().replace(/[^a-z]/g, ''));
@@ -23,7 +23,7 @@ export function keyWarnings(metadata: Metadata = {}): string[] {
 
 type Held = Pick<ItemRecord, 'taskId' | 'lease' | 'assignee'>;
 
-/** A person may step in, and should know whose work it is. */
+/** A person may step in, but should know whose work it is. */
 export function heldWarnings(items: readonly Held[], keyId: string, now = new Date()): string[] {
   return items.flatMap(({ taskId, lease, assignee }) => {
     if (!isLive(lease, now) || lease.keyId === keyId) return [];
@@ -31,7 +31,7 @@ export function heldWarnings(items: readonly Held[], keyId: string, now = new Da
   });
 }
 
-/** The field of an answer: absent when there is nothing to warn of. */
+/** The field of a result: absent if there is nothing to warn about. */
 export function warned(...warnings: readonly (readonly string[])[]): { warnings?: string[] } {
   const all = warnings.flat();
   return all.length > 0 ? { warnings: all } : {};

@@ -18,12 +18,12 @@ import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from '
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
 import { isReserved, reserve } from './reservations.ts';
 
-/** How many are looked at, of which other claims may be about to take the first, or which are on a board where nothing can be claimed. */
+/** How many are considered: other claims may be about to take the first ones, or they may be on a board where nothing can be claimed. */
 const LOOK = 40;
-/** Of tasks of which none can be claimed, for the reason that is given. */
+/** For tasks none of which can be claimed, for the given reason. */
 const MAX_COUNTED = 100;
 
-/** What an agent is to take, kept off the others until `release`; or what others are about to take, which is all that there is; or why there is none. */
+/** What an agent should take, reserved until `release`; or what others are about to take, if there is nothing else; or why there is none. */
 export type Choice =
   | { readonly best: Candidate; readonly release: () => void; readonly budgets: readonly BudgetRecord[] }
   | { readonly reserved: readonly string[] }
@@ -89,7 +89,7 @@ function reasonOf(ended: readonly BudgetRecord[]): string {
   return ended.map((budget) => `${usedUp(budget)}.`).join(' ');
 }
 
-/** Agents that claim at once share one look, of which each takes another task. */
+/** Concurrent claims share one read, and each takes a different task from it. */
 const look = shared<Awaited<ReturnType<typeof lookAt>>>();
 
 async function lookAt(scope: Scope, projectId: string, now: Date, hasBudgets: boolean) {
@@ -107,11 +107,11 @@ async function lookAt(scope: Scope, projectId: string, now: Date, hasBudgets: bo
 
 function chosen(inOrder: readonly Candidate[], budgets: readonly BudgetRecord[]): Choice {
   const best = inOrder.find(({ _id }) => !isReserved(_id));
-  // At once: who shares the look chooses in the same turn.
+  // Synchronously: those that share the read choose in the same turn.
   return best ? { best, release: reserve(best._id), budgets } : { reserved: inOrder.map(({ _id }) => _id) };
 }
 
-/** The best ready one of the given tasks and of the leaf tasks below other given items. */
+/** The best ready task among the given tasks and the leaf tasks below the other given items. */
 export async function bestOfItems(
   scope: FailingWriteScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
   ids: readonly string[],
@@ -120,8 +120,8 @@ export async function bestOfItems(
 ): Promise<Choice> {
   const { tasks } = await leafTasksOf(scope, ids, projectId);
   if (tasks.length === 0) {
-    throw scope.fail('NOT_FOUND', 'None of the ids names a task, or an item with tasks below it, of the project.', {
-      details: [{ path: 'ids', message: 'must name tasks, or items with tasks below them' }],
+    throw scope.fail('NOT_FOUND', 'None of the ids is a task in the project, or an item with tasks below it.', {
+      details: [{ path: 'ids', message: 'must be tasks, or items with tasks below them' }],
     });
   }
   const plan = await planBatch(scope, tasks, stageFor(now));
@@ -160,7 +160,7 @@ async function budgetsOf(scope: WriteScope, tasks: readonly Outline[], now: Date
   return budgetsToShow(scope, having, now);
 }
 
-/** A task whose agent did not come back is pending again, though it still sits in In Progress. */
+/** A task whose agent did not come back is pending again, though it is still in In Progress. */
 function stageFor(now: Date) {
   return (task: Outline, column: string) =>
     column === 'In Progress' && task.lease && !isLive(task.lease, now) ? 'pending' : stageOfTask(task, column);

@@ -24,7 +24,7 @@ const CANDIDATE = {
   'lease.before.returned': 1,
 } as const;
 
-/** Where a task stands in the order in which tasks are taken: priority, then what was sent back, then the board from left to right and from top to bottom. */
+/** A task's rank for claiming: priority, then returned ones first, then the board from left to right and top to bottom. */
 export function takeOrder(columnIds: readonly string[]) {
   const column = new Map(columnIds.map((id, index) => [id, index]));
   return (a: Candidate, b: Candidate) =>
@@ -35,7 +35,7 @@ export function takeOrder(columnIds: readonly string[]) {
     (a._id < b._id ? -1 : 1);
 }
 
-/** Those of a project that can be claimed at once, in the order in which they are to be taken. */
+/** The tasks of a project that can be claimed now, in the order in which to take them. */
 export function readyTasks(
   { caller, tx }: Scope,
   projectId: string,
@@ -48,7 +48,7 @@ export function readyTasks(
       projectId,
       ...(notBelow.length > 0 && { foundBy: { $nin: notBelow.map(below) } }),
     },
-    // Both ends, so that an index is read where there are numbers only.
+    // Both bounds, so that only the numeric part of an index is read.
     range: { $gte: 0, $lt: Number.MAX_SAFE_INTEGER },
     order: { field: 'claimOrder', direction: 1 },
     limit,
@@ -59,7 +59,7 @@ export function readyTasks(
 
 const BEFORE_ANY_LEASE = new Date(0);
 
-/** Those whose agent did not come back, in no order. */
+/** Those whose agent did not come back, in no particular order. */
 export async function abandonedTasks(
   { caller, tx }: Scope,
   projectId: string,
@@ -83,7 +83,7 @@ export async function abandonedTasks(
     .lean<Candidate[]>();
 }
 
-/** Tasks that are in these columns, in no order. */
+/** Tasks in these columns, in no particular order. */
 export async function tasksIn(
   { caller, tx }: Scope,
   columnIds: readonly string[],

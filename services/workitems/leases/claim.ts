@@ -7,7 +7,8 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
 import { relyOnRest } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
-import { adjustItem, changeItem } from '../items/item-writes.ts';
+import type { NewEvent } from '../history/history.repository.ts';
+import { changeItem, renewLease } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, termOf } from '../items/lease.ts';
@@ -29,7 +30,8 @@ export function claimWorkItem(input: Input<typeof operation>, context: Context):
   return leaseToken === undefined ? claimBest(input, context) : renew(input, leaseToken, context);
 }
 
-async function claimBest(input: Input<typeof operation>, context: Context): Promise<Claim> {
+async function claimBest(input: Input<typeof operation>, given: Context): Promise<Claim> {
+  const context = { ...given, by: { agent: input.agent } };
   const now = new Date();
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   if (input.ids === undefined && projectId === undefined) {
@@ -80,10 +82,12 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
     before: { ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }), ...(returned && { returned }) },
   };
   const changes = { assignee: input.agent, isAiProcessing: true, lease, ...(returned && { returned: null }) };
-  const events =
-    assignee === input.agent
+  const events: NewEvent[] = [
+    ...(assignee === input.agent
       ? []
-      : [{ eventType: 'updated' as const, data: { changes: { assignee: { from: assignee, to: input.agent } } } }];
+      : [{ eventType: 'updated' as const, data: { changes: { assignee: { from: assignee, to: input.agent } } } }]),
+    { eventType: 'claimed', data: { agent: input.agent, expiresAt: lease.expiresAt } },
+  ];
   const board = await boardOf(context, item);
   const inProgress = requireColumnNamed(context, board, 'In Progress', 'add it to the board to claim its tasks');
   const taken =
@@ -109,8 +113,7 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
     );
   }
   const lease = renewed(item.lease, now, input.leaseSeconds);
-  // Without counting as a change of the item: it is the agent's business, and goes on all the time.
-  adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
+  renewLease(context, item, lease);
   return claimed(toWorkItem({ ...item, lease }, await boardOf(context, item)), lease);
 }
 

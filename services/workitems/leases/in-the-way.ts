@@ -7,11 +7,11 @@ import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
 import { isInProgress, isLive } from '../items/lease.ts';
 import type { Scope } from '../scope.ts';
 
-/** Of so many tasks that cannot be claimed it is told why, and of so many dependencies of each. */
+/** For how many unclaimable tasks the reason is given, and for how many dependencies of each. */
 const FEW_TASKS = 5;
 const FEW_DEPENDENCIES = 3;
 
-/** What an agent that gets no task can act on: who holds one and until when, what is waited for and where that is. */
+/** What an agent that gets no task can act on: who holds one and until when, what it is waiting for and where that is. */
 export function whyNot(tasks: readonly InTheWay[], now: Date): string {
   const few = tasks.slice(0, FEW_TASKS).map((task) => `${task.taskId} ${obstacle(task, now)}`);
   const more = tasks.length - few.length;
@@ -23,7 +23,7 @@ interface Place {
   readonly lease: Pick<NonNullable<ItemOutline['lease']>, 'expiresAt' | 'agent'> | null | undefined;
   readonly assignee: string | null;
 }
-/** A task that cannot be claimed, and what it waits for. */
+/** A task that cannot be claimed, and what it is waiting for. */
 export interface InTheWay extends Place {
   readonly taskId: string;
   readonly hasChildren: boolean;
@@ -51,7 +51,7 @@ function heldBy({ lease, assignee }: Pick<Place, 'lease' | 'assignee'>): string 
   return `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
 }
 
-/** Of the tasks of a project, as they keep it. Of the first few only, what they wait for is read. */
+/** For a project's tasks, from what they store. Dependencies are read only for the first few. */
 export async function waitingInProject(
   scope: Scope,
   tasks: readonly ItemOutline[],
@@ -75,7 +75,7 @@ export async function waitingInProject(
   }));
 }
 
-/** Of a batch, as it was planned. What is handed over needs nobody, and so is in nobody's way. */
+/** For a batch, from its plan. Tasks already handed over need nobody, so they block nobody. */
 export function waitingInBatch(tasks: readonly Outline[], plan: BatchPlan): InTheWay[] {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const placeOf = (item: Outline): Place => ({

@@ -7,8 +7,8 @@ import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
-import { commentsSince, type NewEvent, record } from '../history/history.repository.ts';
-import { adjustItem, changeItem } from '../items/item-writes.ts';
+import { commentsSince, type NewEvent } from '../history/history.repository.ts';
+import { changeItem, renewLease } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
@@ -25,17 +25,18 @@ const UNKNOWN_MODEL = 'unknown';
 /** The beat of an agent that works: it renews the lease, tells how it goes, and hears what it has to know. */
 export async function reportProgress(
   input: Input<typeof operation>,
-  context: Context,
+  given: Context,
 ): Promise<Output<typeof operation>> {
   const now = new Date();
-  const item = await requireItem(context, input.workItemId);
+  const item = await requireItem(given, input.workItemId);
   const before = item.lease;
   if (!isLive(before, now) || before.token !== input.leaseToken) {
-    throw context.fail(
+    throw given.fail(
       'CONFLICT',
       'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. Stop working on it, or claim again.',
     );
   }
+  const context = { ...given, by: { agent: before.agent } };
   const state = input.state ?? before.state ?? 'working';
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
@@ -66,14 +67,15 @@ export async function reportProgress(
   const asked: NewEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question } }] : [];
   const board = await boardOf(context, item);
   if (state === (before.state ?? 'working')) {
-    adjustItem(context, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) });
-    record(
-      context,
-      asked.map((event) => ({ ...event, item: { _id: item._id, revision: item.revision + 1 } })),
-    );
+    renewLease(context, item, lease, asked);
   } else {
     const changes = { leaseState: { from: before.state ?? 'working', to: state } };
-    changeItem(context, item, board, { lease }, [{ eventType: 'updated', data: { changes } }, ...asked]);
+    const told = { note: lease.note ?? null, progress: lease.progress ?? null };
+    changeItem(context, item, board, { lease }, [
+      { eventType: 'updated', data: { changes } },
+      { eventType: 'progress', data: { agent: lease.agent, changes, ...told } },
+      ...asked,
+    ]);
   }
   return {
     lease: { ...shown(lease, now), token: lease.token },

@@ -13,16 +13,17 @@ import { moveTo } from '../moves/move.ts';
 /** Gives a claimed item back as it was before the claim. */
 export async function releaseWorkItem(
   { workItemId, leaseToken, boardColumnId }: Input<typeof operation>,
-  context: GroupedContext<FailureOf<typeof operation>>,
+  given: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const item = await requireItem(context, workItemId);
+  const item = await requireItem(given, workItemId);
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
-    throw context.fail(
+    throw given.fail(
       'CONFLICT',
       'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. There is nothing to release.',
     );
   }
-  const { before } = item.lease;
+  const { before, agent } = item.lease;
+  const context = { ...given, by: { agent } };
   const board = await boardOf(context, item);
   const to =
     boardColumnId === undefined
@@ -37,15 +38,17 @@ export async function releaseWorkItem(
       // It is still to be mended, unless it is put somewhere else.
       ...(before.returned && isInProgress(to.name) && { returned: before.returned }),
     },
-    events:
-      item.assignee === before.assignee
+    events: [
+      ...(item.assignee === before.assignee
         ? []
         : [
             {
-              eventType: 'updated',
+              eventType: 'updated' as const,
               data: { changes: { assignee: { from: item.assignee, to: before.assignee } } },
             },
-          ],
+          ]),
+      { eventType: 'released', data: { agent } },
+    ],
   });
   return { released: true, workItem: toWorkItem(moved, board) };
 }

@@ -1,4 +1,4 @@
-/** Items that a claim of this process is about to take, and when it will be known whether it did. */
+/** Items that a claim in this process is about to take, each with a promise that settles when the outcome is known. */
 const reserved = new Map<string, Promise<void>>();
 
 export function isReserved(itemId: string): boolean {
@@ -6,9 +6,9 @@ export function isReserved(itemId: string): boolean {
 }
 
 /**
- * Keeps other claims of this process off an item while one is about to take it: agents that claim at once would all choose the same best task, and all but
- * one try for nothing. It is no lock. What must hold is held by the database, where the claims of other replicas are met too.
- * @returns what ends it
+ * Reserves an item within this process while a claim is about to take it: otherwise concurrent agents would all choose the same best task, and all but
+ * one would try in vain. It is not a lock: correctness is ensured by the database, which also handles claims by other replicas.
+ * @returns a function that ends the reservation
  */
 export function reserve(itemId: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ export function reserve(itemId: string): () => void {
   };
 }
 
-/** Resolves when it is known of one of these whether it was taken. */
+/** Resolves when the outcome for one of these is known. */
 export async function oneOf(itemIds: readonly string[]): Promise<void> {
   await Promise.race(itemIds.flatMap((id) => reserved.get(id) ?? []));
 }

@@ -1,35 +1,33 @@
 import type { Log } from '@worktrack/rpc/types';
-import { flush } from '@worktrack/runtime/database/flush';
-import { transaction } from '@worktrack/runtime/database/transaction';
+import { Stale } from '@worktrack/runtime/database/flush';
+import { commitTogether } from '@worktrack/runtime/database/group-commit';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
-import { record } from '../history/history.repository.ts';
-import { adjustItem } from '../items/item-writes.ts';
+import { adjustItem, expiry } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import { sweepEvery } from '../sweep-every.ts';
 import { abandonSession } from '../usage/abandoned.ts';
-import { unsettledItems } from './unsettled.repository.ts';
+import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 
-const SWEEP_INTERVAL_MS = 15_000;
-const BATCH = 50;
+/** An agent that waits for work hears of what another has left within two seconds of the end of its lease. */
+const SWEEP_INTERVAL_MS = 1_000;
+const BATCH = 100;
 const DEADLINE_MS = 10_000;
 
 /**
- * A lease that expires ends without a write. Where its agent told of tokens by beats, and nobody claimed, moved or completed the item since, the service
- * records them itself. Any number of replicas may do so at once.
+ * A lease that expires ends without a write. Where nobody claimed, moved or completed the item at that moment, the service itself tells that it has ended,
+ * and records the tokens of which its agent told by beats. Any number of replicas may do so at once: each lease is settled by one of them.
  */
-export function sweepEndedLeases(log: Log): { stop(): void } {
-  const sweep = async () => {
-    try {
+export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
+  return sweepEvery(SWEEP_INTERVAL_MS, {
+    log,
+    async sweep() {
       await settleEndedLeases(new Date());
-    } catch (error) {
-      log.warn({ error }, 'Could not record what was spent under leases that have expired; trying again later');
-    }
-  };
-  const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+    },
+    failed: 'Could not tell of leases that have expired, nor record what was spent under them; trying again',
+  });
 }
 
-/** @returns how many sessions were recorded */
+/** @returns how many leases were settled */
 export async function settleEndedLeases(now: Date): Promise<number> {
   let settled = 0;
   for (;;) {
@@ -42,26 +40,25 @@ export async function settleEndedLeases(now: Date): Promise<number> {
   }
 }
 
+/** @returns false where somebody else was first */
 async function settle(item: ItemRecord): Promise<boolean> {
-  const { lease, organizationId, revision, _id } = item;
+  const { lease, organizationId } = item;
   if (!lease) return false;
   const { report: _, unsettledUntil: __, ...rest } = lease;
   const writes = new WriteSet();
-  const scope = { caller: { organizationId, userId: lease.userId, keyId: lease.keyId }, writes };
-  const events = abandonSession(scope, item);
-  adjustItem(scope, item, { lease: rest });
-  record(
-    scope,
-    events.map((event) => ({ ...event, item: { _id, revision: revision + 1 } })),
-  );
+  const scope = {
+    caller: { organizationId, userId: lease.userId, keyId: lease.keyId },
+    writes,
+    by: 'service' as const,
+  };
+  adjustItem(scope, item, { lease: rest }, [expiry(lease), ...abandonSession(scope, item)]);
   try {
-    await transaction(Date.now() + DEADLINE_MS, async (tx) => {
-      const [error] = (await flush(tx, [writes])).values();
-      if (error) throw error;
-    });
+    await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
+    writes.settle('stored');
     return true;
-  } catch {
-    // Somebody else was first, or the next sweep is.
+  } catch (error) {
+    if (!(error instanceof Stale)) throw error;
+    writes.settle('stale');
     return false;
   }
 }

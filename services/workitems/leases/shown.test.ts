@@ -27,6 +27,7 @@ describe('a lease', () => {
       keyId: project.caller.keyId,
       claimedAt: expect.any(String),
       expiresAt: lease?.expiresAt,
+      lastHeartbeatAt: expect.any(String),
       state: 'working',
       stalled: false,
       note: null,

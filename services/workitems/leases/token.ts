@@ -4,7 +4,7 @@ import { ItemRef } from '@worktrack/contracts/fields';
 const RANDOM_BYTES = 16;
 const SEPARATOR = '.';
 
-/** Names the item, so that a lease is found by its token without an index; the rest cannot be guessed. */
+/** Contains the item's id, so that a lease is found by its token without an index; the rest cannot be guessed. */
 export function newToken(itemId: string): string {
   return `${itemId}${SEPARATOR}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 }

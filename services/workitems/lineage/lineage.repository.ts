@@ -2,13 +2,13 @@ import mongoose from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';
 import type { Scope } from '../scope.ts';
 
-/** Ids of the items that say in their metadata that they stem from the idea. */
+/** Ids of the items whose metadata says that they came from the idea. */
 export async function idsNamingIdea(
   { caller }: Scope,
   idea: { readonly _id: string; readonly taskId: string },
 ): Promise<string[]> {
   const { organizationId } = caller;
-  // As people write them; both come in either case.
+  // As people write them; both occur in either case.
   const names = [idea._id, idea._id.toUpperCase(), idea.taskId, idea.taskId.toLowerCase()];
   const items = await ItemModel.find(
     { organizationId, 'metadata.ideaId': mongoose.trusted({ $in: names }) },

@@ -16,7 +16,7 @@ import type { Scope } from '../scope.ts';
 import { sessionsCountedFor, totalSessions } from '../usage/sessions.repository.ts';
 import { idsNamingIdea } from './lineage.repository.ts';
 
-/** Where an item comes from, what was made of it, and what that cost. */
+/** Where an item came from, what was made of it, and the cost. */
 export async function getLineage(
   { id }: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
@@ -46,7 +46,7 @@ export async function getLineage(
   };
 }
 
-/** The idea that an item stems from: itself, an ancestor, or what it or an ancestor names; the nearest, if there are several. */
+/** The idea that an item came from: itself, an ancestor, or one that it or an ancestor refers to; the nearest, if there are several. */
 async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null> {
   for (const candidate of [item, ...(await ancestorsOf(scope, item))]) {
     if (candidate.type === 'idea') return candidate;
@@ -57,7 +57,7 @@ async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null
   return null;
 }
 
-/** All below it; for an idea also the items that name it, and all below those. In the order of their creation. */
+/** Everything below it; for an idea also the items that refer to it, and everything below those. In order of creation. */
 async function madeOf(scope: Scope, item: ItemRecord): Promise<Outline[]> {
   const naming = item.type === 'idea' ? (await idsNamingIdea(scope, item)).filter((id) => id !== item._id) : [];
   const made = await outlinesOf(scope, { named: naming, below: [item._id, ...naming] });

@@ -12,8 +12,8 @@ export interface BoardColumn {
 }
 
 /**
- * The column that a list is of. By its name it is looked for on the board that the list is of, else on all boards of its project: it must be on one
- * of them only.
+ * The column to list. A name is looked up on the list's board, or else on all boards of its project, where it must be
+ * unique.
  */
 export async function columnOfList(
   scope: FailingScope<'VALIDATION_FAILED'>,

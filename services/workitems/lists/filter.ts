@@ -25,9 +25,9 @@ export type ListFilter = Pick<
 /**
  * A column implies its board, a board its project, and children are in the project of their parent: what is implied is checked here, once, and left
  * out of the query.
- * @param sessionProjectId the project where the filter names none
- * @throws VALIDATION_FAILED for a filter that can match nothing. A project that nothing else of the filter is held against is not looked up:
- * `requireProjectOf` does, once nothing was found.
+ * @param sessionProjectId the project if the filter names none
+ * @throws VALIDATION_FAILED for a filter that cannot match anything. A project that nothing else in the filter depends on is not looked up:
+ * `requireProjectOf` does that if nothing was found.
  */
 export async function whereOf(
   scope: FailingScope<'VALIDATION_FAILED'>,
@@ -79,7 +79,7 @@ export async function whereOf(
   return { place, projectId: inProject, like, held };
 }
 
-/** Where a list is empty: nothing else tells a project without such items from none. */
+/** If a list is empty: nothing else distinguishes a project without such items from a missing one. */
 export async function requireProjectOf(
   scope: FailingScope<'VALIDATION_FAILED'>,
   { projectId }: ListFilter,

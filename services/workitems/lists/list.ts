@@ -4,7 +4,7 @@ import type { listWorkItems as operation } from '@worktrack/contracts/work-items
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { presentedSummaries } from '../items/present.ts';
-import { pageOf, type Start, startOf, type Total } from '../paging.ts';
+import { type Page, pageOf, type Start, startOf, type Total } from '../paging.ts';
 import type { Scope } from '../scope.ts';
 import { countMatches, matchesInOrder } from '../search/matches.repository.ts';
 import { requireProjectOf, whereOf } from './filter.ts';
@@ -12,10 +12,20 @@ import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } fro
 import { totalOf } from './totals.repository.ts';
 import { holds, type Where } from './where.ts';
 
+type Context = ReadContext<FailureOf<typeof operation>>;
+
 export async function listWorkItems(
-  { page, limit, cursor, search = '', ...given }: Input<typeof operation>,
-  context: ReadContext<FailureOf<typeof operation>>,
+  input: Input<typeof operation>,
+  context: Context,
 ): Promise<Output<typeof operation>> {
+  const { rows, ...page } = await pageOfList(input, context);
+  return { workItems: await presentedSummaries(context, rows), ...page };
+}
+
+export async function pageOfList(
+  { page, limit, cursor, search = '', ...given }: Input<typeof operation>,
+  context: Context,
+): Promise<Page<ListedItem>> {
   const { organizationId, sessionProjectId } = context.caller;
   const text = search.trim();
   const order: ItemOrder = given.boardColumnId ? 'column' : 'newest';
@@ -25,14 +35,13 @@ export async function listWorkItems(
   const where = await whereOf(context, given, sessionProjectId);
   const found = await (text ? matching(context, where, text, order, start) : listed(context, where, order, start));
   if (found.rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
-  const { rows, pagination, nextCursor } = await pageOf(
+  return pageOf(
     found.rows,
     start,
     list,
     (item) => (item._id === found.namedId ? undefined : placeIn(order, item)),
     found.count,
   );
-  return { workItems: await presentedSummaries(context, rows), pagination, nextCursor };
 }
 
 /** One row more than the page has, where there is one. */

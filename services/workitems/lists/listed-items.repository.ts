@@ -1,8 +1,10 @@
 import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
+import mongoose from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SHOWN_OF_LEASE } from '../items/lease.ts';
 import type { Start } from '../paging.ts';
 import type { Scope } from '../scope.ts';
+import { itself } from '../trees/found-by.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /** What a list shows of an item, and where it stands in its column. */
@@ -20,6 +22,8 @@ export const LISTED = {
   position: 1,
   isAiProcessing: 1,
   externalId: 1,
+  waitsFor: 1,
+  version: 1,
   ...SHOWN_OF_LEASE,
 } as const;
 
@@ -53,6 +57,14 @@ export function pageOfItems(
 /** @param ref a UUID or a task ID */
 export async function listedItem({ caller }: Scope, ref: string): Promise<ListedItem | null> {
   return ItemModel.findOne({ organizationId: caller.organizationId, ...byRef(ref) }, LISTED).lean<ListedItem>();
+}
+
+/** @param refs UUIDs and task IDs */
+export async function listedItems({ caller }: Scope, refs: readonly string[]): Promise<ListedItem[]> {
+  const { organizationId } = caller;
+  return ItemModel.find({ organizationId, foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, LISTED).lean<
+    ListedItem[]
+  >();
 }
 
 /** @param ref a UUID or a task ID */

@@ -6,7 +6,7 @@ import { findProject } from '../projects/projects.repository.ts';
 import type { FailingScope, Scope } from '../scope.ts';
 import { listedItem } from './listed-items.repository.ts';
 
-/** The filters of a list that name something, each with its kind and with how its ids are found. */
+/** The list filters that refer to something, each with its kind and how to find its ids. */
 const FILTERS = {
   projectId: { kind: 'project', found: WHERE_PROJECT_IDS_ARE },
   boardId: { kind: 'board', found: WHERE_PROJECT_IDS_ARE },
@@ -16,8 +16,8 @@ const FILTERS = {
 type Filter = keyof typeof FILTERS;
 
 /**
- * A filter that names nothing of the organization, or a thing of another kind: it would match nothing, and looks as if there were nothing.
- * Looks for what it names, for it is asked for by mistake only.
+ * Error for a filter that refers to nothing in the organization, or to another kind of object: it would match nothing and look as if there were nothing.
+ * Looks up what it does refer to, since this happens only by mistake.
  */
 export async function namesNothing(
   scope: FailingScope<'VALIDATION_FAILED'>,

@@ -7,8 +7,8 @@ import type { Scope } from '../scope.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /**
- * How many items there are. Of a whole project, board or column, or of all children of a parent, exactly; of what a filter chooses among
- * them, at most MAX_COUNTED are counted.
+ * How many items there are. Exact for a whole project, board or column, or all children of a parent; with further
+ * filters, at most MAX_COUNTED are counted.
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   const { place, like, held } = where;

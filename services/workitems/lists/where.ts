@@ -2,13 +2,13 @@ import type { LeaseState } from '@worktrack/contracts/work-items/work-item';
 import type { ItemRecord } from '../items/items.model.ts';
 import { shownLease } from '../items/lease.ts';
 
-/** Where listed items are, and what they are like. Nothing of it follows from the rest, so that one index has most or all of it. */
+/** Where listed items are, and what they are like. No part is implied by the others, so that one index covers most or all of it. */
 export interface Where {
   readonly place: Partial<Pick<ItemRecord, 'projectId' | 'boardId' | 'boardColumnId' | 'parentId'>>;
-  /** That all of it is in, where it is known. */
+  /** The project that all of it is in, if known. */
   readonly projectId: string | undefined;
   readonly like: Partial<Pick<ItemRecord, 'type' | 'priority' | 'assignee' | 'externalId'>>;
-  /** How those are held that an agent holds at a time. */
+  /** The lease state of items held by an agent at a given time. */
   readonly held?: { readonly how: LeaseState | 'stalled'; readonly at: Date } | undefined;
 }
 
@@ -18,7 +18,7 @@ export function conditionsOf({ place, like, held }: Where): Readonly<Record<stri
   return {
     ...place,
     ...rest,
-    // With the condition of its index, which holds the items that have one.
+    // Repeats the condition of its partial index, which contains only items that have one.
     ...(externalId !== undefined && { externalId: { $eq: externalId, $exists: true } }),
     ...(held && {
       'lease.state': held.how === 'stalled' ? { $in: ['working', 'awaiting_input'] } : held.how,
@@ -28,7 +28,7 @@ export function conditionsOf({ place, like, held }: Where): Readonly<Record<stri
   };
 }
 
-/** Whether an item is among those. */
+/** Whether an item matches. */
 export function holds({ place, like, held }: Where, item: Pick<ItemRecord, 'lease'>): boolean {
   const fields = item as unknown as Readonly<Record<string, unknown>>;
   const lease = held && shownLease(item.lease, held.at);

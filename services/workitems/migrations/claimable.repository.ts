@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import mongoose from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
@@ -29,15 +30,12 @@ type Older = Pick<
   readonly treeVersion?: number;
 };
 
-/** Gives items what later versions keep in them: how many children they have, what they wait for, and from when on they can be claimed. */
+/** Adds to items what later versions store in them: how many children they have, what they wait for, and when they can be claimed. */
 export const claimableMigration: Migration = {
   name: 'work items: children, dependencies, from when on they can be claimed',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     const older = batch.filter(({ treeVersion }) => treeVersion === undefined);
     for (const [organizationId, items] of Map.groupBy(older, (item) => item.organizationId)) {
       await complete(organizationId, items);
@@ -69,7 +67,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {
         updateOne: {
-          // Only once: from then on it follows by itself.
+          // Only once: after that it stays up to date by itself.
           filter: { organizationId, _id, treeVersion: null },
           update: {
             $set: { treeVersion: 1, childCount, dependsOn, waitsFor, ...claimable(state, board) },

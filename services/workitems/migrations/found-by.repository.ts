@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
@@ -10,21 +11,18 @@ const BATCH_DEADLINE_MS = 60_000;
 type Older = Pick<ItemRecord, '_id' | 'organizationId' | 'taskId' | 'parentId'> & { readonly foundBy?: string[] };
 const FIELDS = { organizationId: 1, taskId: 1, parentId: 1, foundBy: 1 } as const;
 
-/** Gives the phrases of found-by.ts to items that were stored by a version which had none: without, no tree would find them. */
+/** Adds the phrases of found-by.ts to items stored by a version without them: otherwise no tree query would find them. */
 export const foundByMigration: Migration = {
   name: 'work items: the phrases that they are found by',
   isUrgent: true,
   async batch(after) {
-    const batch = await ItemModel.find({ _id: mongoose.trusted({ $gt: after }) }, FIELDS)
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const batch = await nextBatch<Older>(ItemModel, after, BATCH, FIELDS);
     await completeWithAncestors(batch.filter((item) => item.foundBy === undefined));
     return batch.at(-1)?._id;
   },
 };
 
-/** An item copies what its parent has, so from the top of the trees; what is above the batch comes with it. */
+/** An item copies its parent's phrases, so this works down from the roots; the ancestors of the batch are included. */
 async function completeWithAncestors(batch: readonly Older[]): Promise<void> {
   const waiting = new Map(batch.map((item) => [item._id, item]));
   for (let found = [...waiting.values()]; found.length > 0; ) {
@@ -57,7 +55,7 @@ async function complete(organizationId: string, ids: readonly string[], tx: Clie
   if (older.length === 0) return;
   const parentIds = [...new Set(older.flatMap(({ parentId }) => parentId ?? []))];
   const parents = new Map((await read(parentIds)).map((parent) => [parent._id, parent]));
-  // So that this conflicts with who gives a parent other ancestors meanwhile.
+  // So that this conflicts with anybody who changes a parent's ancestors meanwhile.
   await ItemModel.updateMany(
     { organizationId, _id: mongoose.trusted({ $in: parentIds }) },
     { $inc: { revision: 1 } },

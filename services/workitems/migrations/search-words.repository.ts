@@ -1,4 +1,5 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import { searchEntry } from '@worktrack/runtime/text/words';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -10,18 +11,17 @@ const BATCH_DEADLINE_MS = 60_000;
 
 type Entry = Pick<SearchRecord, '_id' | 'organizationId' | 'words' | 'prefixes'>;
 
-/** Writes the entries anew whose words another version has folded in another way (libs/runtime/text/words.ts). */
+/** Rewrites entries whose words another version folded differently (libs/runtime/text/words.ts). */
 export const searchWordsMigration: Migration = {
   name: 'search of work items: parts of unspaced words, letters that are one with others',
   isUrgent: false,
   async batch(after) {
-    const batch = await SearchModel.find({ _id: mongoose.trusted({ $gt: after }) }, { organizationId: 1 })
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Pick<Entry, '_id' | 'organizationId'>[]>();
+    const batch = await nextBatch<Pick<Entry, '_id' | 'organizationId'>>(SearchModel, after, BATCH, {
+      organizationId: 1,
+    });
     for (const [organizationId, entries] of Map.groupBy(batch, (entry) => entry.organizationId)) {
       const ids = entries.map(({ _id }) => _id);
-      // In one transaction, so that it conflicts with who changes the words of one of them meanwhile.
+      // In one transaction, so that it conflicts with anybody who changes the words of one of them meanwhile.
       await transaction(Date.now() + BATCH_DEADLINE_MS, (tx) => refold(organizationId, ids, tx));
     }
     return batch.at(-1)?._id;

@@ -1,6 +1,7 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { TallyModel } from '../boards/tallies.model.ts';
 import { newTallies } from '../boards/tallies.repository.ts';
@@ -11,15 +12,12 @@ const DEADLINE_MS = 60_000;
 
 type Older = Omit<BoardRecord, 'columnsVersion'> & { readonly columnsVersion?: number };
 
-/** Gives the boards of versions that had none their tallies (boards/tallies.repository.ts), with what their columns hold. */
+/** Creates the tallies (boards/tallies.repository.ts) of boards from versions without them, counting what their columns hold. */
 export const talliesMigration: Migration = {
   name: 'boards: how many items their columns hold',
   isUrgent: true,
   async batch(after) {
-    const boards = await BoardModel.find({ _id: mongoose.trusted({ $gt: after }) })
-      .sort({ _id: 1 })
-      .limit(BATCH)
-      .lean<Older[]>();
+    const boards = await nextBatch<Older>(BoardModel, after, BATCH);
     for (const { _id, organizationId, columnsVersion } of boards) {
       if (columnsVersion !== undefined) continue;
       await transaction(Date.now() + DEADLINE_MS, (tx) => complete(organizationId, _id, tx));

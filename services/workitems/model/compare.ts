@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { takeOutbox } from '../../../test/support/outbox.ts';
 import { call } from '../testing.ts';
 import type { Model } from './model.ts';
 import type { ModelEvent, ModelItem } from './records.ts';
@@ -16,6 +17,37 @@ export async function compareTouched(model: Model, service: Service): Promise<vo
     if (!item) throw new Error(`${id} is not in the model.`);
     await compareItem(model, service, item);
     await compareHistory(service, item, LATEST_EVENTS);
+  }
+  await compareTold(model, service);
+}
+
+/** What waits to be published, which is what the operations since the last time have told. Then it is taken away. */
+async function compareTold(model: Model, { caller }: Pick<Service, 'caller'>): Promise<void> {
+  const events = await takeOutbox(caller.organizationId);
+  const ofItems = events.filter(({ subject }) => subject.kind === 'work_item');
+  const expected = model.told.splice(0);
+  const byItem = <Of>(all: readonly Of[], idOf: (each: Of) => string, whatOf: (each: Of) => string) =>
+    new Map([...Map.groupBy(all, idOf)].map(([id, its]) => [model.called(id), its.map(whatOf)]));
+  expect(
+    byItem(
+      ofItems,
+      ({ subject }) => subject.id,
+      ({ type }) => type,
+    ),
+    'what was told, by item',
+  ).toEqual(
+    byItem(
+      expected,
+      ({ itemId }) => itemId,
+      ({ what }) => `work_item.${what === 'comment' ? 'commented' : what}`,
+    ),
+  );
+  for (const its of Map.groupBy(ofItems, ({ subject }) => subject.id).values()) {
+    const revisions = its.map(({ revision }) => revision);
+    expect(revisions, 'revisions, in the order in which it happened').toEqual(revisions.toSorted((a, b) => a - b));
+    for (const { subject, projectId } of its) {
+      expect([subject.taskId, projectId]).toEqual([model.called(subject.id), expect.any(String)]);
+    }
   }
 }
 

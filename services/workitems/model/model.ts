@@ -46,6 +46,8 @@ export class Refused extends Error {
   }
 }
 
+const PASSING: ReadonlySet<ModelEvent['eventType']> = new Set(['claimed', 'released', 'lease_expired', 'ready']);
+
 function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
   const codes = faults.filter(([isFault]) => isFault).map(([, code]) => code);
   if (codes.length > 0) throw new Refused(codes);
@@ -62,6 +64,10 @@ export class Model {
   readonly tokens: { readonly token: string; readonly itemId: string }[] = [];
   /** What the last operations have written: to be looked at. */
   readonly touched = new Set<string>();
+  /** What the last operations have told of items, in its order: to be looked at. */
+  readonly told: { readonly itemId: string; readonly what: ModelEvent['eventType'] }[] = [];
+  /** Those of which was told that they can be claimed. */
+  readonly #ready = new Set<string>();
   #lastNumber = 0;
 
   constructor(key: string, boards: readonly { id: string; columns: readonly { id: string; name: string }[] }[]) {
@@ -95,6 +101,11 @@ export class Model {
 
   columnName(item: ModelItem): string {
     return (this.column(item.boardColumnId) as ModelColumn).name;
+  }
+
+  /** Its task ID, also of one that is deleted. */
+  called(id: string): string {
+    return (this.items.get(id) ?? this.deleted.get(id))?.taskId ?? id;
   }
 
   childrenOf(item: Pick<ModelItem, 'id'>): ModelItem[] {
@@ -316,6 +327,8 @@ export class Model {
     }
     for (const session of this.sessions) if (session.countedFor === item.id) session.countedFor = item.parentId;
     this.#takeOut(item);
+    this.#expire(item);
+    this.#ready.delete(item.id);
     this.#record(item, [{ eventType: 'deleted', data: { taskId: item.taskId, title: item.title } }]);
     this.items.delete(item.id);
     this.deleted.set(item.id, item);
@@ -445,9 +458,12 @@ export class Model {
       isReturned: isReturned || item.lease?.before.isReturned === true,
     };
     this.tokens.push({ token: learned.token, itemId: item.id });
-    const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, before };
+    const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, isSettled: false, before };
     const changes = { assignee: input.agent, isAiProcessing: true, lease, isReturned: false };
-    const events = assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } });
+    const events: ModelEvent[] = [
+      ...(assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } })),
+      { eventType: 'claimed', data: {} },
+    ];
     const to = this.#columnNamed(item, 'In Progress') as ModelColumn;
     if (to.id === boardColumnId) this.#change(item, changes, events);
     else this.#move(item, to, { changes, events });
@@ -477,11 +493,32 @@ export class Model {
     const { boardColumnId, assignee, isAiProcessing, isReturned } = (item.lease as ModelLease).before;
     const back =
       columns.find(({ id }) => id === boardColumnId) ?? columns.find(({ id }) => id === learned.boardColumnId);
-    const events = item.assignee === assignee ? [] : updated({ assignee: { from: item.assignee, to: assignee } });
+    const events: ModelEvent[] = [
+      ...(item.assignee === assignee ? [] : updated({ assignee: { from: item.assignee, to: assignee } })),
+      { eventType: 'released', data: {} },
+    ];
     const to = given ?? (back as ModelColumn);
     const changes = { assignee, isAiProcessing, lease: null, isReturned: isReturned && to.name === 'In Progress' };
     this.#move(item, to, { changes, events });
     return item;
+  }
+
+  /** What the service does by itself with leases that have expired. */
+  settle(): void {
+    for (const item of this.items.values()) this.#expire(item);
+    this.followReadiness();
+  }
+
+  /** After each operation: what it has made claimable is told. */
+  followReadiness(): void {
+    for (const item of this.items.values()) {
+      const isReady = item.type === 'task' && this.childrenOf(item).length === 0 && this.#isKnownReady(item);
+      if (!isReady) this.#ready.delete(item.id);
+      else if (!this.#ready.has(item.id)) {
+        this.#ready.add(item.id);
+        this.#record(item, [{ eventType: 'ready', data: {} }]);
+      }
+    }
   }
 
   // What changes many.
@@ -608,6 +645,18 @@ export class Model {
     return item.isReturned || item.lease?.before.isReturned === true;
   }
 
+  /** As far as it was told: of an agent that did not come back, once that was noticed. */
+  #isKnownReady(item: ModelItem): boolean {
+    return this.#isReady(item, item.lease?.isSettled ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
+  }
+
+  #expire(item: ModelItem): void {
+    const { lease } = item;
+    if (!lease || lease.isSettled || this.#isHeld(item, Date.now())) return;
+    lease.isSettled = true;
+    this.#record(item, [{ eventType: 'lease_expired', data: {} }]);
+  }
+
   /** Its dependencies are in `Review` or further, and nobody works on it: it is pending, or its agent did not come back. */
   #isReady(item: ModelItem, nowMs: number): boolean {
     const column = this.columnName(item);
@@ -659,13 +708,15 @@ export class Model {
   }
 
   #change(item: ModelItem, changes: Changes, events: readonly ModelEvent[]): void {
+    if (changes.lease !== undefined && changes.lease?.token !== item.lease?.token) this.#expire(item);
     Object.assign(item, changes);
     item.version++;
     this.#record(item, events);
   }
 
   #record(item: ModelItem, events: readonly ModelEvent[]): void {
-    item.history.push(...events);
+    item.history.push(...events.filter(({ eventType }) => !PASSING.has(eventType)));
+    this.told.push(...events.map(({ eventType }) => ({ itemId: item.id, what: eventType })));
     this.touched.add(item.id);
   }
 }

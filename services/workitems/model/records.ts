@@ -14,14 +14,18 @@ export interface ModelBoard {
   readonly id: string;
   columns: ModelColumn[];
 }
+/** Told in the log and not kept in the history. */
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'ready';
 export interface ModelEvent {
-  readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment';
+  readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment' | Passing;
   readonly data: Record<string, unknown>;
 }
 export interface ModelLease {
   readonly token: string;
   readonly key: string;
   expiresAtMs: number;
+  /** It was told that it has expired. */
+  isSettled: boolean;
   readonly before: {
     readonly boardColumnId: string;
     readonly assignee: string | null;

@@ -42,6 +42,7 @@ export class Service {
     const outcome = answer instanceof OperationError ? answer.code : 'done';
     try {
       apply(answer as Awaited<AnswerOf<N>>);
+      this.#model.followReadiness();
     } catch (error) {
       if (error instanceof Refused) {
         expect(error.codes, `${name}: what the model would refuse with`).toContain(outcome);

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
+import { settleEndedLeases } from '../leases/settle.ts';
 import { compareState, compareTouched } from './compare.ts';
 import type { Model } from './model.ts';
 import type { ItemType, ModelItem, Place, Priority } from './records.ts';
@@ -464,9 +465,16 @@ const release = step(
 );
 
 /** Only what tells the time goes forward: the database's client waits with real timers. */
-const passTime = step(fc.record({ seconds: fc.integer({ min: 30, max: 1200 }) }), async ({ seconds }) => {
-  vi.setSystemTime(now() + seconds * 1_000);
-});
+const passTime = step(
+  fc.record({ seconds: fc.integer({ min: 30, max: 1200 }), isSettled: flag }),
+  async ({ seconds, isSettled }, model) => {
+    vi.setSystemTime(now() + seconds * 1_000);
+    // Mostly at once; now and then something else comes first.
+    if (!isSettled) return;
+    await settleEndedLeases(new Date());
+    model.settle();
+  },
+);
 
 /** Beside `In Progress`. */
 const MIN_COLUMNS = 4;

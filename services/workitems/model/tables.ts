@@ -25,15 +25,15 @@ const PRICES: Readonly<Record<string, { readonly input: number; readonly output:
   'gpt-4o': { input: 2.5, output: 10 },
   'claude-sonnet-4-5': { input: 3, output: 15 },
 };
-/** The models of which the price is known here, and one that nobody sells. */
+/** Models with a known price, and one that nobody sells. */
 export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
 
-/** A column of any other name counts as `In Progress`. */
+/** A column with any other name counts as `In Progress`. */
 const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
 export const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
 export const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');
 
-/** Deep for objects, anything else is replaced, and null removes. */
+/** Deep for objects; anything else is replaced, and null removes. */
 export function merge(current: Metadata, patch: Metadata): Metadata {
   const merged = { ...current };
   for (const [key, value] of Object.entries(patch)) {
@@ -47,7 +47,7 @@ function isObject(value: unknown): value is Metadata {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** With a total alone, three parts input to one part output. Undefined for a model without a known price. */
+/** With only a total, three parts input to one part output. Undefined for a model without a known price. */
 export function microdollarsOf({ model, totalTokens, inputTokens, outputTokens }: Report): number | undefined {
   const price = PRICES[model];
   if (!price) return undefined;

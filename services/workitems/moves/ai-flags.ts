@@ -2,7 +2,7 @@ import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 
 export interface AiRequest {
-  /** True forces the flag, whatever the column; false is as if it were not given. */
+  /** True forces the flag, whatever the column; false means not given. */
   readonly setAiProcessing?: boolean;
   readonly aiProvider?: string;
 }

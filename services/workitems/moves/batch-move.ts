@@ -17,7 +17,7 @@ import type { FailingScope } from '../scope.ts';
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
 
-/** As many queries for 500 items as for one; with a provider, their metadata is read first, for it may be full. */
+/** As many queries for 500 items as for one; with a provider, their metadata is read first, because it may be full. */
 export async function batchMoveWorkItems(
   { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
@@ -84,7 +84,7 @@ interface Destination {
   readonly to: ColumnRecord;
 }
 
-/** The column that is meant, on each board that has it: one at most by its UUID, by its name maybe several. */
+/** The column in question, on each board that has it: at most one for a UUID, possibly several for a name. */
 function destinationsOn(
   context: FailingScope<'VALIDATION_FAILED'>,
   boards: ReadonlyMap<string, BoardRecord>,

@@ -1,9 +1,9 @@
 import { isDone, isPending } from '../boards/progress.ts';
 
 /**
- * Where a parent goes after one of its children has moved: to `Done` when all of its children are in `Done`, to `In Progress` when some child has
+ * Where a parent goes after one of its children has moved: to `Done` if all of its children are in `Done`, to `In Progress` if some child has
  * left `Backlog`/`To Do` while the parent is still there, else nowhere.
- * @param childColumns names of the columns of all its children, as they are after the move
+ * @param childColumns the column names of all its children, after the move
  */
 export function followChildren(
   parentColumn: string,
@@ -15,8 +15,8 @@ export function followChildren(
 }
 
 /**
- * Whether the other children matter for where the parent goes; if not, the moved child stands for all. A parent may have hundreds of children,
- * and mostly one is moved that is neither the first to start nor the last to end.
+ * Whether the other children affect where the parent goes; if not, the moved child represents all. A parent may have hundreds of children,
+ * and usually the one that moves is neither the first to start nor the last to finish.
  */
 export function dependsOnSiblings(parentColumn: string, childColumn: string): boolean {
   if (isDone(childColumn)) return !isDone(parentColumn);

@@ -16,22 +16,22 @@ import { placeAtEnd } from './position.ts';
 export interface Cascade {
   readonly moves: CascadedMove[];
   readonly crossings: Crossing[];
-  /** The ancestors that have moved, as they are then. */
+  /** The ancestors that have moved, in their new state. */
   readonly moved: ItemOutline[];
 }
 
 /**
- * Lets the ancestors of an item that has moved follow, upwards as long as one moves. Each move is recorded with the child that caused it.
- * A parent's board may be another one of the project, or lack the column: then it stays.
+ * Makes the ancestors of a moved item follow, upwards for as long as one moves. Each move is recorded with the child that caused it.
+ * If a parent is on another board of the project that lacks the column, it stays.
  */
 export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColumn: string): Promise<Cascade> {
   const cascade: Cascade = { moves: [], crossings: [], moved: [] };
   let child = moved;
   let childColumn = toColumn;
   while (child.parentId !== null) {
-    // Before its children: what any of them does meanwhile is seen in it.
+    // Read before its children: anything they do meanwhile shows in it.
     const parent = await findItem(scope, child.parentId);
-    // Deleted meanwhile, and with it the child has lost its parent: this write finds the child changed, and runs again.
+    // Deleted meanwhile, and so the child has lost its parent: this write finds the child changed, and runs again.
     if (!parent) return cascade;
     const board = await boardOf(scope, parent);
     const fromColumn = columnName(board, parent.boardColumnId);
@@ -41,7 +41,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
     const follows = followChildren(fromColumn, children);
     const to = follows && columnNamed(board, follows);
     if (!to) {
-      // It stays because a sibling is not done yet. That one may be moving to Done at this moment, and sees us where we were:
+      // It stays because a sibling is not done yet. That sibling may be moving to Done right now, and sees us where we were:
       // only one of the two may commit, and the other looks again.
       if (isDone(childColumn) && !isDone(fromColumn)) touch(scope, parent);
       return cascade;
@@ -55,7 +55,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
   return cascade;
 }
 
-/** Of the one that has moved the database still says where it was. */
+/** For the moved one, the database still has the old place. */
 async function columnsOfOthers(scope: WriteScope, { _id }: ItemRecord, child: ItemOutline): Promise<string[]> {
   const others = (await childrenOf(scope, [_id])).filter((other) => other._id !== child._id);
   const boards = await boardsForWrite(

@@ -1,4 +1,4 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { CascadedMove, ColumnPosition, moveWorkItem as operation } from '@worktrack/contracts/work-items/move';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
@@ -12,6 +12,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
+import { requireVersion } from '../items/version.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
@@ -20,10 +21,11 @@ import { placeInColumn } from './position.ts';
 
 export async function moveWorkItem(
   input: Input<typeof operation>,
-  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
+  requireVersion(context, item, board, input.version);
   const { fromColumn, toColumn, cascaded, moved } = await moveTo(
     context,
     item,

@@ -9,15 +9,15 @@ import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repos
 import type { FailingWriteScope, Scope } from '../scope.ts';
 
 /**
- * The order of a column: numbers drawn from one sequence of the board. What is appended gets the next number, which is greater than any on the
- * board, also of items that a batch has brought in with their old positions; so nobody has to read the column, and concurrent moves never get
- * the same place. `first` is the next number, negative. Between two neighbours it is the mean, until there is none: then the column is renumbered.
+ * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
+ * board, including those of items that a batch brought in with their old positions; so nobody has to read the column, and concurrent moves never get
+ * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then the column is renumbered.
  */
 export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
   return draw(scope, sequenceOf(boardId));
 }
 
-/** Of boards that are gone. */
+/** For deleted boards. */
 export function forgetPlaces(scope: TransactionScope & Scope, boardIds: readonly string[]): Promise<void> {
   return removeCounters(scope, boardIds.map(sequenceOf));
 }
@@ -39,20 +39,20 @@ export async function placeInColumn(
       details: [{ path: 'position.after', message: 'must name another item of the destination column' }],
     });
   }
-  // Two that are placed after the same item at once would get the same mean.
+  // Two items placed after the same one concurrently would get the same mean.
   touch(scope, anchor);
   const next = await nextInColumn(scope, anchor, item._id);
   if (!next) return placeAtEnd(scope, item.boardId);
   return meanBetween(anchor.position, next.position) ?? renumberAround(scope, item, anchor);
 }
 
-/** A number between the two, or undefined when floating point has none left (after some 40 insertions at the same spot). */
+/** A number between the two, or undefined if floating point has none left (after some 40 insertions at the same spot). */
 export function meanBetween(before: number, after: number): number | undefined {
   const mean = before + (after - before) / 2;
   return before < mean && mean < after ? mean : undefined;
 }
 
-/** Gives all items of the column new positions without changing their order: nothing that a caller could see as a change of theirs. */
+/** Gives all items of the column new positions without changing their order, so callers do not see it as a change. */
 async function renumberAround(
   scope: FailingWriteScope<'NOT_FOUND'>,
   item: Pick<ItemRecord, '_id' | 'boardId'>,

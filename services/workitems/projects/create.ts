@@ -21,6 +21,7 @@ export async function createProject(
     organizationId: context.caller.organizationId,
     key: key ?? keyFrom(input.name),
     defaultBoardId: board._id,
+    revision: 1,
     createdAt: now,
     updatedAt: now,
   };

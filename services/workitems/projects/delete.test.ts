@@ -34,7 +34,7 @@ async function collectionsThatName(...ids: string[]): Promise<string[]> {
   );
   return found.flat();
 }
-const KEPT = ['ai_sessions', 'effects', 'work_item_history'];
+const KEPT = ['ai_sessions', 'effects', 'outbox', 'work_item_history'];
 
 describe('a project without work items', () => {
   test('is deleted with its boards, and nothing else of the organization', async () => {
@@ -54,7 +54,7 @@ describe('a project without work items', () => {
     expect(projects).toEqual([other.project]);
     expect(pagination.total).toBe(1);
     expect(await call(own.organization, 'boards.get', { id: other.board.id })).toEqual(other.board);
-    expect(await collectionsThatName(id, own.board.id, second.id)).toEqual(['effects']);
+    expect(await collectionsThatName(id, own.board.id, second.id)).toEqual(['effects', 'outbox']);
   });
 
   test('may have had some: their histories and costs stay, and their numbers are not given out again', async () => {

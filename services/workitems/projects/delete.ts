@@ -16,14 +16,17 @@ export async function deleteProject(
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   await holdColumns(context, { projectId: id });
-  const { name } = await requireProject(context, id);
+  const project = await requireProject(context, id);
   const count = [...(await countsOf(context, { projectId: id })).values()].reduce((sum, items) => sum + items, 0);
   if (count > 0) {
     const items = count === 1 ? '1 work item' : `${count} work items`;
-    throw context.fail('CONFLICT', `Project "${name}" holds ${items}. Delete them before you delete the project.`);
+    throw context.fail(
+      'CONFLICT',
+      `Project "${project.name}" holds ${items}. Delete them before you delete the project.`,
+    );
   }
   await forgetPlaces(context, await removeBoardsOfProject(context, id));
   await forgetBudgetsOfProject(context, id);
-  await removeProject(context, id);
+  await removeProject(context, project);
   return { deleted: true, id };
 }

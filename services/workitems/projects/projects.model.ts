@@ -9,7 +9,10 @@ export interface ProjectRecord {
   techStack: string[];
   repositories: string[];
   defaultBoardId: string;
-  /** Counted up by what must not pass a deletion of the project (holdProject). Absent in those that earlier versions stored. */
+  /**
+   * Counted up by each write, and by what must not pass a deletion of the project (holdProject): orders the project's events. Absent in those that earlier
+   * versions stored.
+   */
   revision?: number;
   /** Counts changes of dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */
   dependencyChanges?: number;

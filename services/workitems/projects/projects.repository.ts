@@ -1,14 +1,28 @@
+import type { EventType } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Project } from '@worktrack/contracts/projects/project';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { inOrder } from '@worktrack/runtime/database/in-order';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Start } from '../paging.ts';
 import { Remembered } from '../remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
-export async function insertProject({ tx }: TransactionScope, project: ProjectRecord): Promise<void> {
-  await ProjectModel.insertMany([project], { session: tx, lean: true });
+export async function insertProject(scope: WriteScope & TransactionScope, project: ProjectRecord): Promise<void> {
+  await ProjectModel.insertMany([project], { session: scope.tx, lean: true });
+  const { id: _, createdAt: __, updatedAt: ___, ...fields } = toProject(project);
+  tellOfProject(scope, project, 'project.created', fields);
+}
+
+/** @param project as it is after the write */
+export function tellOfProject(
+  scope: WriteScope,
+  { _id: id, revision = 0 }: Pick<ProjectRecord, '_id' | 'revision'>,
+  type: Extract<EventType, `project.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  emit(scope, { type, subject: { kind: 'project', id }, revision, projectId: id, data });
 }
 
 export async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
@@ -30,8 +44,10 @@ export async function holdProject(scope: FailingScope<'NOT_FOUND'> & Transaction
   await requireProject(scope, id);
 }
 
-export async function removeProject({ caller, tx }: WriteScope & TransactionScope, id: string): Promise<void> {
-  await ProjectModel.deleteOne({ organizationId: caller.organizationId, _id: id }, { session: tx });
+export async function removeProject(scope: WriteScope & TransactionScope, project: ProjectRecord): Promise<void> {
+  const { _id, name, revision = 0 } = project;
+  await ProjectModel.deleteOne({ organizationId: scope.caller.organizationId, _id }, { session: scope.tx });
+  tellOfProject(scope, { _id, revision: revision + 1 }, 'project.deleted', { name });
 }
 
 const remembered = new Remembered(findProject);
@@ -98,7 +114,7 @@ export async function saveProject(
 ): Promise<ProjectRecord> {
   return ProjectModel.findOneAndUpdate(
     { organizationId: caller.organizationId, _id: id },
-    { $set: { ...changes, updatedAt: new Date() } },
+    { $set: { ...changes, updatedAt: new Date() }, $inc: { revision: 1 } },
     { session: tx, returnDocument: 'after' },
   )
     .orFail()

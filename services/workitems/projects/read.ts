@@ -17,11 +17,11 @@ export async function listProjects(
   const start = startOf(input, list, context);
   const found = await pageOfProjects(context, start);
   const budget = new AnswerBudget();
-  // At least one: none is as large as an answer may be.
+  // At least one: none is as large as a result may be.
   const shown = Math.max(1, budget.take(found.slice(0, start.limit).map(toProject)).length);
   const { rows, pagination, nextCursor } = await pageOf(
     found,
-    // A page that is shorter for its bytes leads on by its cursor.
+    // A page cut short by size continues with its cursor.
     budget.isTruncated ? { ...start, limit: shown } : start,
     list,
     ({ _id }) => ({ id: _id, value: _id }),

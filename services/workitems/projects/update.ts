@@ -1,15 +1,16 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
+import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
-import { requireProject, saveProject, toProject } from './projects.repository.ts';
+import { requireProject, saveProject, tellOfProject, toProject } from './projects.repository.ts';
 
 export async function updateProject(
   { id, ...changes }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  await requireProject(context, id);
+  const before = await requireProject(context, id);
   if (changes.defaultBoardId !== undefined) {
     const board = await findBoard(context, changes.defaultBoardId);
     if (board?.projectId !== id) {
@@ -19,7 +20,10 @@ export async function updateProject(
     }
   }
   if (changes.defaultBoardId !== undefined || changes.key !== undefined) await raiseVersions(context, id);
-  return toProject(await saveProject(context, id, changes));
+  const after = await saveProject(context, id, changes);
+  const differences = differencesOf(toProject(before), toProject(after));
+  if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
+  return toProject(after);
 }
 
 /** So that no write goes on with the key or the default board as they were (projectForWrite). */

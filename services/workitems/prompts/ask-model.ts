@@ -3,7 +3,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { z } from 'zod';
 import type { PromptModel } from './settings.ts';
 
-/** Far above what PROMPT_MAX_OUTPUT_TOKENS can be; an endless answer must not fill the memory. */
+/** Far above what PROMPT_MAX_OUTPUT_TOKENS can be; an endless response must not fill the memory. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const LOGGED_CHARACTERS = 1_000;
 const ANTHROPIC_VERSION = '2023-06-01';
@@ -12,9 +12,9 @@ const MAX_RETRY_AFTER_SECONDS = 300;
 const TOO_MANY_REQUESTS = 429;
 
 export interface Question {
-  /** What the service asks for. */
+  /** The service's instructions. */
   readonly instructions: string;
-  /** What it is about. */
+  /** The material. */
   readonly material: string;
 }
 
@@ -23,17 +23,17 @@ interface Context {
   readonly log: Log;
 }
 
-/** What comes of an answer's body, whatever the protocol. */
+/** What is read from a response body, whatever the protocol. */
 interface Outcome {
   readonly text: string;
-  /** `complete`, or the protocol's word for why the text ends early. */
+  /** `complete`, or the protocol's term for why the text ends early. */
   readonly ended: string;
 }
 
 /**
- * Asks the model once. One plain POST for each protocol, without streaming: a library for it would be larger than the rest of the service.
- * Whatever is not a whole answer is an error that says what to do; the endpoint's own words go to the log only.
- * @param deadlineAtMs when the answer must be there (`Date.now()`), beside the configured time-out
+ * Calls the model once. One plain POST per protocol, without streaming: a library for it would be larger than the rest of the service.
+ * Anything but a complete response is an error that says what to do; the endpoint's own message goes only to the log.
+ * @param deadlineAtMs when the response must have arrived (`Date.now()`), in addition to the configured timeout
  */
 export async function askModel(
   model: PromptModel,
@@ -51,7 +51,7 @@ export async function askModel(
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', ...request.headers },
       body: JSON.stringify(request.body),
-      // A redirect would carry the key to wherever the answer points.
+      // A redirect would send the key to wherever it points.
       redirect: 'error',
       signal,
     });
@@ -84,7 +84,7 @@ export async function askModel(
   if (outcome.ended === 'too long') {
     throw fail(
       'UNAVAILABLE',
-      'The model’s prompt was cut off at its limit of output tokens. Nothing was saved; the operator has to raise that limit (PROMPT_MAX_OUTPUT_TOKENS, or the endpoint’s own).',
+      'The model’s prompt was cut off at its output token limit. Nothing was saved; the operator has to raise that limit (PROMPT_MAX_OUTPUT_TOKENS, or the endpoint’s own).',
     );
   }
   if (outcome.ended !== 'complete' || outcome.text.trim() === '') {
@@ -94,7 +94,7 @@ export async function askModel(
   return outcome.text.trim();
 }
 
-/** For the log. Endpoints and proxies repeat the key in their complaints. */
+/** For the log. Endpoints and proxies echo the key in their error messages. */
 function excerpt(body: string, { apiKey }: PromptModel): string {
   return (apiKey ? body.replaceAll(apiKey, '[redacted]') : body).slice(0, LOGGED_CHARACTERS);
 }
@@ -134,7 +134,7 @@ async function readText(response: Response): Promise<string> {
 interface Protocol {
   readonly path: string;
   request(model: PromptModel, question: Question): { headers: Record<string, string>; body: object };
-  /** undefined when the body is not one of this protocol. */
+  /** undefined if the body does not follow this protocol. */
   outcome(body: string): Outcome | undefined;
 }
 
@@ -153,7 +153,7 @@ const PROTOCOLS: Readonly<Record<PromptModel['protocol'], Protocol>> = {
   /** https://platform.openai.com/docs/api-reference/chat/create */
   openai: {
     path: '/chat/completions',
-    // No limit of tokens: its field is `max_tokens` for some servers and models and `max_completion_tokens` for others.
+    // No token limit: its field is `max_tokens` for some servers and models and `max_completion_tokens` for others.
     request: ({ model, apiKey }, { instructions, material }) => ({
       headers: keyHeader('authorization', apiKey && `Bearer ${apiKey}`),
       body: {

@@ -21,7 +21,7 @@ export interface PromptMaterial {
   readonly ancestors: readonly Related[];
   readonly siblings: readonly Related[];
   readonly dependencies: readonly Related[];
-  /** Names of the board's columns, in their order. */
+  /** The names of the board's columns, in order. */
   readonly columns: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const MAX_SIBLINGS = 30;
 const MAX_ANCESTOR_TEXT = 4_000;
 const MAX_METADATA_TEXT = 16_000;
 
-/** What the service itself keeps in metadata: results of earlier steps, not what the item asks for. */
+/** What the service itself stores in metadata: results of earlier steps, not the item's requirements. */
 const OWN_METADATA = [
   'prompt',
   'review',
@@ -48,7 +48,7 @@ const OWN_METADATA = [
   'aiProvider',
   'dependsOn',
 ];
-/** Where text from the public stands, at any depth (decided for every answer to a model); it has no place in instructions to one. */
+/** The field for text from the public, at any depth (as in every result for a model); it must not be in instructions to one. */
 const UNTRUSTED = 'untrustedText';
 
 const INSTRUCTIONS = `You write implementation prompts for coding agents.
@@ -62,7 +62,7 @@ You are given one work item of a project and its surroundings as a JSON document
 
 Answer with the prompt alone.`;
 
-/** What a model is asked. Instructions and material are apart: the material is data, however it reads. */
+/** What is sent to a model. Instructions and material are separate: the material is data, however it reads. */
 export function questionFor(material: PromptMaterial): Question {
   return { instructions: INSTRUCTIONS, material: JSON.stringify(documentOf(material), null, 1) };
 }
@@ -82,7 +82,7 @@ function documentOf({ item, project, ancestors, siblings, dependencies, columns 
   };
 }
 
-/** The prompt where no model is configured: the same material under the same headings. */
+/** The prompt when no model is configured: the same material under the same headings. */
 export function promptByTemplate(material: PromptMaterial): string {
   const { item, project, ancestors, siblings, dependencies, columns } = material;
   const metadata = requestedMetadata(item.metadata);
@@ -114,14 +114,14 @@ export function promptByTemplate(material: PromptMaterial): string {
         siblings.length > MAX_SIBLINGS && `- and ${siblings.length - MAX_SIBLINGS} more`,
       ],
     ],
-    ['Issues of the last review, to be solved', issues.map((issue) => `- ${issue}`)],
+    ['Issues from the last review, to be fixed', issues.map((issue) => `- ${issue}`)],
     ['Further details', Object.keys(metadata).length > 0 ? ['```json', JSON.stringify(metadata, null, 2), '```'] : []],
     [
       'Definition of done',
       [
         '- What the description asks for works, and nothing else has changed.',
         '- Tests prove it, and all tests pass.',
-        '- What is left for a person to check is listed for the hand-over.',
+        '- Anything left for a person to check is listed for the handover.',
       ],
     ],
   ];
@@ -132,7 +132,7 @@ export function promptByTemplate(material: PromptMaterial): string {
     .join('\n\n');
 }
 
-/** The caller's own metadata, without what the service keeps there, without text from the public, and not without end. */
+/** The caller's own metadata, without what the service stores there, without text from the public, and limited in size. */
 function requestedMetadata(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   let length = 0;

@@ -11,13 +11,13 @@ import { promptByTemplate, questionFor } from './compose.ts';
 import { gatherMaterial } from './material.ts';
 import type { PromptModel } from './settings.ts';
 
-/** What is left of the deadline for storing the prompt once it is written. */
+/** Time reserved from the deadline for storing the finished prompt. */
 const STORE_MS = 5_000;
 const BY_TEMPLATE = 'template';
 
 /**
- * Writes a prompt and keeps it with the item. The model works before the transaction begins: it takes as long as it takes, and holds nothing.
- * @param model undefined: none is configured, and a template writes
+ * Writes a prompt and stores it with the item. The model works before the transaction begins: it may take long, but holds nothing.
+ * @param model undefined: none is configured, and a template is used
  */
 export function generatePrompt(model: PromptModel | undefined) {
   return async (
@@ -33,7 +33,7 @@ export function generatePrompt(model: PromptModel | undefined) {
 
     return context.commit(async (committing) => {
       const scope = { ...context, ...committing };
-      // As it is by now: others may have changed it while the model wrote.
+      // Its current state: others may have changed it while the model was writing.
       const current = await requireItem(scope, item._id);
       const { changes, described } = differenceOf(current, { metadata: merged(scope, current.metadata, { prompt }) });
       changeItem(scope, current, await boardOf(scope, current), changes, [

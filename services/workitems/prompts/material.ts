@@ -8,7 +8,7 @@ import { requireProject } from '../projects/projects.repository.ts';
 import type { FailingScope } from '../scope.ts';
 import type { PromptMaterial } from './compose.ts';
 
-/** Gathers what a prompt is written from. Of the feedback behind an idea nothing: that is text of the public. */
+/** Gathers what a prompt is written from. Nothing from the feedback behind an idea: that is text from the public. */
 export async function gatherMaterial(scope: FailingScope<'NOT_FOUND'>, item: ItemRecord): Promise<PromptMaterial> {
   const project = await requireProject(scope, item.projectId);
   const ancestors = await ancestorsOf(scope, item);

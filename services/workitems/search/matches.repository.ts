@@ -14,16 +14,16 @@ import { SearchModel } from './search.model.ts';
 export interface Matching {
   readonly query: SearchQuery;
   readonly where: Where;
-  /** Of an item that is left out. */
+  /** Id of an item to leave out. */
   readonly exceptId: string | undefined;
 }
 
 type Page = Pick<OrderedRead, 'after' | 'limit'> & { readonly skip: number };
 
 /**
- * The items that have all words of a query. Newest first the index of entries gives the order, and what is asked for beside the words is looked up in
- * the items one by one, until there are enough. The order of a column no entry knows, since a move would have to write it anew: there few
- * matches are sorted, and where the words are common the column is walked in its order, which comes upon enough of them soon.
+ * The items that contain all words of a query. Newest first, the entries' index provides the order, and the other conditions are checked on
+ * the items one by one, until there are enough. Entries do not store column order, since every move would have to rewrite it: with few
+ * matches they are sorted, and if the words are common the column is walked in its order, which soon finds enough of them.
  */
 export async function matchesInOrder(
   scope: Scope,
@@ -62,8 +62,8 @@ export async function matchesInOrder(
 }
 
 /**
- * About as many as a walk through a column of a project of a million items looks at to find 50 matches, if so many of the project match: of fewer all
- * are sorted, which bounds both.
+ * About as many as a walk through a column examines to find 50 matches in a project of a million items, if this many of its items match: fewer matches
+ * are all sorted, which bounds both.
  */
 const MAX_SORTED = 5_000;
 
@@ -74,7 +74,7 @@ export async function countMatches(scope: Scope, which: Matching): Promise<Total
   return { total: Math.min(total, MAX_COUNTED), isLowerBound: total > MAX_COUNTED };
 }
 
-/** Of an item that was found otherwise: that its entry has all words. */
+/** Checks that the entry of an item found by other means has all words. */
 function entriesLike({ query: { prefixes, parts } }: Matching): PipelineStage[] {
   const words = parts.map((part) => ({ 'entry.words': { $regex: part } }));
   return [
@@ -93,7 +93,7 @@ async function countUpTo(limit: number, stages: readonly PipelineStage[]): Promi
   return counted?.total ?? 0;
 }
 
-/** The likely most selective word is found by the index, the others are looked for in what it finds. */
+/** The index finds the probably most selective word, and the others are checked on those results. */
 async function entriesWith(scope: Scope, { query, where }: Matching): Promise<Record<string, unknown>> {
   const [first, ...others] = query.prefixes;
   const rest = [
@@ -116,14 +116,14 @@ const LOOK_UP: PipelineStage.Lookup = {
   $lookup: { from: ItemModel.collection.name, localField: '_id', foreignField: '_id', as: 'item' },
 };
 
-/** In place of the entry. There is none where it was deleted since the entry was read. */
+/** Replaces the entry. Empty if the item was deleted since the entry was read. */
 const ITEM: readonly PipelineStage[] = [
   { $unwind: '$item' },
   { $replaceRoot: { newRoot: '$item' } },
   { $project: LISTED },
 ];
 
-/** What the entries do not know of the items. */
+/** Conditions on the items that the entries do not cover. */
 function itemsLike({ where }: Matching): (PipelineStage.Lookup | PipelineStage.Match)[] {
   const { projectId: _, ...wanted } = conditionsOf(where);
   const conditions = Object.entries(wanted).map(([field, value]) => [`item.${field}`, value]);

@@ -5,8 +5,8 @@ import type { Scope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
 
 /**
- * The items, without metadata, that have most of the keywords, those with more first and newer before older. A keyword is looked up by the indexed prefixes of
- * its words, so a long one may be found where another word starts alike: whoever ranks the items has to look again.
+ * The items, without metadata, that contain the most keywords, best first and newer before older. A keyword is looked up by the indexed prefixes of
+ * its words, so a long one may match another word with the same beginning: the ranking has to check again.
  */
 export async function itemsWithKeywords(
   { caller }: Scope,

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 
 /**
- * What a work item is found by. Not part of the item, and it holds nothing of it that a move changes: most writes
- * change no words, and a server may write all index entries of a document anew with each of its updates (measured on the one of one machine: a move of
+ * The words that a work item is found by. Not part of the item, and independent of anything that a move changes: most writes
+ * change no words, and a server may rewrite all index entries of a document with each update (measured on the one-machine stack's server: moving
  * an item with 250 prefixes took twice as long).
  */
 export interface SearchRecord {
@@ -26,8 +26,8 @@ const searchSchema = new mongoose.Schema<SearchRecord>(
   { collection: 'work_item_search', versionKey: false },
 );
 searchSchema.index({ organizationId: 1, _id: 1 });
-// Equality on prefixes and not a range or an anchored pattern on words: those cannot be bounded on both sides in a multikey index.
-// One index for every search, since each is as large as the entries: what is in no project of the caller's choice is searched in all of them.
+// Equality on prefixes rather than a range or an anchored pattern on words: those cannot be bounded on both sides in a multikey index.
+// One index for every search, since each is as large as the entries: a search without a project covers all of them.
 searchSchema.index({ organizationId: 1, projectId: 1, prefixes: 1, _id: -1 });
 
 export const SearchModel = mongoose.model('WorkItemSearch', searchSchema);

@@ -1,11 +1,11 @@
 import type { ItemRecord } from '../items/items.model.ts';
 
 /**
- * The phrases that an item is found by, kept in it and in one index. An item names itself and all its ancestors, each by UUID and by task ID, since neither
- * ever changes. So what a mix of UUIDs and task IDs names, and the whole trees below, are one query, however deep they are.
+ * The phrases that an item is found by, stored in it and in one index. An item lists itself and all its ancestors, each by UUID and by task ID, since neither
+ * ever changes. So any mix of UUIDs and task IDs, with the whole trees below, takes one query, however deep they are.
  *
- * Whoever changes a parent writes the phrases of the whole tree below in the same transaction. So two that change parents in one tree conflict, and
- * what an item says of its ancestors can be relied on: to find a cycle is to look whether the parent says that it is below the child.
+ * Changing a parent rewrites the phrases of the whole tree below in the same transaction. So two changes of parents in one tree conflict, and
+ * an item's list of ancestors is reliable: finding a cycle means checking whether the parent lists the child among its ancestors.
  */
 export function foundBy(item: Named, parent: Placed | null): string[] {
   return [itself(item._id), itself(item.taskId), ...(parent ? aboveChildrenOf(parent) : [])];
@@ -13,12 +13,12 @@ export function foundBy(item: Named, parent: Placed | null): string[] {
 type Named = Pick<ItemRecord, '_id' | 'taskId'>;
 type Placed = Named & Pick<ItemRecord, 'foundBy'>;
 
-/** What an item's children say of their ancestors, the nearest first. */
+/** What an item's children store about their ancestors, nearest first. */
 export function aboveChildrenOf(item: Placed): string[] {
   return [childOf(item._id), below(item._id), below(item.taskId), ...aboveAllBelow(item)];
 }
 
-/** What an item says of its ancestors, and everything below it too. */
+/** What an item, and everything below it, stores about its ancestors. */
 export function aboveAllBelow({ foundBy }: Pick<ItemRecord, 'foundBy'>): string[] {
   return foundBy.filter((phrase) => phrase.startsWith(BELOW));
 }

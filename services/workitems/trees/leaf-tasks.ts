@@ -10,9 +10,9 @@ export interface LeafTasks {
 }
 
 /**
- * The tasks below each root that have nothing below themselves. What lies deeper than `maxDepth` levels is not followed: a task at that depth
+ * The tasks below each root that have nothing below themselves. Nothing deeper than `maxDepth` levels is followed: a task at that depth
  * counts as a leaf.
- * @param trees at least all that is below the roots
+ * @param trees at least everything below the roots
  */
 export function leafTasksBelow(
   trees: readonly Node[],

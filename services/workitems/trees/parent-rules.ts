@@ -9,7 +9,7 @@ const PARENTS: Readonly<Record<ItemType, 'none' | 'any' | ItemType>> = {
   task: 'any',
 };
 
-/** Why an item of the one type may not have a parent of the other, or undefined when it may. */
+/** Why an item of one type may not have a parent of the other, or undefined if it may. */
 export function parentFault(child: ItemType, parent: ItemType): string | undefined {
   const allowed = PARENTS[child];
   if (allowed === 'any' || allowed === parent) return undefined;

@@ -8,7 +8,7 @@ import type { FailingWriteScope, WriteScope } from '../scope.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
 import { parentFault } from './parent-rules.ts';
 
-/** Levels of a tree, its top included. Only tasks nest in each other; this bounds what a cascade may cost, and how much an item says of its ancestors. */
+/** Levels of a tree, including its root. Only tasks can nest in their own type; this bounds the cost of a cascade, and how much an item stores about its ancestors. */
 export const MAX_TREE_LEVELS = 20;
 
 export type Child = Pick<ItemRecord, 'type' | 'projectId'> & {
@@ -17,8 +17,8 @@ export type Child = Pick<ItemRecord, 'type' | 'projectId'> & {
 };
 
 /**
- * Refuses a parent that the child may not have. Whoever stores the child counts it in the parent (countChildren), which excludes what would make the
- * parent wrong: its deletion, another type, and another parent of any of its ancestors, which writes the parent too.
+ * Rejects a parent that the child may not have. Storing the child counts it in the parent (countChildren), which excludes everything that would make the
+ * parent invalid: its deletion, a change of its type, and a new parent for any of its ancestors, which writes the parent too.
  */
 export function requireParentFor(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
@@ -43,7 +43,7 @@ export function requireParentFor(
 
 /**
  * After the item itself was given another parent, or none.
- * @param descendants how many there are below the item, as the rule saw them
+ * @param descendants how many items there are below it, as the rule saw them
  */
 export async function followParent(
   scope: WriteScope,
@@ -61,12 +61,12 @@ export async function followParent(
   );
 }
 
-/** When an item goes, what was its child stands at the top, and knows none of its ancestors any more. */
+/** When an item is deleted, its children become roots, without any ancestors. */
 export function loseParent(scope: WriteScope, item: ItemRecord): void {
   replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
 }
 
-/** One child less. A task that has lost its last one is work to be done itself again. */
+/** One child less. A task that has lost its last one becomes work to be done itself again. */
 export async function leaveParent(scope: WriteScope, parentId: string | null): Promise<void> {
   const parent = parentId === null ? null : await findItem(scope, parentId);
   if (!parent) return;
@@ -77,7 +77,7 @@ export async function leaveParent(scope: WriteScope, parentId: string | null): P
   adjustItem(scope, parent, { childCount: 0, ...claimable(after, board) });
 }
 
-/** A changed type must still be allowed as the parent of the children that are there. */
+/** A changed type must still be allowed as the parent of the existing children. */
 export async function requireTypeForChildren(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   item: ItemRecord,

@@ -12,12 +12,12 @@ import { leafTasksBelow } from './leaf-tasks.ts';
 
 type Resolve = typeof operation;
 
-/** How much of descriptions an answer may hold. */
+/** Maximum total size of descriptions in a result. */
 const MAX_DESCRIPTIONS_BYTES = 4 * 1024 * 1024;
-/** Calls with more inputs are answered by queries of their own, so that no query and no answer to one is larger than a single call's may be. */
+/** Calls with more inputs get their own queries, so that no query or query result is larger than a single call's may be. */
 const MAX_IDS_TOGETHER = 8;
 
-/** The few items of each call that came in one message are found by the queries of one call. */
+/** Small calls from one message share the queries of one call. */
 export function resolveWorkItems(calls: readonly Call<Resolve>[]): Promise<Settled<Output<Resolve>>[]> {
   return together(calls, async (scope, asked) => {
     const isSmall = ({ input }: Call<Resolve>) => input.ids.length <= MAX_IDS_TOGETHER;
@@ -81,8 +81,8 @@ interface Resolution {
 }
 
 /**
- * Inputs to items; with `includeLeafTasks` what is no task is replaced by the leaf tasks below it.
- * @param found at least what the inputs name, and the trees below
+ * Resolves inputs to items; with `includeLeafTasks`, anything but a task is replaced by the leaf tasks below it.
+ * @param found at least the items that the inputs name, and the trees below
  */
 function resolve(
   found: readonly ResolvableItem[],
@@ -117,7 +117,7 @@ function resolve(
   return { resolvedFrom, notFound, withoutLeafTasks, truncated: leaves.truncated };
 }
 
-/** As many as an answer may hold; without those that were deleted since they were found. */
+/** As many as fit into a result, without those deleted since they were found. */
 function present(
   resolvedFrom: Resolution['resolvedFrom'],
   itemOf: (id: string) => DescribedItem | undefined,

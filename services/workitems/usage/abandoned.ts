@@ -5,7 +5,7 @@ import { insertSession } from './sessions.repository.ts';
 
 const SESSION_TYPE = 'abandoned';
 
-/** Records what the beats of a lease told of the tokens that the work has used, where it did. */
+/** Records the tokens that a lease's heartbeats reported, if any. */
 export function abandonSession(
   scope: WriteScope,
   { _id, taskId, projectId, lease }: Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'lease'>,

@@ -9,7 +9,7 @@ import { requireProject } from '../projects/projects.repository.ts';
 import { endOf, startOf } from './period.ts';
 import { type SessionFilter, sumSessions, totalSessions } from './sessions.repository.ts';
 
-/** Over a work item as its tree is now: what was moved below it counts, what was moved away does not. */
+/** For a work item, by its current tree: items moved below it count, items moved away do not. */
 export async function getAiUsage(
   input: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
@@ -33,7 +33,7 @@ export async function getAiUsage(
   return { totals, budget, groups: await sumSessions(organizationId, filter, groupBy) };
 }
 
-/** Of an item those that it is under, of a project its own. */
+/** For an item those that apply to it, for a project its own. */
 async function budgetsAsked(
   context: ReadContext,
   { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: string | undefined },

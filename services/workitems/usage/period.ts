@@ -6,7 +6,7 @@ export function startOf(dayOrTime: string): Date {
   return new Date(dayOrTime);
 }
 
-/** What comes after it: a day counts to its end. */
+/** The exclusive end: a day is included completely. */
 export function endOf(dayOrTime: string): Date {
   const start = startOf(dayOrTime);
   return dayOrTime.length === DATE_LENGTH ? new Date(start.getTime() + DAY_MS) : start;

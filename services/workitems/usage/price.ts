@@ -1,18 +1,18 @@
 import type { calcPrice } from '@pydantic/genai-prices';
 
-/** What a session used. Input and output both, or neither: then the total is split by INPUT_SHARE. */
+/** What a session used. Both input and output, or neither: the total is then split by INPUT_SHARE. */
 export interface TokenUse {
   readonly totalTokens: number;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
 
-/** With a total alone: three parts input to one part output. */
+/** With only a total: three parts input to one part output. */
 const INPUT_SHARE = 0.75;
 
 /**
- * Makers that sell only their own models. They are the defaults of the tools, so beside a model of another maker the model's name is
- * the better witness, and the price is that of its maker.
+ * Makers that sell only their own models. They are the tools' defaults, so for another maker's model the model's name is
+ * the better evidence, and that maker's price applies.
  */
 const FIRST_PARTY = ['anthropic', 'openai'];
 
@@ -21,8 +21,8 @@ const RATE_SCALE = 1_000_000n;
 /**
  * What a session cost, from the bundled data of @pydantic/genai-prices (never fetched at run time).
  *
- * A session is the sum of many requests, and a price tier for long contexts is a matter of each single request, so the base rates are
- * taken. The arithmetic is exact: dollars per million tokens times tokens are micro-dollars.
+ * A session is the sum of many requests, and long-context price tiers apply to each request separately, so the base rates are
+ * used. The arithmetic is exact: dollars per million tokens times tokens are micro-dollars.
  * @param at when it ran; prices change over time
  * @returns whole micro-dollars (rounded half up), or undefined for a model without a known price, never a guess
  */
@@ -55,7 +55,7 @@ interface Rates {
 }
 
 async function ratesOf(provider: string, model: string, at: Date): Promise<Rates | undefined> {
-  // Loaded with the first session: its data take 20 MB, which a service that prices nothing does not need.
+  // Loaded with the first session: its data takes 20 MB, which a service that prices nothing does not need.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const providerId = provider.toLowerCase();
   const oneOfEach = { input_tokens: 1, output_tokens: 1 };
@@ -65,7 +65,7 @@ async function ratesOf(provider: string, model: string, at: Date): Promise<Rates
   if (!found) return undefined;
   const input = baseRate(found.model_price.input_mtok);
   const output = baseRate(found.model_price.output_mtok);
-  // Without either, the model is priced by something else than tokens (seconds of audio, images).
+  // Without either, the model is priced by something other than tokens (seconds of audio, images).
   return input === undefined && output === undefined ? undefined : { input, output };
 }
 
@@ -79,7 +79,7 @@ function scale(dollarsPerMillion: number): bigint {
   return BigInt(Math.round(dollarsPerMillion * Number(RATE_SCALE)));
 }
 
-/** Micro-dollars as dollars with six decimals, the way the interface shows costs. */
+/** Micro-dollars as dollars with six decimals, as the interface shows costs. */
 export function formatDollars(microdollars: number): string {
   const digits = String(microdollars).padStart(7, '0');
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`;

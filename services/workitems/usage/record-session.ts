@@ -11,10 +11,10 @@ export async function recordAiSession(
   input: Input<typeof operation>,
   context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
 ): Promise<Output<typeof operation>> {
-  // The contract asks for one of the two.
+  // The contract requires one of the two.
   const item = await requireItem(context, (input.workItemId ?? input.taskId) as string);
   requireSameItem(context, item, input.taskId);
-  // What is known of the project's budgets is held against the version of the board.
+  // What is known about the project's budgets is checked against the board's version.
   await boardOf(context, item);
   const { session, event } = await keepSession(context, item, input);
   recordOn(context, item, event);

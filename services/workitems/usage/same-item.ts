@@ -1,7 +1,7 @@
 import type { ItemRecord } from '../items/items.model.ts';
 import type { FailingScope } from '../scope.ts';
 
-/** A tool takes the item's id and, redundantly, its task ID: where they differ, one of them is wrong, and nobody but the caller knows which. */
+/** A tool accepts the item's id and, redundantly, its task ID: if they differ, one of them is wrong, and only the caller knows which. */
 export function requireSameItem(
   { fail }: FailingScope<'VALIDATION_FAILED'>,
   item: Pick<ItemRecord, '_id' | 'taskId'>,

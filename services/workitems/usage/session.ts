@@ -12,13 +12,13 @@ export interface SessionReport extends TokenUse {
   readonly provider: string;
   readonly sessionType: string;
   readonly durationMs?: number | undefined;
-  /** Default: who holds the item, where it is this key that does. */
+  /** Default: the agent that holds the item, if this key does. */
   readonly agent?: string | undefined;
-  /** What beats have told of it already. */
+  /** What heartbeats have already reported of it. */
   readonly toldMicrodollars?: number | null | undefined;
 }
 
-/** Prices a session and stores it. The event is for the caller to record, with whatever else happens to the item. */
+/** Prices a session and stores it. The caller records the event, with whatever else happens to the item. */
 export async function keepSession(
   scope: WriteScope,
   item: ItemRecord,

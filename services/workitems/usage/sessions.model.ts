@@ -4,10 +4,10 @@ export interface SessionDocument {
   _id: string;
   organizationId: string;
   projectId: string;
-  /** The item that was worked on; stays when it is deleted, as its task ID does. */
+  /** The item that was worked on; kept when the item is deleted, like its task ID. */
   workItemId: string;
   taskId: string;
-  /** The item whose sums it counts in: at first the item itself. When an item is deleted, its parent takes over what it cost. */
+  /** The item towards whose sums it counts: initially the item itself. When an item is deleted, its parent takes over its cost. */
   countedFor: string;
   aiModel: string;
   provider: string;
@@ -16,10 +16,10 @@ export interface SessionDocument {
   outputTokens: number | null;
   durationMs: number | null;
   sessionType: string;
-  /** By whose lease, and by which API key, it was recorded. Absent in sessions of versions before. */
+  /** Whose lease, and which API key, it was recorded under. Absent in sessions from earlier versions. */
   agent?: string | null;
   keyId?: string;
-  /** Whole numbers add up exactly, to nine billion dollars. null: the price is not known. */
+  /** Integers add up exactly, up to nine billion dollars. null: the price is unknown. */
   costMicrodollars: number | null;
   createdAt: Date;
 }

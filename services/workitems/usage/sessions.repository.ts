@@ -71,6 +71,19 @@ export async function totalSessions(organizationId: string, filter: SessionFilte
   return totalsOf(sum);
 }
 
+/** What the sessions of items cost, in millionths of a dollar, by the id of the item. What has no known price counts nothing. */
+export async function costsOf(
+  organizationId: string,
+  itemIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (itemIds.length === 0) return new Map();
+  const sums = await SessionModel.aggregate<{ _id: string; costMicrodollars: number }>([
+    ...matching(organizationId, { itemIds }),
+    { $group: { _id: '$countedFor', costMicrodollars: SUMS.costMicrodollars } },
+  ]);
+  return new Map(sums.map(({ _id, costMicrodollars }) => [_id, costMicrodollars]));
+}
+
 /** Oldest first. */
 export async function sessionsCountedFor(organizationId: string, itemIds: readonly string[]): Promise<AiSession[]> {
   const documents = await SessionModel.aggregate<SessionDocument>([

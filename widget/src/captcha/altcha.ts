@@ -7,7 +7,7 @@ import { addScript } from './script.ts';
 
 const SOLVER_FILE = 'widget-solver.js';
 
-/** Solves altcha's proof of work and answers with the token for it: in a worker, or else in the page, a few milliseconds at a time. */
+/** Solves altcha's proof of work and returns its token: in a worker, or else in the page, a few milliseconds at a time. */
 export async function solveAltcha(challenge: unknown, settings: Settings): Promise<string> {
   const worker = await startWorker(settings).catch((error: unknown) => {
     warn(
@@ -22,7 +22,7 @@ export async function solveAltcha(challenge: unknown, settings: Settings): Promi
   }
 }
 
-/** A worker's script must be of the page's own origin (HTML, “run a worker”), so that of another one becomes a blob of the page. */
+/** A worker's script must be from the page's own origin (HTML, “run a worker”), so one from elsewhere is turned into a blob of the page. */
 async function startWorker(settings: Settings): Promise<Worker> {
   const { url } = fileAddress(SOLVER_FILE, settings);
   const ownOrigin = new URL(url).origin === location.origin;
@@ -44,7 +44,7 @@ async function scriptBlob(settings: Settings): Promise<Blob> {
 function started(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.addEventListener('message', (event) => event.data === READY && resolve(), { once: true });
-    // Without a message: the policy's refusal says no more to the page.
+    // Without a message: the page learns nothing more about the policy's refusal.
     worker.addEventListener('error', (event) => reject(new Error(event.message || 'It was refused.')), { once: true });
   });
 }

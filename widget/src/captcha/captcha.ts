@@ -11,10 +11,10 @@ export interface CaptchaPlace {
   show(overPage: boolean): { readonly container: HTMLElement; readonly dark: boolean; readonly language: string };
 }
 
-/** What the bootstrap says of the captcha. */
+/** What the bootstrap says about the captcha. */
 export type CaptchaConfig = Bootstrap['config']['captcha'];
 
-/** Gets the token that proves a person (or at least some work), by whichever provider the server names. A token is good for one submission. */
+/** Gets the token that proves a person (or at least some work), from whichever provider the server names. A token is valid for one submission. */
 export class Captcha {
   readonly #service: Service;
   readonly #settings: Settings;
@@ -28,12 +28,12 @@ export class Captcha {
     this.#place = place;
   }
 
-  /** Begins early, while the person still writes. A failure is told when the token is asked for. */
+  /** Starts early, while the person is still writing. A failure is reported when the token is requested. */
   prepare(config: CaptchaConfig): void {
     this.#prepared(config).catch(() => {});
   }
 
-  /** Throws ServiceError when the service refuses the challenge, and with CAPTCHA_INVALID when it cannot be solved here. */
+  /** Throws ServiceError if the service refuses the challenge, and with CAPTCHA_INVALID if it cannot be solved here. */
   async token(config: CaptchaConfig): Promise<string> {
     try {
       return await this.#prepared(config);
@@ -46,7 +46,7 @@ export class Captcha {
     }
   }
 
-  /** After a submission, whatever came of it: the server may have used the token up. */
+  /** After a submission, whatever its outcome: the server may have used up the token. */
   spend(): void {
     this.#token = undefined;
     this.#hosted?.reset();

@@ -19,7 +19,7 @@ interface HostedApi {
   reset(id: unknown): void;
 }
 
-/** Where each provider's script is, and the global that it makes; as their documentation of explicit rendering says. */
+/** Where each provider's script is, and the global that it defines, according to their documentation of explicit rendering. */
 const PROVIDERS: Readonly<Record<HostedProvider, { script: string; global: string; language: string }>> = {
   turnstile: {
     script: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
@@ -40,13 +40,13 @@ export function opensOverPage(provider: HostedProvider): boolean {
 }
 
 export interface HostedWidget {
-  /** The token; where the person has yet to do something, once they have. */
+  /** The token; if the person still has to do something, once they have. */
   token(): Promise<string>;
-  /** A token is good once. */
+  /** A token is valid once. */
   reset(): void;
 }
 
-/** Shows the provider's own box inside `container`, which stands in the page's document: a provider's script cannot reach into a shadow tree. */
+/** Shows the provider's own box inside `container`, which is in the page's document: a provider's script cannot reach into a shadow tree. */
 export async function showHosted(
   provider: HostedProvider,
   siteKey: string,
@@ -56,7 +56,7 @@ export async function showHosted(
 ): Promise<HostedWidget> {
   const { script, global, language } = PROVIDERS[provider];
   const page = globalThis as unknown as Record<string, HostedApi | undefined>;
-  // The page may use the same provider for a form of its own.
+  // The page may use the same provider for its own form.
   if (!page[global]) await addScript(script + (language && language + look.language), settings.nonce);
   const api = page[global];
   if (!api) throw new Error(`${script} did not start.`);

@@ -38,7 +38,12 @@ export async function migrate(
   }
   const stopped = new AbortController();
   const done = (async () => {
-    for (const migration of migrations) await finish(migration, { log, replacedAfterMs, signal: stopped.signal });
+    // A second pass waits, so all go through once before any of them does so again.
+    for (let passes = 1; passes <= PASSES; passes++) {
+      for (const migration of migrations) {
+        await finishPass(passes, migration, { log, replacedAfterMs, signal: stopped.signal });
+      }
+    }
   })().catch((error) => {
     if (!stopped.signal.aborted) throw error;
   });
@@ -51,7 +56,8 @@ export async function migrate(
   };
 }
 
-async function finish(
+async function finishPass(
+  passes: number,
   migration: Migration,
   options: { readonly log: Log; readonly replacedAfterMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -59,13 +65,13 @@ async function finish(
   for (;;) {
     try {
       const record = await recordOfMigration(migration.name);
-      if (record.passes >= PASSES) return;
+      if (record.passes >= passes) return;
       const beginsAtMs = record.passEndedAt ? record.passEndedAt.getTime() + replacedAfterMs : 0;
       await delay(Math.max(0, beginsAtMs - Date.now()), undefined, { signal, ref: false });
       await pass(migration, record, log, signal);
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ error, migration: migration.name }, 'A migration goes on later');
+      log.warn({ error, migration: migration.name }, 'A migration will continue later');
       await delay(RETRY_AFTER_MS, undefined, { signal, ref: false });
     }
   }

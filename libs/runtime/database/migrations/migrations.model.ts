@@ -3,9 +3,9 @@ import mongoose from 'mongoose';
 export interface MigrationRecord {
   /** The migration's name. */
   _id: string;
-  /** How often it went through all documents. */
+  /** How often it has gone through all documents. */
   passes: number;
-  /** Where the pass that is under way has come to: the `_id` that its last batch ended with. */
+  /** Progress of the current pass: the last `_id` of its last batch. */
   after: string;
   /** When the last pass ended. */
   passEndedAt: Date | null;

@@ -1,11 +1,11 @@
 import { MigrationModel, type MigrationRecord } from './migrations.model.ts';
 
-/** The record of a migration, made where there is none. */
+/** The record of a migration, created if missing. */
 export async function recordOfMigration(name: string): Promise<MigrationRecord> {
   const found = await MigrationModel.findOne({ _id: name }).lean();
   if (found) return found;
   const made: MigrationRecord = { _id: name, passes: 0, after: '', passEndedAt: null };
-  // Replicas that start together make the same one.
+  // Replicas that start together create the same one.
   await MigrationModel.updateOne(
     { _id: name },
     { $setOnInsert: { passes: 0, after: '', passEndedAt: null } },
@@ -14,7 +14,7 @@ export async function recordOfMigration(name: string): Promise<MigrationRecord> 
   return made;
 }
 
-/** Another replica may have come further, or have ended the pass. */
+/** Another replica may have got further, or finished the pass. */
 export async function noteProgress({ _id, passes }: MigrationRecord, after: string): Promise<void> {
   await MigrationModel.updateOne({ _id, passes }, { $max: { after } });
 }

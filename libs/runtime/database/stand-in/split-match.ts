@@ -11,8 +11,8 @@ interface Index {
 const adapted = new WeakSet<object>();
 
 /**
- * For a server that uses an index only where it covers every condition of a `$match`: the first one of each aggregation is cut in two,
- * what an index covers and the rest. MongoDB makes one match of both again.
+ * For a server that uses an index only if it covers every condition of a `$match`: the first one of each aggregation is split in two,
+ * the part that an index covers and the rest. MongoDB merges the two again.
  */
 export function splitMatches(models: readonly AnyModel[]): void {
   for (const { collection, schema } of models) {
@@ -34,7 +34,7 @@ function splitFirst(pipeline: PipelineStage[], indexes: readonly Index[]): Pipel
   return [...splitMatch(first.$match, indexes).map(($match) => ({ $match })), ...others];
 }
 
-/** @param indexes where two cover as many conditions, the one that is declared first is taken */
+/** @param indexes if two cover equally many conditions, the one declared first is used */
 export function splitMatch(match: Condition, indexes: readonly Index[]): Condition[] {
   let covered: readonly string[] = [];
   for (const index of indexes) {
@@ -46,7 +46,7 @@ export function splitMatch(match: Condition, indexes: readonly Index[]): Conditi
   return [covered, rest].map((fields) => Object.fromEntries(fields.map((field) => [field, match[field]])));
 }
 
-/** The fields that an index begins with, as long as there are conditions on them; a range ends it. */
+/** The leading fields of an index that have conditions on them; a range ends the list. */
 function coveredBy({ fields, condition }: Index, match: Condition): string[] {
   const ofPartial = Object.entries(condition);
   if (ofPartial.some(([field, value]) => match[field] !== value)) return [];

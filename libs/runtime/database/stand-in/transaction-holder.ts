@@ -7,7 +7,7 @@ import { transaction } from '../transaction.ts';
 /** What a test tells this process, which holds a transaction open until then; after "write beside", until it is told to commit. */
 export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';
 
-/** Counts `held` up by one, and says how often it had to. */
+/** Increments `held`, and says how many attempts it took. */
 const [url = '', database = ''] = process.argv.slice(2);
 const ordered = once(process, 'message') as Promise<[Order]>;
 const watched = new URL(url);
@@ -31,7 +31,7 @@ try {
       });
       const mayCommit = once(process, 'message');
       process.send?.({ beside });
-      // Not before: a process that stops in order takes its record away.
+      // Not before: a process that stops in an orderly way removes its record.
       await mayCommit;
       return;
     }
@@ -43,6 +43,6 @@ try {
   await disconnectDatabase();
   process.disconnect();
 } catch {
-  // It stays: what it left open is its own to end.
+  // It stays: the process must end what it left open itself.
   process.send?.({ failed: true });
 }

@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
 
-/** A process that opens transactions, and by which sessions: so that others can end what it leaves open. */
+/** A process that opens transactions, and its sessions, so that others can end what it leaves open. */
 export interface TransactionOwnerRecord {
   _id: string;
-  /** Counts up for as long as the process runs. A count, no time: the clocks of two machines need not agree. */
+  /** Increases as long as the process runs. A count, not a time: two machines' clocks need not agree. */
   beat: number;
   /** UUIDs of its sessions on the server. */
   sessions: string[];

@@ -7,39 +7,39 @@ import { TransactionOwnerModel, type TransactionOwnerRecord } from './transactio
 
 const BEAT_MS = 1_000;
 /**
- * Looks at an unchanged heartbeat, each after a heartbeat of our own, until it counts as stopped: so a database that stood still stops nobody's. At one a
- * second it is well below the deadline of a call, so who waits for what a dead process holds is answered all the same.
+ * Number of checks of an unchanged heartbeat, each after a heartbeat of our own, until it counts as stopped: so a stalled database stops nobody's. At one a
+ * second this is well below a call's deadline, so calls waiting for what a dead process holds still succeed.
  */
 const SILENT_LOOKS = 4;
 /**
- * So often the session of a transaction that may still be open is ended. Once would do for an abort that was lost; but a database that stood still may, once it goes
- * on, first read what was sent to it before, and open the transaction again.
+ * How many times to end the session of a transaction that may still be open. Once would do for a lost abort; but a stalled database may, once it
+ * resumes, first read what was sent to it before, and open the transaction again.
  */
 const DOUBTFUL_BEATS = 5;
-/** As the driver's pool: a session that was idle for so long is not used again. */
+/** Same as the driver's pool: a session that was idle this long is not used again. */
 const SESSION_IDLE_MS = 30 * 60_000;
 
 /**
- * A process that is killed, or stands still, in the middle of a transaction leaves it open, and what it wrote locked: every other write of those
- * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server can be told).
- * So each process records its sessions and sends a heartbeat. When the heartbeat of a process stops, the others end its sessions.
- * And a process that runs on ends again what it aborted while the server could not be reached.
+ * A process that is killed or frozen in the middle of a transaction leaves it open, and what it wrote locked: every other write to those
+ * documents conflicts until the server ends the transaction, after 60 s (`transactionLifetimeLimitSeconds`, which not every server supports).
+ * So each process records its sessions and sends a heartbeat. When a process's heartbeat stops, the others end its sessions.
+ * And a process that keeps running ends again what it aborted while the server was unreachable.
  *
- * To be wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
+ * Being wrong about it is harmless: a process that was only slow finds its transaction aborted, with nothing stored, and runs it again.
  */
 class TransactionOwners {
   readonly #id = randomUUID();
   readonly #log: Log;
-  /** When each session was used last, by the monotonic clock. */
+  /** When each session was last used, by the monotonic clock. */
   readonly #sessions = new Map<string, number>();
-  /** The sessions whose transaction may still be open, and how many heartbeats will still end it. The driver does not get them back before. */
+  /** The sessions whose transaction may still be open, and how many more heartbeats will end it. Until then the driver does not get them back. */
   readonly #doubtful = new Map<ClientSession, number>();
   readonly #others = new Map<string, Watched>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #beats = 0;
   #beaten: Promise<void> = Promise.resolve();
-  /** One that has not begun, and so will name all sessions that are known by then. */
+  /** One that has not started, and so will include all sessions known by then. */
   #nextBeat: Promise<void> | undefined;
 
   /** On mongoose's default connection, which must be open. */
@@ -49,8 +49,8 @@ class TransactionOwners {
   }
 
   /**
-   * To be awaited before the first write of each transaction. Costs a write where the session is new to this process, which is seldom: they are pooled.
-   * @throws as when the database is unavailable, at the deadline of the transaction at the latest
+   * To be awaited before the first write of each transaction. Costs a write if the session is new to this process, which is rare: they are pooled.
+   * @throws the same as when the database is unavailable, at the transaction's deadline at the latest
    */
   async own(session: ClientSession, deadlineAtMs: number): Promise<void> {
     const uuid = uuidOf(session);
@@ -66,8 +66,8 @@ class TransactionOwners {
   }
 
   /**
-   * After a transaction of which it is not known that the server aborted it. Its session stays out of the driver's pool until it is known: whatever
-   * is under way by it when it is ended fails.
+   * After a transaction that the server may not have aborted. Its session stays out of the driver's pool until that is certain: anything
+   * in progress on it when it is ended fails.
    */
   doubt(session: ClientSession): void {
     this.#doubtful.set(session, DOUBTFUL_BEATS);
@@ -78,7 +78,7 @@ class TransactionOwners {
     this.#stopping.abort();
     await this.#running;
     for (const session of this.#doubtful.keys()) await session.endSession();
-    // Where the database is unavailable too, the others find out by the heartbeat.
+    // If the database is unavailable too, the others find out from the heartbeat.
     await forget({ _id: this.#id }).catch(() => undefined);
   }
 
@@ -90,13 +90,13 @@ class TransactionOwners {
         await this.#endDoubtful();
         await this.#watch();
       } catch {
-        // The database is unavailable, which is told elsewhere. It can be reached again at a later heartbeat.
+        // The database is unavailable, which is reported elsewhere. A later heartbeat will reach it.
       }
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** One at a time, so that sessions that come while one is under way share the next. */
+  /** One at a time, so that sessions that arrive while one is in progress share the next. */
   #beat(): Promise<void> {
     this.#nextBeat ??= this.#beaten.then(() => {
       this.#nextBeat = undefined;
@@ -112,8 +112,8 @@ class TransactionOwners {
     const beat = ++this.#beats;
     const sessions = [...this.#sessions.keys()];
     await answered(async (options) => {
-      // One that was given up may still arrive, after a newer: it then changes nothing. Not an upsert: SecantusDB 0.6 writes over a record that is
-      // there and does not match, where MongoDB refuses a second one.
+      // An abandoned one may still arrive, after a newer one: it then changes nothing. Not an upsert: SecantusDB 0.6 overwrites an existing
+      // record that does not match, where MongoDB rejects a second one.
       const older = { _id: this.#id, beat: { $lte: beat } };
       const { matchedCount } = await owners().updateOne(older, { $set: { beat, sessions } }, options);
       if (matchedCount === 0) await owners().insertOne({ _id: this.#id, beat, sessions }, options);
@@ -150,7 +150,7 @@ class TransactionOwners {
   async #end({ _id, beat, sessions }: TransactionOwnerRecord, watched: Watched): Promise<void> {
     try {
       await endSessions(sessions);
-      // One that stood still and goes on records itself again with its next heartbeat.
+      // A process that was frozen and resumes records itself again with its next heartbeat.
       await forget({ _id, beat });
       this.#log.warn(
         { process: _id, sessions: sessions.length },
@@ -167,15 +167,15 @@ class TransactionOwners {
 
 interface Watched {
   readonly beat: number;
-  /** How often it was looked at since, and had not changed. */
+  /** How often it has been checked since, unchanged. */
   looks: number;
   complained: boolean;
 }
 
-/** Of the connection that is open, where its server needs it. */
+/** For the open connection, if its server needs it. */
 let running: TransactionOwners | undefined;
 
-/** @returns what stops it */
+/** @returns a function that stops it */
 export function watchOwners(log: Log): () => Promise<void> {
   const owner = new TransactionOwners(log);
   running = owner;
@@ -190,13 +190,13 @@ export async function ownSession(session: ClientSession, deadlineAtMs: number): 
   await running?.own(session, deadlineAtMs);
 }
 
-/** In place of ending a session whose transaction may still be open. */
+/** Instead of ending a session whose transaction may still be open. */
 export async function doubtSession(session: ClientSession): Promise<void> {
   if (running) running.doubt(session);
   else await session.endSession();
 }
 
-/** Past the model, which knows no operators in a filter and no signal. */
+/** Bypasses the model, which supports neither operators in a filter nor a signal. */
 const owners = (): mongoose.mongo.Collection<TransactionOwnerRecord> =>
   mongoose.connection.collection<TransactionOwnerRecord>(TransactionOwnerModel.collection.collectionName);
 

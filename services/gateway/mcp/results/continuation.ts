@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '@worktrack/runtime/validation/parse';
 
-/** Where the lists of a result go on: how many entries were shown, and the last of them. */
+/** Where the lists of a result continue: how many entries were shown, and the last one. */
 export type Position = Readonly<Record<string, readonly [shown: number, last: string]>>;
 
 const CHECK_BYTES = 9;
 const KEY_BYTES = 6;
 
 /**
- * A cursor of results that are made anew for every page, such as a context. It says which entry of each list was the last, so that what comes and
+ * A cursor for results that are recomputed for every page, such as a context. It says which entry of each list was the last, so that what comes and
  * goes before it between two pages moves nothing.
- * @param asked what identifies the results: a cursor is of those that it was made for
+ * @param asked what identifies the results: a cursor is valid only for those it was made for
  */
 export function writeCursor(position: Position, asked: unknown): string {
   const payload = JSON.stringify(position);
@@ -41,7 +41,7 @@ function startIn(entries: readonly unknown[], at: Position[string] | undefined):
   return index === -1 ? shown : index + 1;
 }
 
-/** @param lists whole @param shown of the rest that was shown of each */
+/** @param lists complete @param shown how much of each was shown */
 export function after(
   lists: ReadonlyMap<string, readonly unknown[]>,
   rest: ReadonlyMap<string, readonly unknown[]>,
@@ -55,7 +55,7 @@ export function after(
   return position;
 }
 
-/** What an entry is told by, shortened: an input may be 200 characters long. */
+/** What identifies an entry, shortened: an input may be 200 characters long. */
 function keyOf(entry: unknown): string {
   const { id, taskId, key } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   return digest(id ?? taskId ?? key ?? entry)

@@ -2,20 +2,20 @@ import type { JsonSchema } from '../../schema.ts';
 import { level } from './level.ts';
 import { bytesOf, cutText, firstEntries, trim } from './trim.ts';
 
-/** What a result may have, as text: some 10 000 tokens of a model's context. */
+/** Maximum size of a result as text: some 10 000 tokens of a model's context. */
 export const MAX_RESULT_BYTES = 40_000;
 /** For a cursor, or for counts. */
 const CURSOR_BYTES = 700;
 /** For the marks of what was cut. */
 const MARKS_BYTES = 800;
-/** Texts are not cut shorter, free-form objects and lists inside of entries neither. */
+/** Texts, free-form objects and lists inside entries are not cut shorter than this. */
 const MIN_TEXT_BYTES = 500;
 const MIN_FREE_FORM_BYTES = 1_000;
 const MIN_INNER_LIST_BYTES = 8_000;
 
 type Fields = Record<string, unknown>;
 
-/** Something of a result that can be made smaller, and the object that says so, by `<field>Truncated`. */
+/** Part of a result that can be made smaller, and the object that says so with `<field>Truncated`. */
 interface Part {
   readonly container: Fields | unknown[];
   readonly key: string | number;
@@ -32,15 +32,15 @@ interface Parts {
 
 export interface Fitted {
   readonly value: Fields;
-  /** How many entries of each list of the result are left, where any was cut. */
+  /** How many entries of each list remain, if any was cut. */
   readonly shown: Readonly<Record<string, number>> | undefined;
 }
 
 /**
- * Makes a result as small as a model's context wants it. Long texts are shortened first, then free-form objects such as metadata, then lists inside
- * of entries; each is marked by `<field>Truncated: true` beside it, a list also by its length, `<field>Count`. What is still too much is taken from the ends of the lists of the result itself.
- * Always the largest gives way, and no field of a record goes.
- * @param schema of the output: it tells records from free-form objects
+ * Shrinks a result to fit a model's context. Long texts are shortened first, then free-form objects such as metadata, then lists inside
+ * entries; each is marked with `<field>Truncated: true` beside it, a list also with its length, `<field>Count`. Any remaining excess is cut from the ends of the result's own lists.
+ * The largest is always cut first, and no field of a record is dropped.
+ * @param schema of the output: it distinguishes records from free-form objects
  * @param lists of the output itself, by name
  */
 export function fit(output: Fields, schema: JsonSchema, lists: readonly string[]): Fitted {
@@ -73,7 +73,7 @@ export function fit(output: Fields, schema: JsonSchema, lists: readonly string[]
   const innerLists = parts.innerLists.map((part) => ({ ...part, bytes: bytesOf(given(part)) }));
   shrink(innerLists, MIN_INNER_LIST_BYTES, (part, maxBytes) => {
     const entries = given(part) as unknown[];
-    // A list inside of a list has no name of its own.
+    // A list inside a list has no name of its own.
     if (part.container === part.holder) part.holder[`${part.field}Count`] = entries.length;
     return firstEntries(entries, maxBytes);
   });
@@ -83,7 +83,7 @@ export function fit(output: Fields, schema: JsonSchema, lists: readonly string[]
   return { value, shown: isCut ? shown : undefined };
 }
 
-/** Each list is cut to an equal share of what is there for all of them, and what short ones leave of theirs goes to the long ones. */
+/** Each list is cut to an equal share of the space for all, and what short ones do not need goes to the long ones. */
 function endLists(value: Fields, lists: readonly string[], room: number): Record<string, number> {
   const whole = lists.map((list) => [list, (value[list] ?? []) as unknown[]] as const);
   for (const [list] of whole) value[list] = [];
@@ -94,7 +94,7 @@ function endLists(value: Fields, lists: readonly string[], room: number): Record
   );
   for (const [list, entries] of whole) value[list] = firstEntries(entries, cap);
   if (whole.every(([list]) => (value[list] as unknown[]).length === 0)) {
-    // Each has a first entry that is larger than its share. One of them goes first, so that every page leads on.
+    // Each has a first entry larger than its share. Show one of them, so that every page makes progress.
     const [list, entries] = whole.find((each) => each[1].length > 0) ?? [];
     if (list !== undefined) value[list] = entries?.slice(0, 1);
   }
@@ -135,7 +135,7 @@ function partsOf(value: Fields, schema: JsonSchema, lists: readonly string[]): P
 /** JSON writes control characters as `\u0000`. */
 const MAX_BYTES_PER_UNIT = 6;
 
-/** Of `anyOf: [record, null]` and the like the one that the value is. */
+/** The alternative of `anyOf: [record, null]` and the like that the value matches. */
 function branchFor(value: object, schema: JsonSchema | undefined): JsonSchema | undefined {
   const branches = schema?.anyOf ?? schema?.oneOf;
   if (!branches) return schema;

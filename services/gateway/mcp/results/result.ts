@@ -6,8 +6,8 @@ import { fit } from './fit.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * How a tool leads on where its result would be too large: by its operation's own cursor, by one that is made here, or, for what changes
- * something and cannot be asked again, not at all.
+ * How a tool continues when its result would be too large: with its operation's own cursor, with one made here, or, for a
+ * write that cannot be called again, not at all.
  */
 export type Paging = 'own' | 'made here' | 'none';
 
@@ -34,7 +34,7 @@ export async function resultOf(
   return { ...value, truncated: true, counts: Object.fromEntries(counts) };
 }
 
-/** The operation is asked again for as many as fit, so that its own cursor leads on behind them. */
+/** The operation is called again for as many as fit, so that its own cursor continues after them. */
 async function pageOf(
   operation: Operation,
   { schema, lists }: ResultShape,
@@ -47,7 +47,7 @@ async function pageOf(
     const [count] = Object.values(shown ?? {});
     if (count === undefined) return value;
     const { page = 1, limit } = operation.input.parse(asked) as { readonly page?: number; readonly limit: number };
-    // A page begins behind the pages before it, which have to have the same length.
+    // A numbered page starts after the previous pages, which must all have the same length.
     const skip = (page - 1) * limit;
     let shorter = Math.max(1, Math.min(count, limit - 1));
     while (skip % shorter !== 0) shorter--;
@@ -55,7 +55,7 @@ async function pageOf(
   }
 }
 
-/** The whole result is made again for each page, and begins where the page before ended. */
+/** The whole result is recomputed for each page, and starts where the previous page ended. */
 async function restOf(
   operation: Operation,
   { schema, lists }: ResultShape,

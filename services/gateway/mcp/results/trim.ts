@@ -1,12 +1,12 @@
 import { level } from './level.ts';
 
-/** Below it what is left of a value says nothing: entries are left out instead. */
+/** Below this, the remainder of a value is meaningless: entries are left out instead. */
 const MIN_ENTRY_BYTES = 40;
 
-/** Bytes of the JSON of a value. */
+/** Size of a value's JSON in bytes. */
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The beginning of a text, so that its JSON has at most so many bytes. */
+/** The beginning of a text whose JSON has at most this many bytes. */
 export function cutText(text: string, maxBytes: number): string {
   let kept = text;
   for (let bytes = bytesOf(text); bytes > maxBytes; bytes = bytesOf(`${kept}…`)) {
@@ -18,7 +18,7 @@ export function cutText(text: string, maxBytes: number): string {
   return kept === text ? text : `${kept}…`;
 }
 
-/** The entries from the first on whose JSON has at most so many bytes together. */
+/** The leading entries whose JSON together has at most this many bytes. */
 export function firstEntries<T>(entries: readonly T[], maxBytes: number): T[] {
   let left = maxBytes - '[]'.length;
   const fits = (entry: T) => {
@@ -29,7 +29,7 @@ export function firstEntries<T>(entries: readonly T[], maxBytes: number): T[] {
   return end === -1 ? [...entries] : entries.slice(0, end);
 }
 
-/** Any JSON, with at most so many bytes: what is large in it gives way first, and where there is too much of small things, the last of them. */
+/** Any JSON, cut to at most this many bytes: large parts are cut first, and if there are too many small ones, the last of them. */
 export function trim(value: unknown, maxBytes: number): unknown {
   if (bytesOf(value) <= maxBytes) return value;
   if (typeof value === 'string') return cutText(value, maxBytes);

@@ -3,7 +3,7 @@ const showMode = () => document.documentElement.classList.toggle('dark-mode', da
 dark.addEventListener('change', showMode);
 showMode();
 
-/** What names something of the organization, from the answer of a query that finds one. */
+/** Identifiers from the organization, taken from the response to a query that finds one. */
 const FOUND_BY = [
   [
     '/api/projects?limit=1',
@@ -18,10 +18,10 @@ const FOUND_BY = [
   ['/api/api-keys', ([key]) => ({ keyId: key?.id })],
   ['/api/me', ({ user }) => ({ userId: user?.id })],
 ];
-/** Of examples in bodies: what names items that there may not be. */
+/** In example bodies: fields that name items which may not exist. */
 const LEFT_OUT = ['parentId', 'ideaId', 'dependsOn'];
 
-/** Once a key is given, examples name what its organization has, so that a first try works. What the key may not see keeps its example. */
+/** Once a key is entered, examples use what its organization has, so that a first try works. What the key may not see keeps its example. */
 async function nameWhatThereIs(system, key) {
   const headers = { authorization: `Bearer ${key}` };
   const ask = async (path) => {
@@ -62,7 +62,7 @@ const realIds = () => ({
   },
 });
 
-// The key that is typed in stays in this tab: persistAuthorization would write it to the disk of the browser.
+// The key stays in this tab: persistAuthorization would write it to the browser's disk.
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

@@ -1,4 +1,4 @@
-// The demo page's own script: what a page can do with the widget's API, and what it hears from it.
+// The demo page's own script: what a page can do with the widget's API, and which events it gets.
 const widget = () => globalThis.WorktrackFeedback;
 
 const actions = {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('[data-run]')) {
   button.addEventListener('click', () => actions[button.dataset.run]());
 }
 
-/** A page without a certificate has no clipboard API; what is selected can be copied there too. */
+/** Without https there is no clipboard API; a selection can still be copied. */
 const copy = async (element) => {
   getSelection().selectAllChildren(element);
   if (navigator.clipboard) await navigator.clipboard.writeText(element.textContent);
@@ -32,6 +32,6 @@ const listen = () => {
     });
   }
 };
-// The tag is async: its script has run already, or will.
+// The tag is async: its script has already run, or will.
 if (widget()) listen();
 else document.querySelector('script[data-public-key]')?.addEventListener('load', listen);

@@ -1,4 +1,4 @@
-/** What the visitor of the demo has chosen, straight from the query: escaped wherever it is put. */
+/** The demo visitor's choices, straight from the query: escaped wherever they are used. */
 export type DemoQuery = Readonly<Record<string, string | undefined>>;
 
 const LANGUAGES = ['', 'en', 'de', 'fr', 'es', 'tr', 'ja'] as const;
@@ -7,8 +7,8 @@ const POSITIONS = ['', 'bottom-left'] as const;
 
 /**
  * The demo page as HTML.
- * @param baseUrl of this server, for the tags that are shown to be copied
- * @param pinned of the script: the path that never changes, and its hash
+ * @param baseUrl of this server, for the tags shown for copying
+ * @param pinned the script's permanent path and its hash
  */
 export function demoPage(
   query: DemoQuery,
@@ -73,7 +73,7 @@ ${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary>${cop
 `;
 }
 
-/** Text that is there to be copied, and a button that does. */
+/** Text to copy, and a button that copies it. */
 function copyable(id: string, text: string): string {
   return `<div class="copyable"><pre id="${id}" tabindex="0">${escapeHtml(text)}</pre><button type="button" data-copy="${id}" aria-live="polite">Copy</button></div>`;
 }

@@ -4,7 +4,7 @@ import type { WidgetFiles } from '../files.ts';
 import { demoPage } from './page.ts';
 
 /**
- * The strictest policy that a page can have and still embed the widget from its own origin; from another one, that origin stands where `'self'` does.
+ * The strictest policy with which a page can still embed the widget from its own origin; for another origin, replace `'self'` with it.
  * So the page proves what docs/widget.md says.
  */
 const POLICY = [
@@ -22,7 +22,7 @@ const POLICY = [
 
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
 
-/** A page with the widget on it: to try it, to choose its looks, and to take the tag from. */
+/** A page with the widget on it: try it, choose its appearance, and copy the tag. */
 export function registerDemo(app: FastifyInstance, files: WidgetFiles, publicUrl: string | undefined): void {
   const styles = asset('demo.css');
   const script = asset('demo.js');

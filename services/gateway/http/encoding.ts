@@ -1,6 +1,6 @@
-import type { Encoding } from './files.ts';
+export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** The smallest form of a file that the client takes (RFC 9110, 12.5.3). */
+/** The smallest encoding of a file that the client accepts (RFC 9110, 12.5.3). */
 export function chooseEncoding(acceptEncoding: string | undefined): Encoding {
   const accepted = new Map(
     (acceptEncoding ?? '').split(',').map((part) => {

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from 'lightningcss';
+import { rolldown } from 'rolldown';
+
+const DIST = fileURLToPath(new URL('dist', import.meta.url));
+const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+const FIRST_SCREEN = join(SOURCES, 'board', 'screen.tsx');
+/** Where the gateway serves the console. */
+const BASE = '/console/';
+/** Below it, whatever has the hash of its content in its name, and so never changes. */
+const ASSETS = 'assets/';
+/** Chrome 125, Firefox 128, Safari 17.5: what has `light-dark()`, nesting and popovers. lightningcss counts versions so. */
+const BROWSERS = { chrome: 125 << 16, firefox: 128 << 16, safari: (17 << 16) | (5 << 8) };
+
+/** What was built, by paths below the folder `dist`. */
+export interface ConsoleBuild {
+  /** Where `dist` is. */
+  readonly folder: string;
+  /** The page, for every address of the console. */
+  readonly page: 'index.html';
+  /** All that the page loads before it draws the board. */
+  readonly first: readonly string[];
+  /** Every file beside the page. */
+  readonly assets: readonly string[];
+}
+
+/**
+ * Bundles the console into `dist`: a page, its styles, an entry, and a chunk for each screen. It takes some 0.2 s, so it is done at each start instead
+ * of asking whether it has to be. Files appear whole, the page last, for a gateway may be reading them.
+ */
+export async function buildConsole(): Promise<ConsoleBuild> {
+  const styles: string[] = [];
+  const build = await rolldown({
+    input: join(SOURCES, 'main.tsx'),
+    platform: 'browser',
+    transform: { target: 'es2023' },
+    plugins: [
+      {
+        name: 'style-sheets',
+        // In whichever order they are met: layers decide what has precedence (src/styles/layers.css).
+        async load(id) {
+          if (!id.endsWith('.css')) return null;
+          styles.push(id);
+          return { code: '', moduleType: 'js', moduleSideEffects: false };
+        },
+      },
+    ],
+  });
+  const files = new Map<string, string | Uint8Array>();
+  let entry = '';
+  const preloads: string[] = [];
+  const first: string[] = [];
+  try {
+    const { output } = await build.generate({
+      format: 'es',
+      minify: true,
+      comments: false,
+      entryFileNames: `${ASSETS}[name]-[hash].js`,
+      // A screen's by its folder.
+      chunkFileNames: ({ facadeModuleId, name }) =>
+        `${ASSETS}${facadeModuleId ? basename(dirname(facadeModuleId)) : name}-[hash].js`,
+    });
+    for (const file of output) {
+      if (file.type !== 'chunk') continue;
+      files.set(file.fileName, file.code);
+      const needed = [file.fileName, ...file.imports];
+      if (file.facadeModuleId === FIRST_SCREEN) first.push(...needed);
+      if (!file.isEntry) continue;
+      entry = file.fileName;
+      preloads.push(...file.imports);
+      first.push(...needed);
+    }
+  } finally {
+    await build.close();
+  }
+  const styleSheet = hashed('console', '.css', await styleSheetOf(styles));
+  const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
+  for (const [name, content] of [styleSheet, icon]) files.set(name, content);
+  first.push(styleSheet[0], icon[0]);
+
+  const built: ConsoleBuild = {
+    folder: DIST,
+    page: 'index.html',
+    first: [...new Set(first)],
+    assets: [...files.keys()].sort(),
+  };
+  for (const [name, content] of files) await write(name, content);
+  await write(
+    'manifest.json',
+    `${JSON.stringify({ page: built.page, first: built.first, assets: built.assets }, null, 2)}\n`,
+  );
+  await write('index.html', page({ entry, imports: preloads, styleSheet: styleSheet[0], icon: icon[0] }));
+  await removeOthers([...built.assets, 'manifest.json', 'index.html']);
+  return built;
+}
+
+/** One sheet of all screens: they share most of it, and together they have fewer bytes than a screen's code. */
+async function styleSheetOf(paths: readonly string[]): Promise<Uint8Array> {
+  // Sorted, so that the same sources make the same file.
+  const sheets = await Promise.all([...paths].sort().map((path) => readFile(path, 'utf8')));
+  const layers = await readFile(join(SOURCES, 'styles', 'layers.css'), 'utf8');
+  const code = Buffer.from([layers, ...sheets].join('\n'));
+  return transform({ filename: 'console.css', code, minify: true, targets: BROWSERS }).code;
+}
+
+function hashed(name: string, extension: string, content: Uint8Array): [name: string, content: Uint8Array] {
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 8);
+  return [`${ASSETS}${name}-${hash}${extension}`, content];
+}
+
+function page(paths: { entry: string; imports: readonly string[]; styleSheet: string; icon: string }): string {
+  const preloads = paths.imports.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>worktrack</title>
+<link rel="icon" href="${BASE}${paths.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${BASE}${paths.styleSheet}">
+${preloads}<script type="module" src="${BASE}${paths.entry}"></script>
+</head>
+<body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
+</html>
+`;
+}
+
+async function write(name: string, content: string | Uint8Array): Promise<void> {
+  const path = join(DIST, name);
+  await mkdir(dirname(path), { recursive: true });
+  const fresh = `${path}.${process.pid}`;
+  await writeFile(fresh, content);
+  await rename(fresh, path);
+}
+
+async function removeOthers(current: readonly string[]): Promise<void> {
+  const kept = new Set(current);
+  const all = await readdir(DIST, { recursive: true, withFileTypes: true });
+  const files = all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  // What another build is just writing (`write`) is its own to rename.
+  const earlier = files.filter((path) => !kept.has(path.slice(DIST.length + 1)) && !/\.\d+$/.test(path));
+  await Promise.all(earlier.map((path) => rm(path, { force: true })));
+}
+
+if (import.meta.main) console.log(await buildConsole());

@@ -1,0 +1,85 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
+import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { ShownLease, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
+import { call } from '../api/call.ts';
+
+/** An item that an agent holds. */
+export type HeldItem = WorkItemSummary & { readonly lease: ShownLease };
+
+/** Of one state: more agents than anybody watches, and a bound for what is asked. */
+export const MAX_SHOWN = 500;
+const PAGE = 100;
+
+const STATES = ['stalled', 'awaiting_input', 'working'] as const;
+
+/** How urgent somebody's look is. */
+export type Urgency = (typeof STATES)[number];
+
+/** A lease stalls without an event, so it is told here by the same rule as in the service: half of its time has passed without a heartbeat. */
+export function urgencyOf({ stalled, state, lastHeartbeatAt, expiresAt }: ShownLease, nowMs: number): Urgency {
+  if (state !== 'working') return state;
+  const heardMs = Date.parse(lastHeartbeatAt);
+  return stalled || nowMs - heardMs > (Date.parse(expiresAt) - heardMs) / 2 ? 'stalled' : state;
+}
+
+/** All items that agents hold. */
+export async function heldItems(projectId: string | undefined, signal: AbortSignal): Promise<readonly HeldItem[]> {
+  const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, projectId, signal)));
+  // One that changes its state meanwhile may be in two answers.
+  const byId = new Map(found.flat().map((item) => [item.id, item]));
+  return [...byId.values()];
+}
+
+async function itemsOf(leaseState: Urgency, projectId: string | undefined, signal: AbortSignal): Promise<HeldItem[]> {
+  const items: HeldItem[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await call<typeof listWorkItems>(
+      'GET /api/work-items',
+      { leaseState, projectId, cursor, limit: PAGE },
+      { signal },
+    );
+    for (const item of page.workItems) if (item.lease) items.push({ ...item, lease: item.lease });
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor && items.length < MAX_SHOWN);
+  return items;
+}
+
+/** Those first that need somebody: stalled, then with a question, then by how long they have left. */
+export function byUrgency(items: readonly HeldItem[], nowMs: number): readonly HeldItem[] {
+  const rank = ({ lease }: HeldItem) => STATES.indexOf(urgencyOf(lease, nowMs));
+  return items.toSorted(
+    (one, other) => rank(one) - rank(other) || Date.parse(one.lease.expiresAt) - Date.parse(other.lease.expiresAt),
+  );
+}
+
+/** What an agent asked last, and what it was answered since. */
+export interface Conversation {
+  readonly question: string | undefined;
+  readonly answer: { readonly text: string; readonly at: string } | undefined;
+}
+
+const COMMENTS_READ = 50;
+
+/** A question is a comment of the key that holds the item; whatever another key commented after it answers it. */
+export async function conversationOf({ id, lease }: HeldItem, signal: AbortSignal): Promise<Conversation> {
+  const { events } = await call<typeof getWorkItemEvents>(
+    'GET /api/work-items/:workItemId/events',
+    { workItemId: id, eventType: 'comment', limit: COMMENTS_READ },
+    { signal },
+  );
+  const asked = events.findIndex(({ actor, createdAt }) => actor.keyId === lease.keyId && createdAt >= lease.claimedAt);
+  const answer = asked > 0 ? events[0] : undefined;
+  return {
+    question: asked < 0 ? undefined : textOf(events[asked]),
+    answer: answer && { text: textOf(answer), at: answer.createdAt },
+  };
+}
+
+const textOf = (event: { readonly data: Record<string, unknown> } | undefined) => String(event?.data.text ?? '');
+
+/** Whether an event changes who holds what, or what is shown of it. */
+export function changesLeases({ subject }: LoggedEvent): boolean {
+  return subject.kind === 'work_item';
+}

@@ -1,0 +1,71 @@
+import './agents.css';
+import type { listKeys } from '@worktrack/contracts/keys/keys';
+import { call } from '../api/call.ts';
+import { queries, useQuery } from '../api/query.ts';
+import { now } from '../clock.ts';
+import { useBeats } from '../live/live.ts';
+import type { Beat } from '../live/stream.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { filter } from '../router.ts';
+import { may } from '../session.ts';
+import { HeldBy } from './held-by.tsx';
+import { byUrgency, changesLeases, type HeldItem, heldItems, MAX_SHOWN } from './leases.ts';
+import { words } from './messages.ts';
+
+/** Every agent at work: with what, since when, how far, and what it waits for. */
+export function Screen() {
+  const projectId = filter('project');
+  const key = ['agents', projectId];
+  const held = useQuery({ key, load: (signal) => heldItems(projectId, signal), follows: changesLeases });
+  const names = useQuery({
+    key: ['key-names'],
+    load: keyNames,
+    follows: ({ subject }) => subject.kind === 'key',
+    enabled: may('api-keys:read'),
+  });
+  useBeats((beat) => {
+    queries.setQueryData<readonly HeldItem[]>(key, (items) => items && heard(items, beat));
+  });
+  return (
+    <div class="screen">
+      <Heading title={words.title} />
+      <Loaded query={held}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty>
+              <p>{words.none}</p>
+              <p>{words.noneHelp}</p>
+            </Empty>
+          ) : (
+            <>
+              <p role="status" class="quiet">
+                {words.count({ n: items.length })} {items.length > MAX_SHOWN && words.more({ n: MAX_SHOWN })}
+              </p>
+              <ul class="plain agents">
+                {byUrgency(items, now.value)
+                  .slice(0, MAX_SHOWN)
+                  .map((item) => (
+                    <HeldBy key={item.id} item={item} keyName={names.data?.get(item.lease.keyId)} />
+                  ))}
+              </ul>
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const keys = await call<typeof listKeys>('GET /api/api-keys', {}, { signal });
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
+
+/** The list with what a heartbeat tells, which is in no event of the log. */
+function heard(items: readonly HeldItem[], { workItemId, lease }: Beat): readonly HeldItem[] {
+  const at = items.findIndex(({ id }) => id === workItemId);
+  const item = items[at];
+  if (!item || !lease) return items;
+  return items.with(at, { ...item, lease: { ...item.lease, ...lease } });
+}

@@ -1,0 +1,106 @@
+import type { Operation, Output, RawInput, RestRoute } from '@worktrack/contracts/operation';
+import { errorOf, isRecord, ServiceError } from './service-error.ts';
+
+// Of the contracts only the types are taken: zod would be most of the console.
+
+const TIMEOUT_MS = 30_000;
+/** Between the attempts of a write that was not answered. Its key makes sure that it acts once. */
+const REPEAT_AFTER_MS = [300, 1_000, 3_000];
+
+export interface CallOptions {
+  /** The version that was read: a CONFLICT if somebody was faster. */
+  readonly version?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
+/** Who wants to know that the session has ended. */
+let signedOut = (): void => {};
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener;
+}
+
+/**
+ * Calls an operation of the API by its route, `call<typeof getWorkItem>('GET /api/work-items/:id', { id })`: input and output have the types of its
+ * contract. The session's cookie says who calls.
+ */
+export async function call<Op extends Operation>(
+  route: RestRoute,
+  input: RawInput<Op>,
+  { version, signal, timeoutMs = TIMEOUT_MS }: CallOptions = {},
+): Promise<Output<Op>> {
+  const [method, path] = route.split(' ') as [string, string];
+  const fields = new Map(Object.entries(input as Record<string, unknown>));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(fields.get(name));
+    fields.delete(name);
+    return encodeURIComponent(value);
+  });
+  const inQuery = method === 'GET' || method === 'DELETE';
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (!inQuery) headers['content-type'] = 'application/json';
+  if (version !== undefined) headers['if-match'] = `"${version}"`;
+  return send(filled + (inQuery ? queryOf(fields) : ''), {
+    method,
+    headers,
+    signal: signal ?? null,
+    timeoutMs,
+    ...(!inQuery && { body: JSON.stringify(Object.fromEntries(fields)) }),
+  });
+}
+
+/** Sends a request that is no operation, such as a form with a file. Throws ServiceError and nothing else, but for an abort. */
+export async function send<T>(
+  url: string,
+  init: RequestInit & { readonly method: string; readonly timeoutMs?: number },
+): Promise<T> {
+  if (init.method === 'GET') return attempt(url, init);
+  const headers = { ...(init.headers as Record<string, string>), 'idempotency-key': crypto.randomUUID() };
+  for (let attempts = 0; ; attempts++) {
+    try {
+      return await attempt(url, { ...init, headers });
+    } catch (error) {
+      const waitMs = REPEAT_AFTER_MS[attempts];
+      const isWorthIt = error instanceof ServiceError && (error.code === 'NETWORK' || error.code === 'UNAVAILABLE');
+      if (!isWorthIt || waitMs === undefined || init.signal?.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+async function attempt<T>(
+  url: string,
+  { timeoutMs = TIMEOUT_MS, ...init }: RequestInit & { timeoutMs?: number },
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let response: Response;
+  let body: unknown;
+  try {
+    const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+    response = await fetch(url, { ...init, signal, credentials: 'same-origin', cache: 'no-store' });
+    body = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ServiceError({
+      code: 'NETWORK',
+      message: `No answer (${error instanceof Error ? error.message : error}).`,
+      status: 0,
+    });
+  }
+  if (response.status === 204) return undefined as T;
+  if (response.ok && isRecord(body) && body.success === true) return body.data as T;
+  const error = errorOf(response, body);
+  if (error.code === 'API_KEY_MISSING' || error.code === 'API_KEY_INVALID') signedOut();
+  throw error;
+}
+
+function queryOf(fields: ReadonlyMap<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of fields) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== '') query.append(name, String(one));
+    }
+  }
+  const text = query.toString();
+  return text && `?${text}`;
+}

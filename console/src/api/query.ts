@@ -1,0 +1,117 @@
+import {
+  type DefaultError,
+  type InfiniteData,
+  InfiniteQueryObserver,
+  type InfiniteQueryObserverResult,
+  QueryClient,
+  type QueryKey,
+  QueryObserver,
+  type QueryObserverResult,
+} from '@tanstack/query-core';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { useEffect, useReducer, useState } from 'preact/hooks';
+import { ServiceError } from './service-error.ts';
+
+const MAX_RETRIES = 2;
+const KEPT_UNUSED_MS = 5 * 60_000;
+
+/** Which events make an answer old: it is asked for again then (live/live.ts). */
+export type Follows = (event: LoggedEvent) => boolean;
+
+declare module '@tanstack/query-core' {
+  interface Register {
+    queryMeta: { readonly follows?: Follows | undefined; readonly isPatched?: boolean | undefined };
+  }
+}
+
+/** What the pages have read. It grows old by events, not by time. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: KEPT_UNUSED_MS,
+      networkMode: 'always',
+      refetchOnReconnect: false,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < MAX_RETRIES && error instanceof ServiceError && error.isTransient,
+    },
+  },
+});
+
+export interface QueryOptions<T> {
+  /** Starts with what is read: `['board', id]`. */
+  readonly key: QueryKey;
+  readonly load: (signal: AbortSignal) => Promise<T>;
+  readonly follows?: Follows;
+  /** Whoever shows it keeps it up to date itself: events make it old only while it is not shown. */
+  readonly isPatched?: boolean;
+  /** Shows what the earlier key had until this one's answer is there: for filters. */
+  readonly keepsEarlier?: boolean;
+  /** False: does not ask yet. */
+  readonly enabled?: boolean;
+}
+
+export function useQuery<T>({
+  key,
+  load,
+  follows,
+  isPatched,
+  keepsEarlier,
+  enabled = true,
+}: QueryOptions<T>): QueryObserverResult<T> {
+  const options = queries.defaultQueryOptions<T, DefaultError, T, T, QueryKey>({
+    queryKey: key,
+    queryFn: ({ signal }) => load(signal),
+    meta: { follows, isPatched },
+    enabled,
+    ...(keepsEarlier && { placeholderData: (earlier: T | undefined) => earlier as never }),
+  });
+  const [observer] = useState(() => new QueryObserver<T, DefaultError, T, T, QueryKey>(queries, options));
+  return useObserved(observer, options);
+}
+
+/** A part of a longer list, which leads on by a cursor. */
+export interface Page {
+  readonly nextCursor: string | null;
+}
+
+export interface PagesOptions<P extends Page> extends Omit<QueryOptions<P>, 'load'> {
+  readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<P>;
+}
+
+/** A list that is read page by page. */
+export function usePages<P extends Page>({
+  key,
+  load,
+  follows,
+  isPatched,
+  keepsEarlier,
+  enabled = true,
+}: PagesOptions<P>): InfiniteQueryObserverResult<InfiniteData<P, string | undefined>> {
+  type Pages = InfiniteData<P, string | undefined>;
+  const options = {
+    ...queries.defaultQueryOptions({ queryKey: key, meta: { follows, isPatched }, enabled }),
+    queryFn: ({ pageParam, signal }: { pageParam: unknown; signal: AbortSignal }) =>
+      load(pageParam as string | undefined, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (last: P) => last.nextCursor ?? undefined,
+    ...(keepsEarlier && { placeholderData: (earlier: Pages | undefined) => earlier as never }),
+  };
+  type Observer = InfiniteQueryObserver<P, DefaultError, Pages, QueryKey, string | undefined>;
+  const [observer] = useState<Observer>(() => new InfiniteQueryObserver(queries, options as never));
+  return useObserved(observer as never, options as never) as never;
+}
+
+function useObserved<O extends object, R>(
+  observer: {
+    getOptimisticResult(options: O): R;
+    setOptions(options: O): void;
+    subscribe(listener: () => void): () => void;
+  },
+  options: O,
+): R {
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  useEffect(() => observer.setOptions(options));
+  useEffect(() => observer.subscribe(() => redraw()), [observer]);
+  return observer.getOptimisticResult(options);
+}

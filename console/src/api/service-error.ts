@@ -1,0 +1,56 @@
+import type { ErrorCode, ErrorDetail } from '@worktrack/contracts/errors';
+
+/** A refusal in the service's own words, or that no answer came. */
+export class ServiceError extends Error {
+  /** `NETWORK`: no answer, so nobody knows whether the service has acted. `UNEXPECTED`: not an answer of this service. */
+  readonly code: ErrorCode | 'NETWORK' | 'UNEXPECTED';
+  /** 0 where there was no answer. */
+  readonly status: number;
+  readonly details: readonly ErrorDetail[];
+  /** The record as it is now, beside a CONFLICT on a stale version. */
+  readonly current: unknown;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(failure: Pick<ServiceError, 'code' | 'message' | 'status'> & Partial<ServiceError>) {
+    super(failure.message);
+    this.name = 'ServiceError';
+    this.code = failure.code;
+    this.status = failure.status;
+    this.details = failure.details ?? [];
+    this.current = failure.current;
+    this.requestId = failure.requestId;
+    this.retryAfterSeconds = failure.retryAfterSeconds;
+  }
+
+  /** The same request may be answered better in a moment. */
+  get isTransient(): boolean {
+    return ['NETWORK', 'UNAVAILABLE', 'DEADLINE_EXCEEDED', 'RATE_LIMITED'].includes(this.code);
+  }
+}
+
+export function errorOf(response: Response, body: unknown): ServiceError {
+  const { status } = response;
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
+  return new ServiceError({
+    // A proxy in front of the service answers in its own shape.
+    code: typeof error.code === 'string' ? (error.code as ErrorCode) : codeOf(status),
+    message: typeof error.message === 'string' ? error.message : `${response.url} answered with ${status}.`,
+    status,
+    details: Array.isArray(error.details) ? error.details : [],
+    current: error.current,
+    requestId: typeof error.requestId === 'string' ? error.requestId : undefined,
+    retryAfterSeconds: seconds >= 0 ? seconds : undefined,
+  });
+}
+
+function codeOf(status: number): ServiceError['code'] {
+  if (status === 429) return 'RATE_LIMITED';
+  if (status === 413) return 'PAYLOAD_TOO_LARGE';
+  return status >= 500 ? 'UNAVAILABLE' : 'UNEXPECTED';
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

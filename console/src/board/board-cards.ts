@@ -1,0 +1,244 @@
+import { signal } from '@preact/signals';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
+import type { Board, Column } from '@worktrack/contracts/projects/board';
+import type { Card, listCards } from '@worktrack/contracts/work-items/cards';
+import type { moveWorkItem } from '@worktrack/contracts/work-items/move';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { ServiceError } from '../api/service-error.ts';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import {
+  type CardPage,
+  type CardPages,
+  cardsOf,
+  positionAt,
+  totalOf,
+  withCard,
+  withoutCard,
+  withTotal,
+} from './card-pages.ts';
+import { words } from './messages.ts';
+
+/** What was last done, for a screen reader. */
+export const said = signal('');
+
+export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
+/** Where in a column. */
+export type Place = 'first' | { readonly after: string };
+
+const PAGE_SIZE = 50;
+const MAX_BY_ID = 100;
+/** What happens within this time is asked for once. */
+const COALESCE_MS = 150;
+const RECOUNT_AFTER_MS = 1_000;
+const RETRY_MS = 3_000;
+
+interface Move {
+  /** Until the service has answered, and those before it. */
+  ends: Promise<void>;
+  /** The card as the service last described it. */
+  before: Card;
+  isTakenBack: boolean;
+  /** An event said something of the card meanwhile, which was not asked for yet. */
+  hasNews: boolean;
+  /** How many of the card are under way. */
+  open: number;
+}
+
+/** The cards of a board as they are shown: what was read, what others change, and what is moved here and not answered yet. */
+export class BoardCards {
+  readonly board: Board;
+  readonly filters: CardFilters;
+  readonly #moves = new Map<string, Move>();
+  #changed = new Set<string>();
+  #isRecountDue = false;
+
+  constructor(board: Board, filters: CardFilters) {
+    this.board = board;
+    this.filters = filters;
+  }
+
+  keyOf(columnId: string) {
+    return ['cards', this.board.id, this.filters, columnId];
+  }
+
+  page(columnId: string, cursor: string | undefined, signal?: AbortSignal): Promise<CardPage> {
+    return this.#ask({ boardColumnId: columnId, ...this.filters, limit: PAGE_SIZE, ...(cursor && { cursor }) }, signal);
+  }
+
+  cardsIn(columnId: string): Card[] {
+    return cardsOf(this.#read(columnId));
+  }
+
+  find(id: string): { readonly card: Card; readonly column: Column; readonly at: number } | undefined {
+    for (const column of this.board.columns) {
+      const cards = this.cardsIn(column.id);
+      const at = cards.findIndex((card) => card.id === id);
+      const card = cards[at];
+      if (card) return { card, column, at };
+    }
+    return undefined;
+  }
+
+  /** Shows the move at once, and takes it back with a word when it is refused. Moves of one card are sent one after the other. */
+  move(id: string, to: Column, place: Place): void {
+    const found = this.find(id);
+    if (!found) return;
+    if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
+    const others = this.cardsIn(to.id).filter((card) => card.id !== id);
+    const at = place === 'first' ? 0 : others.findIndex((card) => card.id === place.after) + 1;
+    this.#put({ ...found.card, boardColumnId: to.id, columnName: to.name, position: positionAt(others, at) });
+    const move = this.#moves.get(id) ?? {
+      ends: Promise.resolve(),
+      before: found.card,
+      isTakenBack: false,
+      hasNews: false,
+      open: 0,
+    };
+    this.#moves.set(id, move);
+    move.open++;
+    move.ends = move.ends.then(() => this.#send(id, to, place, move));
+  }
+
+  async #send(id: string, to: Column, place: Place, move: Move): Promise<void> {
+    try {
+      // After one that was refused, nobody knows what the next would mean.
+      if (move.isTakenBack) return;
+      const version = this.find(id)?.card.version ?? move.before.version;
+      const { workItem, cascaded } = await call<typeof moveWorkItem>(
+        'POST /api/work-items/:workItemId/move',
+        { workItemId: id, boardColumnId: to.id, position: place },
+        { version },
+      );
+      move.before = { ...move.before, ...pickCard(workItem) };
+      if (move.open === 1) this.#takeOver(workItem);
+      else this.#putVersion(id, workItem.version);
+      if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
+    } catch (error) {
+      move.isTakenBack = true;
+      this.#takeBack(move.before, error);
+    } finally {
+      move.open--;
+      if (move.open === 0) {
+        this.#moves.delete(id);
+        if (move.hasNews) this.#renewSoon([id]);
+      }
+    }
+  }
+
+  #takeBack(before: Card, error: unknown): void {
+    const current =
+      error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem | undefined) : undefined;
+    this.#remove(before.id);
+    if (!current) {
+      this.#put(before);
+      tellFailure(words.notMoved({ taskId: before.taskId }), error);
+      this.#renewSoon([before.id]);
+      return;
+    }
+    if (current.boardId === this.board.id) this.#put({ ...before, ...pickCard(current) });
+    tell(words.overtaken({ taskId: current.taskId, column: current.columnName }), {
+      label: words.understood,
+      run: () => {},
+    });
+    this.#renewSoon([before.id]);
+  }
+
+  /** Others' changes, and those of one's own other tabs. */
+  hear({ subject, projectId }: LoggedEvent): void {
+    if (subject.kind === 'work_item' && projectId === this.board.projectId) this.#renewSoon([subject.id]);
+  }
+
+  #renewSoon(ids: readonly string[]): void {
+    if (this.#changed.size === 0) setTimeout(() => void this.#renew(), COALESCE_MS);
+    for (const id of ids) this.#changed.add(id);
+  }
+
+  async #renew(): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed = new Set();
+    // Which cards a search finds only the service knows.
+    if (this.filters.search || ids.length > MAX_BY_ID) {
+      await queries.invalidateQueries({ queryKey: ['cards', this.board.id] });
+      return;
+    }
+    try {
+      const { search: _, ...filters } = this.filters;
+      const { cards } = await this.#ask({ ids, ...filters });
+      const found = new Map(cards.map((card) => [card.id, card]));
+      for (const id of ids) {
+        const move = this.#moves.get(id);
+        // What is being moved here stays where it is shown until that is answered.
+        if (move) {
+          move.hasNews = true;
+          continue;
+        }
+        const card = found.get(id);
+        if (!card) this.#remove(id);
+        else if ((this.find(id)?.card.version ?? 0) <= card.version) this.#put(card);
+      }
+      // Of other filters: asked for again when they are looked at.
+      void queries.invalidateQueries({ queryKey: ['cards', this.board.id], type: 'inactive', refetchType: 'none' });
+      this.#recountSoon();
+    } catch {
+      setTimeout(() => this.#renewSoon(ids), RETRY_MS);
+    }
+  }
+
+  /** Of a column that was read to its end the number is known. */
+  #recountSoon(): void {
+    const isPartlyRead = ({ id }: Column) => this.#read(id)?.pages.at(-1)?.nextCursor;
+    if (this.#isRecountDue || !this.board.columns.some(isPartlyRead)) return;
+    this.#isRecountDue = true;
+    setTimeout(async () => {
+      this.#isRecountDue = false;
+      for (const column of this.board.columns.filter(isPartlyRead)) {
+        const counted = await this.#ask({ boardColumnId: column.id, ...this.filters, limit: 1 }).catch(() => undefined);
+        if (counted) this.#write(column.id, (data) => withTotal(data, counted.pagination));
+      }
+    }, RECOUNT_AFTER_MS);
+  }
+
+  total(): number {
+    return this.board.columns.reduce((sum, { id }) => sum + totalOf(this.#read(id)), 0);
+  }
+
+  #ask(input: Omit<RawInput<typeof listCards>, 'id'>, signal?: AbortSignal): Promise<Output<typeof listCards>> {
+    return call<typeof listCards>('GET /api/boards/:id/cards', { id: this.board.id, ...input }, { signal });
+  }
+
+  #read(columnId: string): CardPages | undefined {
+    return queries.getQueryData<CardPages>(this.keyOf(columnId));
+  }
+
+  #write(columnId: string, change: (data: CardPages) => CardPages): void {
+    queries.setQueryData<CardPages>(this.keyOf(columnId), (data) => data && change(data));
+  }
+
+  #put(card: Card): void {
+    for (const { id } of this.board.columns) {
+      this.#write(id, (data) => (id === card.boardColumnId ? withCard(data, card) : withoutCard(data, card.id)));
+    }
+  }
+
+  #putVersion(id: string, version: number): void {
+    const found = this.find(id);
+    if (found) this.#put({ ...found.card, version });
+  }
+
+  /** What a write answers has no cost and no dependencies: these stay. */
+  #takeOver(item: WorkItem): void {
+    const found = this.find(item.id);
+    if (found) this.#put({ ...found.card, ...pickCard(item) });
+  }
+
+  #remove(id: string): void {
+    for (const column of this.board.columns) this.#write(column.id, (data) => withoutCard(data, id));
+  }
+}
+
+function pickCard({ description: _, metadata: __, createdAt: ___, updatedAt: ____, ...card }: WorkItem) {
+  return card;
+}

@@ -1,0 +1,59 @@
+import type { Card } from '@worktrack/contracts/work-items/cards';
+import { describe, expect, test } from 'vitest';
+import { type CardPages, cardsOf, positionAt, totalOf, withCard, withoutCard } from './card-pages.ts';
+
+const card = (id: string, position: number) => ({ id, position }) as Card;
+
+/** Two pages; there is more unless it is whole. */
+function column({ isWhole }: { isWhole: boolean }): CardPages {
+  const pagination = { page: 1, limit: 2, total: isWhole ? 4 : 9, totalPages: 2 };
+  return {
+    pageParams: [undefined, 'x'],
+    pages: [
+      { cards: [card('a', 1), card('b', 2)], pagination, nextCursor: 'x' },
+      { cards: [card('c', 3), card('d', 4)], pagination, nextCursor: isWhole ? null : 'y' },
+    ],
+  };
+}
+const ids = (data: CardPages) =>
+  cardsOf(data)
+    .map(({ id }) => id)
+    .join('');
+
+describe.each([{ isWhole: true }, { isWhole: false }])('a column that is read to its end: $isWhole', (how) => {
+  const data = column(how);
+  const total = totalOf(data);
+
+  test.each([
+    [0, 'Xabcd'],
+    [1.5, 'aXbcd'],
+    [2.5, 'abXcd'],
+    [3.5, 'abcXd'],
+  ])('a card at position %d is put where it belongs', (position, expected) => {
+    const after = withCard(data, card('X', position));
+    expect([ids(after), totalOf(after)]).toEqual([expected, total + 1]);
+  });
+
+  test('a card that moves within it is there once', () => {
+    const after = withCard(data, card('a', 3.5));
+    expect([ids(after), totalOf(after)]).toEqual(['bcad', total]);
+  });
+
+  test('a card beyond what was read is counted, and shown where that is the end', () => {
+    const after = withCard(data, card('X', 5));
+    expect([ids(after), totalOf(after)]).toEqual([how.isWhole ? 'abcdX' : 'abcd', total + 1]);
+  });
+
+  test('a card that leaves is counted out, and one that was not there is not', () => {
+    expect([ids(withoutCard(data, 'b')), totalOf(withoutCard(data, 'b'))]).toEqual(['acd', total - 1]);
+    expect(withoutCard(data, 'X')).toBe(data);
+  });
+});
+
+test.each([
+  [0, 0],
+  [1, 1.5],
+  [4, 5],
+])('position %d is between its neighbours', (at, expected) => {
+  expect(positionAt(cardsOf(column({ isWhole: true })), at)).toBe(expected);
+});

@@ -1,0 +1,132 @@
+import { dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
+import type { Column } from '@worktrack/contracts/projects/board';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePages } from '../api/query.ts';
+import { Failed, Loading } from '../parts/states.tsx';
+import { useVirtual } from '../parts/virtual.ts';
+import type { BoardCards } from './board-cards.ts';
+import { CardView } from './card.tsx';
+import { cardsOf } from './card-pages.ts';
+import { words } from './messages.ts';
+
+const CARD_PX = 104;
+const GAP_PX = 8;
+/** So many cards before the end of what was read the next ones are asked for. */
+const READ_AHEAD = 20;
+
+interface ColumnProps {
+  readonly column: Column;
+  readonly cards: BoardCards;
+  readonly focused: string | undefined;
+  readonly onFocus: (id: string) => void;
+}
+
+export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
+  const pages = usePages({
+    key: cards.keyOf(column.id),
+    load: (cursor, signal) => cards.page(column.id, cursor, signal),
+    follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === cards.board.projectId,
+    isPatched: true,
+    keepsEarlier: true,
+  });
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isOver, setOver] = useState(false);
+  const shown = cardsOf(pages.data);
+  const list = useVirtual({
+    scroller: () => scroller.current,
+    count: shown.length,
+    estimatePx: CARD_PX,
+    gapPx: GAP_PX,
+    keyOf: (index) => shown[index]?.id ?? String(index),
+  });
+
+  const lastDrawn = list.entries.at(-1)?.index ?? 0;
+  const isNearEnd = lastDrawn >= shown.length - READ_AHEAD;
+  const { hasNextPage, isFetching, fetchNextPage, isFetchNextPageError } = pages;
+  useEffect(() => {
+    if (isNearEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [isNearEnd, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+
+  const focusedAt = shown.findIndex(({ id }) => id === focused);
+  useEffect(() => {
+    if (focusedAt >= 0) list.scrollTo(focusedAt);
+    // Where it gets to, not whenever the list is drawn.
+  }, [focusedAt, focused]);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    return dropTargetForElements({
+      element,
+      canDrop: ({ source }) => source.data.cardId !== undefined,
+      onDragEnter: () => setOver(true),
+      onDragLeave: () => setOver(false),
+      onDrop: ({ source, location }) => {
+        setOver(false);
+        const over = location.current.dropTargets.find(({ data }) => data.cardId !== undefined)?.data;
+        const others = cards.cardsIn(column.id).filter(({ id }) => id !== source.data.cardId);
+        const at = over
+          ? others.findIndex(({ id }) => id === over.cardId) + (over.edge === 'after' ? 1 : 0)
+          : others.length;
+        const before = others[at - 1];
+        cards.move(String(source.data.cardId), column, before ? { after: before.id } : 'first');
+      },
+    });
+  }, [cards, column]);
+
+  const pagination = pages.data?.pages[0]?.pagination;
+  const total = pagination?.total ?? 0;
+  const many = pagination?.totalIsLowerBound ? words.atLeast({ n: total }) : words.count({ n: total });
+  const tabStop = focusedAt >= 0 ? focused : shown[list.entries[0]?.index ?? 0]?.id;
+  return (
+    <section
+      class={`column ${isOver ? 'column-over' : ''}`}
+      aria-label={`${column.name}, ${many}`}
+      data-column={column.id}
+    >
+      <h2 class="column-head">
+        {column.name}
+        {pagination && (
+          <span class="tag" title={many}>
+            <span aria-hidden="true">
+              {total}
+              {pagination.totalIsLowerBound && '+'}
+            </span>
+          </span>
+        )}
+      </h2>
+      <div ref={scroller} class="column-cards">
+        {!pages.data &&
+          (pages.isError ? <Failed error={pages.error} retry={() => void pages.refetch()} /> : <Loading />)}
+        <div role={shown.length > 0 ? 'list' : undefined} class="column-list" style={{ height: `${list.heightPx}px` }}>
+          {list.entries.map(({ index, start, key }) => {
+            const card = shown[index];
+            if (!card) return null;
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: as above
+              <div
+                key={key}
+                ref={list.measure}
+                role="listitem"
+                aria-setsize={total}
+                aria-posinset={index + 1}
+                data-index={index}
+                class="column-entry"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <CardView
+                  card={card}
+                  cards={cards}
+                  isTabStop={card.id === tabStop}
+                  hasFocus={card.id === focused}
+                  onFocus={onFocus}
+                />
+              </div>
+            );
+          })}
+        </div>
+        {pages.isFetchNextPageError && <Failed error={pages.error} retry={() => void fetchNextPage()} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,186 @@
+import './board.css';
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { listBoards } from '@worktrack/contracts/projects/board-operations';
+import type { ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { queries, useQuery } from '../api/query.ts';
+import { language } from '../language/language.ts';
+import { useEvents } from '../live/live.ts';
+import { Heading } from '../parts/heading.tsx';
+import { chosenProject, type Project, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { filter, setFilters } from '../router.ts';
+import { may } from '../session.ts';
+import { BoardCards, type CardFilters, said } from './board-cards.ts';
+import { ColumnView } from './column.tsx';
+import { FilterChoices } from './filters.tsx';
+import { words } from './messages.ts';
+
+export function Screen() {
+  const projects = useProjects();
+  return (
+    <div class="board-screen">
+      <Heading title={words.board} unseen />
+      <Loaded query={projects}>
+        {(all) => {
+          const project = chosenProject(all);
+          return project ? <OfProject project={project} projects={all} /> : <Empty>{words.noProject}</Empty>;
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function OfProject({ project, projects }: { readonly project: Project; readonly projects: readonly Project[] }) {
+  const boards = useQuery({
+    key: ['boards', project.id],
+    load: (signal) => call<typeof listBoards>('GET /api/projects/:id/boards', { id: project.id }, { signal }),
+    follows: ({ subject, projectId }) => subject.kind === 'board' && projectId === project.id,
+  });
+  return (
+    <Loaded query={boards}>
+      {(all) => {
+        const wanted = filter('board') ?? project.defaultBoardId;
+        const board = all.find(({ id }) => id === wanted) ?? all[0];
+        return (
+          board && (
+            <>
+              <div class="row board-bar">
+                <ProjectChoice projects={projects} />
+                <FilterChoices boards={all} board={board} />
+              </div>
+              <Columns key={board.id} board={board} />
+            </>
+          )
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Columns({ board }: { readonly board: Board }) {
+  const filters: CardFilters = {
+    search: filter('q'),
+    type: filter('type') as ItemType | undefined,
+    priority: filter('priority') as Priority | undefined,
+    leaseState: filter('work') as CardFilters['leaseState'],
+  };
+  const key = JSON.stringify([board, filters]);
+  const cards = useMemo(() => new BoardCards(board, filters), [key]);
+  const [focused, setFocused] = useState<string>();
+  const onFocus = useCallback((id: string) => setFocused(id), []);
+  useEvents(useCallback((event) => cards.hear(event), [cards]));
+  const isEmpty = useIsEmpty(cards);
+
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: '/', label: words.keysSearch, run: () => document.getElementById('board-search')?.focus() },
+        { keys: '↑ ↓ ← →', label: words.keysFocus },
+        ...(may('work-items:write')
+          ? [
+              { keys: 'Alt+← →', label: words.keysMoveAcross },
+              { keys: 'Alt+↑ ↓', label: words.keysMoveWithin },
+            ]
+          : []),
+      ],
+      [language.value],
+    ),
+  );
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    const found = focused ? cards.find(focused) : undefined;
+    if (!step || !found || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const next = event.altKey ? moved(cards, found, step) : neighbour(cards, found, step);
+    if (next) setFocused(next);
+  };
+
+  const hasFilters = Object.values(filters).some(Boolean);
+  return (
+    <>
+      {isEmpty && (
+        <Empty>
+          <p>{hasFilters ? words.noMatches : words.noCards}</p>
+          {hasFilters && (
+            <button type="button" class="button" onClick={() => setFilters(NO_FILTERS)}>
+              {words.clearFilters}
+            </button>
+          )}
+        </Empty>
+      )}
+      {/* Without a card there is nothing in it that could have the focus, by which it is scrolled. */}
+      <section class="board" aria-label={words.board} tabIndex={isEmpty ? 0 : undefined} onKeyDown={onKeyDown}>
+        {board.columns.map((column) => (
+          <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
+        ))}
+      </section>
+      <p class="unseen" role="status">
+        {said.value}
+      </p>
+    </>
+  );
+}
+
+const NO_FILTERS = { q: undefined, type: undefined, priority: undefined, work: undefined };
+const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+type Found = NonNullable<ReturnType<BoardCards['find']>>;
+
+/** The card that an arrow leads to: the next in the column, or the one beside it in the next column that has any. */
+function neighbour(
+  cards: BoardCards,
+  { column, at }: Found,
+  [across, down]: readonly [number, number],
+): string | undefined {
+  if (down !== 0) return cards.cardsIn(column.id)[at + down]?.id;
+  const { columns } = cards.board;
+  let next = columns.indexOf(column) + across;
+  for (; next >= 0 && next < columns.length; next += across) {
+    const beside = cards.cardsIn(columns[next]?.id ?? '');
+    if (beside.length > 0) return beside[Math.min(at, beside.length - 1)]?.id;
+  }
+  return undefined;
+}
+
+/** Moves the card as the arrow says. Across, to the top of the next column: there it is seen. */
+function moved(
+  cards: BoardCards,
+  { card, column, at }: Found,
+  [across, down]: readonly [number, number],
+): string | undefined {
+  if (!may('work-items:write')) return undefined;
+  if (across !== 0) {
+    const target = cards.board.columns[cards.board.columns.indexOf(column) + across];
+    if (!target) return undefined;
+    cards.move(card.id, target, 'first');
+    return card.id;
+  }
+  const others = cards.cardsIn(column.id).filter(({ id }) => id !== card.id);
+  if (at + down < 0 || at + down > others.length) return undefined;
+  const before = others[at + down - 1];
+  cards.move(card.id, column, before ? { after: before.id } : 'first');
+  return card.id;
+}
+
+/** Whether all columns are read and none has a card. */
+function useIsEmpty(cards: BoardCards): boolean {
+  const ask = useCallback(
+    () => cards.board.columns.every(({ id }) => queries.getQueryData(cards.keyOf(id))) && cards.total() === 0,
+    [cards],
+  );
+  const [isEmpty, setEmpty] = useState(ask);
+  useEffect(() => {
+    setEmpty(ask());
+    return queries.getQueryCache().subscribe(() => setEmpty(ask()));
+  }, [ask]);
+  return isEmpty;
+}

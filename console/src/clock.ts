@@ -1,0 +1,13 @@
+import { signal } from '@preact/signals';
+
+const TICK_MS = 1_000;
+
+/** Now, in milliseconds, as what shows ages and remaining times reads it: one timer for all of them, which rests while the page is hidden. */
+export const now = signal(Date.now());
+
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now();
+}, TICK_MS);
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now();
+});

@@ -1,0 +1,92 @@
+import './frame.css';
+import type { ComponentChildren } from 'preact';
+import { time } from '../language/format.ts';
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language } from '../language/language.ts';
+import { connection } from '../live/live.ts';
+import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
+import { openHelp } from '../parts/shortcuts.tsx';
+import { tellFailure } from '../parts/toasts.tsx';
+import { filter, path, to } from '../router.ts';
+import { SCREENS } from '../screens.ts';
+import { type Identity, may, signOut } from '../session.ts';
+import { chooseTheme, THEMES, theme } from '../theme.ts';
+import { words } from './messages.ts';
+
+/** What is around every screen: where one can go, who one is, and whether what is seen is of now. */
+export function Frame({ identity, children }: { readonly identity: Identity; readonly children: ComponentChildren }) {
+  const isLost = connection.value.state === 'lost';
+  return (
+    <div class="frame">
+      <a class="frame-skip" href="#content">
+        {words.toContent}
+      </a>
+      <header class="frame-head">
+        <nav aria-label={words.screens}>
+          <ul class="plain">
+            {SCREENS.map(({ path: screen, name, permission }) =>
+              name && may(permission) ? (
+                <li key={screen}>
+                  <a
+                    href={to(screen, { project: filter('project') })}
+                    aria-current={path.value.split('/')[0] === screen ? 'page' : undefined}
+                  >
+                    {name()}
+                  </a>
+                </li>
+              ) : null,
+            )}
+          </ul>
+        </nav>
+        <div class="frame-own">
+          <button
+            type="button"
+            class="button button-quiet button-icon frame-help"
+            aria-label={common.keyboard}
+            onClick={openHelp}
+          >
+            ?
+          </button>
+          <Menu
+            label={`${words.language} ${language.value.toUpperCase()}`}
+            items={LANGUAGES.map((each) => ({
+              label: LANGUAGE_NAMES[each],
+              checked: each === language.value,
+              run: () => chooseLanguage(each),
+            }))}
+          >
+            {language.value.toUpperCase()}
+          </Menu>
+          <Menu
+            label={words.appearance}
+            items={THEMES.map((each) => ({
+              label: words[each],
+              checked: each === theme.value,
+              run: () => chooseTheme(each),
+            }))}
+          >
+            ◐
+          </Menu>
+          <Menu
+            label={words.account({ name: identity.user.name })}
+            items={[
+              {
+                label: words.signOut,
+                run: () => void signOut().catch((error) => tellFailure(words.notSignedOut, error)),
+              },
+            ]}
+            class="button button-quiet frame-account"
+          >
+            {identity.user.name}
+          </Menu>
+        </div>
+      </header>
+      <div class="frame-connection" role="status">
+        {isLost && words.disconnected({ time: time(connection.value.sinceMs) })}
+      </div>
+      <main id="content" tabIndex={-1} class={isLost ? 'is-old' : undefined}>
+        {children}
+      </main>
+    </div>
+  );
+}

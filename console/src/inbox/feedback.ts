@@ -1,0 +1,74 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { listFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { Category, Status } from '@worktrack/contracts/feedback/records';
+import type { Output } from '@worktrack/contracts/operation';
+import { call } from '../api/call.ts';
+import { queries, useQuery } from '../api/query.ts';
+import { filter } from '../router.ts';
+
+export const STATUSES = ['new', 'triaged', 'linked', 'resolved', 'dismissed'] as const satisfies readonly Status[];
+export const CATEGORIES = [
+  'bug',
+  'feature_request',
+  'improvement',
+  'question',
+  'praise',
+  'other',
+] as const satisfies readonly Category[];
+
+/** The key that gives a submission this status. `linked` follows from linking it. */
+export const STATUS_KEYS = { n: 'new', t: 'triaged', r: 'resolved', d: 'dismissed' } as const satisfies Record<
+  string,
+  Status
+>;
+
+export type FeedbackPage = Output<typeof listFeedback>;
+
+/** What of the inbox is shown; all of it is in the address. */
+export interface InboxFilters {
+  readonly status: Status | undefined;
+  readonly category: Category | undefined;
+  readonly sourceId: string | undefined;
+  readonly search: string | undefined;
+}
+
+export function filtersOfAddress(): InboxFilters {
+  return {
+    status: filter('status') as Status | undefined,
+    category: filter('category') as Category | undefined,
+    sourceId: filter('source'),
+    search: filter('q'),
+  };
+}
+
+/** After a change of one's own, also where no stream of events tells of it. */
+export function readAnew(): void {
+  for (const what of ['feedback', 'feedback-counts']) void queries.invalidateQueries({ queryKey: [what] });
+}
+
+export const isOfFeedback = ({ subject }: LoggedEvent) => subject.kind === 'feedback';
+
+/** Beyond it a count is “100+”: the API counts no feedback, and a page tells this much. */
+export const COUNTED = 100;
+
+/** How many submissions of each status there are, with the other filters. */
+export function useCounts({ status: _, ...others }: InboxFilters) {
+  return useQuery({
+    key: ['feedback-counts', others],
+    load: async (signal) => {
+      const pages = await Promise.all(
+        STATUSES.map((status) =>
+          call<typeof listFeedback>('GET /api/feedback/items', { ...others, status, limit: COUNTED }, { signal }),
+        ),
+      );
+      return Object.fromEntries(
+        STATUSES.map((status, at) => [
+          status,
+          { count: pages[at]?.items.length ?? 0, isMore: pages[at]?.nextCursor !== null },
+        ]),
+      );
+    },
+    follows: isOfFeedback,
+    keepsEarlier: true,
+  });
+}

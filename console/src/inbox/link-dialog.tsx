@@ -1,0 +1,74 @@
+import type { linkFeedback } from '@worktrack/contracts/gateway/link';
+import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import { useId, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { readAnew } from './feedback.ts';
+import { words } from './messages.ts';
+
+const SHOWN = 20;
+
+/** @throws ServiceError */
+export async function link(feedbackId: string, workItemId: string): Promise<void> {
+  const { taskId } = await call<typeof linkFeedback>('POST /api/feedback/items/:feedbackId/links', {
+    feedbackId,
+    workItemId,
+  });
+  readAnew();
+  tell(words.linkedTo({ idea: taskId }));
+}
+
+/** Finds the idea that a submission belongs to. */
+export function LinkDialog({ feedbackId, onClose }: { readonly feedbackId: string; readonly onClose: () => void }) {
+  const field = useId();
+  const [search, setSearch] = useState('');
+  const ideas = useQuery({
+    key: ['ideas', search],
+    load: (signal) =>
+      call<typeof listWorkItems>(
+        'GET /api/work-items',
+        { type: 'idea', limit: SHOWN, search: search || undefined },
+        { signal },
+      ),
+    follows: ({ subject }) => subject.kind === 'work_item',
+    keepsEarlier: true,
+  });
+  const choose = async (id: string) => {
+    onClose();
+    await link(feedbackId, id).catch((error) => tellFailure(words.notChanged, error));
+  };
+  return (
+    <Dialog title={words.link} onClose={onClose}>
+      <div class="field">
+        <label for={field}>{words.findIdea}</label>
+        <input
+          id={field}
+          class="input"
+          type="search"
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+        />
+      </div>
+      <Loaded query={ideas}>
+        {({ workItems }) =>
+          workItems.length === 0 ? (
+            <p class="quiet">{words.noIdea}</p>
+          ) : (
+            <ul class="plain">
+              {workItems.map(({ id, taskId, title }) => (
+                <li key={id}>
+                  <button type="button" class="inbox-entry" onClick={() => void choose(id)}>
+                    <span class="quiet">{taskId}</span> {title}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}

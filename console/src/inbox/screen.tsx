@@ -1,0 +1,125 @@
+import './inbox.css';
+import type { listFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { usePages } from '../api/query.ts';
+import { now } from '../clock.ts';
+import { fromNow } from '../language/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { filter, setFilters } from '../router.ts';
+import { filtersOfAddress, isOfFeedback } from './feedback.ts';
+import { FilterChoices } from './filters.tsx';
+import { words } from './messages.ts';
+import { Submission } from './submission.tsx';
+
+const PAGE = 50;
+
+/** What the public says: a list to go through with the keyboard, and beside it the one that is chosen. */
+export function Screen() {
+  const filters = filtersOfAddress();
+  const pages = usePages({
+    key: ['feedback', filters],
+    load: (cursor, signal) =>
+      call<typeof listFeedback>('GET /api/feedback/items', { ...filters, cursor, limit: PAGE }, { signal }),
+    follows: isOfFeedback,
+    keepsEarlier: true,
+  });
+  return (
+    <div class="screen inbox">
+      <Heading title={words.title} />
+      <FilterChoices />
+      <Loaded query={pages}>
+        {(data) => {
+          const items = data.pages.flatMap((page) => page.items);
+          if (items.length === 0) {
+            return (
+              <Empty>
+                <p>{words.none}</p>
+                <p>{words.noneHelp}</p>
+              </Empty>
+            );
+          }
+          return (
+            <Items
+              items={items}
+              more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
+              isFetching={pages.isFetchingNextPage}
+            />
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+interface ItemsProps {
+  readonly items: readonly FeedbackItem[];
+  readonly more: (() => void) | undefined;
+  readonly isFetching: boolean;
+}
+
+function Items({ items, more, isFetching }: ItemsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const chosenId = filter('item');
+  const index = items.findIndex(({ id }) => id === chosenId);
+  // Of one that no longer fits the filters, what came to its place is next.
+  const lastAt = useRef(0);
+  if (index >= 0) lastAt.current = index;
+  const at = index >= 0 ? index : Math.min(lastAt.current, items.length - 1);
+  const chosen = items[at];
+
+  const choose = (to: number) => {
+    const item = items[Math.max(0, Math.min(items.length - 1, to))];
+    if (item) setFilters({ item: item.id });
+    if (to >= items.length - 1) more?.();
+  };
+  const latest = useRef({ choose, at });
+  latest.current = { choose, at };
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: 'j', label: words.nextItem, run: () => latest.current.choose(latest.current.at + 1) },
+        { keys: 'k', label: words.previousItem, run: () => latest.current.choose(latest.current.at - 1) },
+      ],
+      [],
+    ),
+  );
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+
+  return (
+    <div class="inbox-two">
+      <div class="inbox-list">
+        <ul ref={list} class="plain" aria-label={words.list}>
+          {items.map((item, itemAt) => (
+            <li key={item.id}>
+              <button
+                type="button"
+                class="inbox-entry"
+                aria-current={itemAt === at ? 'true' : undefined}
+                onClick={() => choose(itemAt)}
+              >
+                <span class="inbox-text">{item.erasedAt ? words.erased : item.message}</span>
+                <span class="quiet row">
+                  <span class="tag">{words[item.status]}</span>
+                  <span>{words[item.category]}</span>
+                  <span>{fromNow(item.createdAt, now.value)}</span>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {more && (
+          <button type="button" class="button" aria-disabled={isFetching} onClick={more}>
+            {words.more}
+          </button>
+        )}
+      </div>
+      {chosen && <Submission key={chosen.id} item={chosen} next={() => choose(at + 1)} />}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import type { deleteFeedback } from '@worktrack/contracts/feedback/erasure';
+import type { updateFeedback } from '@worktrack/contracts/feedback/inbox';
+import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
+import type { getWorkItem } from '@worktrack/contracts/work-items/get';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { dateAndTime } from '../language/format.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { to } from '../router.ts';
+import { may } from '../session.ts';
+import { readAnew, STATUS_KEYS } from './feedback.ts';
+import { LinkDialog } from './link-dialog.tsx';
+import { words } from './messages.ts';
+import { NewIdea } from './new-idea.tsx';
+
+type Open = 'link' | 'idea' | 'erase' | undefined;
+
+interface SubmissionProps {
+  readonly item: FeedbackItem;
+  /** Goes on to the next one. */
+  readonly next: () => void;
+}
+
+/** One submission. What the public wrote is shown as text and nothing else: no link in it can be followed. */
+export function Submission({ item, next }: SubmissionProps) {
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  const isWriter = may('feedback:write');
+  const mayLink = isWriter && may('work-items:read');
+
+  const setStatus = async (status: Status) => {
+    if (status === item.status) return;
+    // On at once: who triages does not wait for an answer, and hears of a refusal.
+    next();
+    try {
+      await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id: item.id, status });
+      readAnew();
+      tell(words.changed({ status: words[status] }));
+    } catch (error) {
+      tellFailure(words.notChanged, error);
+    }
+  };
+  const erase = async () => {
+    try {
+      await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
+      readAnew();
+      tell(words.erasedNow);
+    } catch (error) {
+      tellFailure(words.notChanged, error);
+    }
+  };
+
+  const latest = useRef(setStatus);
+  latest.current = setStatus;
+  useShortcuts(
+    useMemo(
+      () =>
+        isWriter
+          ? [
+              ...Object.entries(STATUS_KEYS).map(([keys, status]) => ({
+                keys,
+                label: words.setTo({ status: words[status] }),
+                run: () => void latest.current(status),
+              })),
+              ...(mayLink ? [{ keys: 'l', label: words.link, run: () => setOpen('link') }] : []),
+              ...(mayLink && may('work-items:write')
+                ? [{ keys: 'i', label: words.makeIdea, run: () => setOpen('idea') }]
+                : []),
+              { keys: 'x', label: words.erase, run: () => setOpen('erase') },
+            ]
+          : [],
+      [isWriter, mayLink],
+    ),
+  );
+
+  return (
+    <article class="panel inbox-one">
+      <p class={item.erasedAt ? 'quiet' : 'inbox-message'}>{item.erasedAt ? words.erased : item.message}</p>
+      <dl class="inbox-facts">
+        <Fact name={words.status} value={words[item.status]} />
+        <Fact name={words.category} value={words[item.category]} />
+        <Fact name={words.received} value={dateAndTime(item.createdAt)} />
+        <Fact name={words.from} value={item.email} />
+        <Fact name={words.page} value={item.pageUrl} />
+      </dl>
+      {item.linkedWorkItemIds.length > 0 && may('work-items:read') && (
+        <div>
+          <h2>{words.ideas}</h2>
+          <ul class="plain">
+            {item.linkedWorkItemIds.map((id) => (
+              <LinkedIdea key={id} id={id} />
+            ))}
+          </ul>
+        </div>
+      )}
+      {isWriter && (
+        <div class="row">
+          {Object.entries(STATUS_KEYS).map(([key, status]) => (
+            <button
+              key={key}
+              type="button"
+              class="button"
+              aria-pressed={item.status === status}
+              aria-keyshortcuts={key}
+              onClick={() => void setStatus(status)}
+            >
+              {words[status]} <kbd>{key}</kbd>
+            </button>
+          ))}
+          {mayLink && (
+            <button type="button" class="button" aria-keyshortcuts="l" onClick={() => setOpen('link')}>
+              {words.link} <kbd>l</kbd>
+            </button>
+          )}
+          {mayLink && may('work-items:write') && (
+            <button type="button" class="button" aria-keyshortcuts="i" onClick={() => setOpen('idea')}>
+              {words.makeIdea} <kbd>i</kbd>
+            </button>
+          )}
+          {!item.erasedAt && (
+            <button type="button" class="button button-bad" aria-keyshortcuts="x" onClick={() => setOpen('erase')}>
+              {words.erase} <kbd>x</kbd>
+            </button>
+          )}
+        </div>
+      )}
+      {open === 'link' && <LinkDialog feedbackId={item.id} onClose={close} />}
+      {open === 'idea' && <NewIdea item={item} onClose={close} />}
+      {open === 'erase' && !item.erasedAt && (
+        <Confirm
+          title={words.eraseTitle}
+          text={words.eraseText}
+          action={words.erase}
+          onConfirm={() => void erase()}
+          onClose={close}
+        />
+      )}
+    </article>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
+  if (!value) return null;
+  return (
+    <div>
+      <dt class="quiet">{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function LinkedIdea({ id }: { readonly id: string }) {
+  const idea = useQuery({
+    key: ['item', id],
+    load: (signal) => call<typeof getWorkItem>('GET /api/work-items/:id', { id }, { signal }),
+    follows: ({ subject }) => subject.id === id,
+  });
+  return (
+    <li>
+      <a href={to(`items/${id}`)}>{idea.data ? `${idea.data.taskId} ${idea.data.title}` : id}</a>
+    </li>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Attachment } from '@worktrack/contracts/attachments/attachment';
+import type { deleteAttachment, listAttachments } from '@worktrack/contracts/attachments/operations';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { useId, useState } from 'preact/hooks';
+import { call, send } from '../api/call.ts';
+import { queries, useQuery } from '../api/query.ts';
+import { bytes, dateAndTime } from '../language/format.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { words as common } from '../parts/messages.ts';
+import { Loaded } from '../parts/states.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { may } from '../session.ts';
+import { words } from './messages.ts';
+import { Part } from './relations.tsx';
+
+/** What the service sends to be shown in place; anything else is a download. */
+const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const UPLOAD_TIMEOUT_MS = 300_000;
+
+export function Attachments({ item }: { readonly item: WorkItem }) {
+  const key = ['attachments', item.id];
+  const [doomed, setDoomed] = useState<Attachment>();
+  const id = useId();
+  const list = useQuery({
+    key,
+    load: (signal) =>
+      call<typeof listAttachments>('GET /api/work-items/:workItemId/attachments', { workItemId: item.id }, { signal }),
+    follows: ({ subject, type }) => subject.id === item.id && type.startsWith('work_item.attachment'),
+  });
+  const attach = async (file: File) => {
+    const body = new FormData();
+    body.append('file', file);
+    try {
+      const url = `/api/work-items/${item.id}/attachments`;
+      await send<Attachment>(url, { method: 'POST', body, timeoutMs: UPLOAD_TIMEOUT_MS });
+      tell(words.attached({ name: file.name }));
+      await queries.invalidateQueries({ queryKey: key });
+    } catch (error) {
+      tellFailure(words.notAttached({ name: file.name }), error);
+    }
+  };
+  const remove = async ({ id: attachmentId }: Attachment) => {
+    try {
+      const route = 'DELETE /api/work-items/:workItemId/attachments/:attachmentId';
+      await call<typeof deleteAttachment>(route, { workItemId: item.id, attachmentId });
+      await queries.invalidateQueries({ queryKey: key });
+    } catch (error) {
+      tellFailure(words.notDeleted, error);
+    }
+  };
+  return (
+    <Part title={words.attachments}>
+      <Loaded query={list}>
+        {(all) => (
+          <ul class="plain attachments">
+            {all.map((each) => (
+              <li key={each.id}>
+                {SHOWN.has(each.mimeType) && (
+                  <a href={each.url} target="_blank" rel="noreferrer">
+                    <img src={each.url} alt={words.preview({ name: each.fileName })} loading="lazy" />
+                  </a>
+                )}
+                <a href={each.url} download={each.fileName}>
+                  {each.fileName}
+                </a>
+                <span class="quiet">
+                  {bytes(each.size)} · {dateAndTime(each.createdAt)}
+                </span>
+                {may('work-items:write') && (
+                  <button
+                    type="button"
+                    class="button button-quiet"
+                    aria-label={words.deleteNamed({ name: each.fileName })}
+                    onClick={() => setDoomed(each)}
+                  >
+                    {common.delete}
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {may('work-items:write') && (
+        <div class="field">
+          <label for={id}>{words.attach}</label>
+          <input
+            id={id}
+            type="file"
+            onChange={async ({ currentTarget }) => {
+              const [file] = currentTarget.files ?? [];
+              if (file) await attach(file);
+              currentTarget.value = '';
+            }}
+          />
+        </div>
+      )}
+      {doomed && (
+        <Confirm
+          title={words.deleteNamed({ name: doomed.fileName })}
+          text={words.deleteForGood}
+          action={common.delete}
+          onConfirm={() => void remove(doomed)}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </Part>
+  );
+}

@@ -1,0 +1,115 @@
+import type { getBoard } from '@worktrack/contracts/projects/board-operations';
+import type { Priority, WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { useId } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { dateAndTime } from '../language/format.ts';
+import { itemWords } from '../parts/item-words.ts';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { may } from '../session.ts';
+import { words } from './messages.ts';
+import { type Changes, Overtaken, saveItem } from './save.ts';
+
+const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
+
+/** What an item is, beside its texts; each is changed where it stands. */
+export function Fields({ item }: { readonly item: WorkItem }) {
+  const board = useQuery({
+    key: ['board', item.boardId],
+    load: (signal) => call<typeof getBoard>('GET /api/boards/:id', { id: item.boardId }, { signal }),
+    follows: ({ subject }) => subject.id === item.boardId,
+  });
+  const save = async (changes: Changes) => {
+    try {
+      await saveItem(item, changes);
+      tell(words.saved);
+    } catch (error) {
+      tellFailure(
+        error instanceof Overtaken ? words.conflict : words.notSaved,
+        error instanceof Overtaken ? '' : error,
+      );
+    }
+  };
+  const columns = board.data?.columns ?? [{ id: item.boardColumnId, name: item.columnName }];
+  return (
+    <div class="panel stack">
+      <Choice
+        label={words.column}
+        value={item.boardColumnId}
+        options={columns.map(({ id, name }) => [id, name])}
+        onChange={(boardColumnId) => save({ boardColumnId })}
+      />
+      <Choice
+        label={words.priority}
+        value={item.priority}
+        options={PRIORITIES.map((each) => [each, itemWords[each]])}
+        onChange={(priority) => save({ priority: priority as Priority })}
+      />
+      <Assignee key={item.assignee} item={item} onSave={(assignee) => save({ assignee })} />
+      {item.lease && (
+        <div class="field">
+          <span class="label">{words.agent}</span>
+          <span class="row">
+            <span class="tag tag-accent">{item.lease.agent}</span>
+            {item.lease.stalled && <span class="tag tag-bad">{itemWords.stalled}</span>}
+            {item.lease.state === 'awaiting_input' && <span class="tag tag-warn">{itemWords.awaiting_input}</span>}
+          </span>
+          <span class="quiet">{words.leaseUntil({ time: dateAndTime(item.lease.expiresAt) })}</span>
+          {item.lease.note && <span>{item.lease.note}</span>}
+        </div>
+      )}
+      <p class="quiet">
+        {words.created}: {dateAndTime(item.createdAt)}
+        <br />
+        {words.changed}: {dateAndTime(item.updatedAt)}
+      </p>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input"
+        value={value}
+        disabled={!may('work-items:write')}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Assignee({ item, onSave }: { readonly item: WorkItem; readonly onSave: (assignee: string | null) => void }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{words.assignee}</label>
+      <input
+        id={id}
+        class="input"
+        defaultValue={item.assignee ?? ''}
+        placeholder={words.nobody}
+        maxLength={200}
+        readOnly={!may('work-items:write')}
+        onChange={({ currentTarget }) => onSave(currentTarget.value.trim() || null)}
+      />
+    </div>
+  );
+}

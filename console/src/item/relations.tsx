@@ -1,0 +1,115 @@
+import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { ComponentChildren } from 'preact';
+import { call } from '../api/call.ts';
+import { usePages, useQuery } from '../api/query.ts';
+import { words as common } from '../parts/messages.ts';
+import { to } from '../router.ts';
+import { useItem } from './item.ts';
+import { words } from './messages.ts';
+
+const PAGE_SIZE = 50;
+
+interface Named {
+  readonly taskId: string;
+  readonly title: string;
+  readonly columnName?: string;
+}
+
+export function ItemLink({ item }: { readonly item: Named }) {
+  return (
+    <span class="item-link">
+      <a href={to(`items/${item.taskId}`)}>
+        {item.taskId} {item.title}
+      </a>{' '}
+      {item.columnName && <span class="tag">{item.columnName}</span>}
+    </span>
+  );
+}
+
+/** What is above, below and before an item. */
+export function Relations({ item }: { readonly item: WorkItem }) {
+  const parent = useItem(item.parentId);
+  return (
+    <>
+      {parent.data && (
+        <Part title={words.parent}>
+          <ItemLink item={parent.data} />
+        </Part>
+      )}
+      <Dependencies item={item} />
+      <Children item={item} />
+    </>
+  );
+}
+
+function Dependencies({ item }: { readonly item: WorkItem }) {
+  const written = item.metadata.dependsOn;
+  const ids = Array.isArray(written) ? written.map(String) : [];
+  const resolved = useQuery({
+    key: ['dependencies', item.id, ids],
+    load: (signal) =>
+      call<typeof resolveWorkItems>('POST /api/work-items/resolve', { ids, includeLeafTasks: false }, { signal }),
+    follows: ({ subject }) => ids.includes(subject.id) || ids.includes(subject.taskId ?? ''),
+    enabled: ids.length > 0,
+  });
+  if (ids.length === 0) return null;
+  return (
+    <Part title={words.dependsOn}>
+      <ul class="plain stack">
+        {resolved.data?.items.map((each) => (
+          <li key={each.id}>
+            <ItemLink item={each} />
+          </li>
+        ))}
+        {resolved.data?.notFound.map((id) => (
+          <li key={id}>
+            {id} <span class="tag tag-warn">{words.isMissing}</span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function Children({ item }: { readonly item: WorkItem }) {
+  const pages = usePages({
+    key: ['children', item.id],
+    load: (cursor, signal) =>
+      call<typeof listWorkItems>(
+        'GET /api/work-items',
+        { parentId: item.id, limit: PAGE_SIZE, ...(cursor && { cursor }) },
+        { signal },
+      ),
+    follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === item.projectId,
+  });
+  const children = pages.data?.pages.flatMap(({ workItems }) => workItems) ?? [];
+  if (children.length === 0) return null;
+  return (
+    <Part title={words.children}>
+      <ul class="plain stack">
+        {children.map((child) => (
+          <li key={child.id}>
+            <ItemLink item={child} />
+          </li>
+        ))}
+      </ul>
+      {pages.hasNextPage && (
+        <button type="button" class="button" onClick={() => void pages.fetchNextPage()}>
+          {common.more}
+        </button>
+      )}
+    </Part>
+  );
+}
+
+/** A part of the page of an item, with its heading. */
+export function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="panel stack" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

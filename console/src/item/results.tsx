@@ -1,0 +1,77 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { isRecord } from '../api/service-error.ts';
+import { dateAndTime } from '../language/format.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { words } from './messages.ts';
+import { Part } from './relations.tsx';
+
+/** What reviews and validations found, and what agents ask of people: kept in the metadata, which are free-form. */
+export function Results({ item: { metadata } }: { readonly item: WorkItem }) {
+  const { review, reviewHistory, testResults, documentation, userActions } = metadata;
+  const reviews = [review, ...(Array.isArray(reviewHistory) ? reviewHistory.toReversed() : [])].filter(isRecord);
+  const passed = isRecord(testResults) ? Number(testResults.passed ?? 0) : 0;
+  const failed = isRecord(testResults) ? Number(testResults.failed ?? 0) : 0;
+  return (
+    <>
+      {typeof userActions === 'string' && userActions && (
+        <Part title={words.userActions}>
+          <Markdown text={userActions} />
+        </Part>
+      )}
+      {reviews.length > 0 && (
+        <Part title={words.review}>
+          {reviews.map((each) => (
+            <Review key={String(each.reviewedAt)} review={each} />
+          ))}
+        </Part>
+      )}
+      {isRecord(testResults) && (
+        <Part title={words.validation}>
+          <p class="row">
+            <span class="tag tag-good">{words.testsPassed({ n: passed })}</span>
+            {failed > 0 && <span class="tag tag-bad">{words.testsFailed({ n: failed })}</span>}
+          </p>
+          <Lines lines={testResults.testFiles} />
+        </Part>
+      )}
+      {isRecord(documentation) && (
+        <Part title={words.documentation}>
+          {[documentation.summary, documentation.changelogEntry].map(
+            (text) => typeof text === 'string' && <Markdown key={text} text={text} />,
+          )}
+          <Lines lines={documentation.screenshots} />
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Review({ review }: { readonly review: Readonly<Record<string, unknown>> }) {
+  const hasPassed = review.result === 'pass';
+  return (
+    <div class="stack">
+      <p class="row">
+        <span class={`tag ${hasPassed ? 'tag-good' : 'tag-bad'}`}>{hasPassed ? words.pass : words.fail}</span>
+        {typeof review.reviewedAt === 'string' && <span class="quiet">{dateAndTime(review.reviewedAt)}</span>}
+      </p>
+      <Markdown text={String(review.summary ?? '')} />
+      {Array.isArray(review.issues) && review.issues.length > 0 && (
+        <Markdown text={review.issues.map((issue) => `- ${String(issue).replaceAll('\n', '\n  ')}`).join('\n')} />
+      )}
+      <Lines lines={review.reviewedFiles} />
+    </div>
+  );
+}
+
+function Lines({ lines }: { readonly lines: unknown }) {
+  if (!Array.isArray(lines) || lines.length === 0) return null;
+  return (
+    <ul>
+      {lines.map((line) => (
+        <li key={String(line)}>
+          <code>{String(line)}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,18 @@
+const PREFIX = 'worktrack.';
+
+/** A choice that this browser remembers, such as the theme; never anything of the organization. `null`: none, or the browser keeps nothing. */
+export function kept(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(PREFIX + name, value);
+  } catch {
+    // Then it lasts as long as the page.
+  }
+}

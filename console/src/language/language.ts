@@ -1,0 +1,38 @@
+import { computed, effect, signal } from '@preact/signals';
+import { keep, kept } from '../kept.ts';
+
+export const LANGUAGES = ['en', 'de', 'tr', 'ja'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** As each calls itself. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  tr: 'Türkçe',
+  ja: '日本語',
+};
+
+const KEPT_AS = 'language';
+
+/** The one that was chosen here before, else the first of the visitor's that there are words for. */
+export const language = signal<Language>(firstOf([kept(KEPT_AS) ?? '', ...navigator.languages]) ?? 'en');
+
+/** For dates and numbers: the visitor's own variant of the language where there is one (`de-CH`). */
+export const locale = computed(
+  () => navigator.languages.find((tag) => tag.split('-', 1)[0] === language.value) ?? language.value,
+);
+
+export function chooseLanguage(chosen: Language): void {
+  keep(KEPT_AS, chosen);
+  language.value = chosen;
+}
+
+effect(() => {
+  document.documentElement.lang = language.value;
+});
+
+function firstOf(tags: readonly string[]): Language | undefined {
+  return tags
+    .map((tag) => LANGUAGES.find((known) => known === tag.split('-', 1)[0]?.toLowerCase()))
+    .find((found) => found !== undefined);
+}

@@ -1,0 +1,44 @@
+import { type Forms, fill, formOf } from './fill.ts';
+import { type Language, language } from './language.ts';
+
+type Text = string | Forms;
+type Table = Readonly<Record<string, Readonly<Record<Language, Text>>>>;
+
+/** The names in `{…}`. */
+type Placeholders<T extends Text> = T extends string
+  ? T extends `${string}{${infer Name}}${infer Rest}`
+    ? Name | Placeholders<Rest>
+    : never
+  : T extends Forms
+    ? 'n' | Placeholders<T['other']>
+    : never;
+
+/** A translation with other placeholders than the English text does not compile. */
+type Agreeing<T extends Table> = {
+  readonly [Name in keyof T]: {
+    readonly [L in Language]: [Placeholders<T[Name][L]>] extends [Placeholders<T[Name]['en']>] ? T[Name][L] : never;
+  };
+};
+
+type Words<T extends Table> = {
+  readonly [Name in keyof T]: [Placeholders<T[Name]['en']>] extends [never]
+    ? string
+    : (values: Readonly<Record<Placeholders<T[Name]['en']>, string | number>>) => string;
+};
+
+/**
+ * The words of a screen: each a string, or with placeholders a function of their values. A component that reads one is drawn anew when the language
+ * changes. All languages stand side by side: together they are smaller than one more request, and a missing one does not compile.
+ */
+export function messages<const T extends Table>(table: T & Agreeing<T>): Words<T> {
+  const words = {};
+  for (const [name, texts] of Object.entries(table as Table)) {
+    const takesValues = typeof texts.en !== 'string' || texts.en.includes('{');
+    const inLanguage = takesValues
+      ? () => (values: Readonly<Record<string, string | number>>) =>
+          fill(formOf(texts[language.value], values.n, language.value), values)
+      : () => texts[language.value];
+    Object.defineProperty(words, name, { get: inLanguage, enumerable: true });
+  }
+  return words as Words<T>;
+}

@@ -1,0 +1,130 @@
+import { signal } from '@preact/signals';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { useEffect } from 'preact/hooks';
+import { queries } from '../api/query.ts';
+import { type Beat, followEvents } from './stream.ts';
+
+/** What a page knows of what goes on. */
+interface Connection {
+  readonly state: 'connecting' | 'live' | 'lost';
+  /** When the state began, in milliseconds. */
+  readonly sinceMs: number;
+}
+export const connection = signal<Connection>({ state: 'connecting', sinceMs: Date.now() });
+
+/** Whether screens may ask: what is read before the stream is open may be old at once, and would be read twice. */
+export const ready = signal(false);
+/** Without a stream after so long, they ask all the same. */
+const PATIENCE_MS = 1_000;
+
+/** What the tab with the stream tells the others. */
+type Told =
+  | { readonly kind: 'event'; readonly event: LoggedEvent }
+  | { readonly kind: 'beat'; readonly beat: Beat }
+  | { readonly kind: 'state'; readonly connection: Connection; readonly cursor: number | undefined }
+  /** Something may be missing: whatever was read is read again. */
+  | { readonly kind: 'anew' }
+  /** A new tab asks for the state. */
+  | { readonly kind: 'who' };
+
+const listeners = new Set<(event: LoggedEvent) => void>();
+const beatListeners = new Set<(beat: Beat) => void>();
+/** The last event that this tab knows of: where it goes on when it takes over the stream. */
+let cursor: number | undefined;
+/** How many ask anew within this time are asked once. */
+const COALESCE_MS = 200;
+
+/**
+ * Follows what happens: one stream for a browser, which the tab that holds a lock reads for all of them. A tab that takes over resumes where the one
+ * before had got to, so nothing is missed.
+ */
+export function startLive(): void {
+  const tabs = new BroadcastChannel('worktrack.live');
+  let leads = false;
+  const tell = (told: Told) => {
+    hear(told);
+    tabs.postMessage(told);
+  };
+  tabs.onmessage = ({ data }: MessageEvent<Told>) => {
+    if (data.kind !== 'who') hear(data);
+    else if (leads) tabs.postMessage({ kind: 'state', connection: connection.value, cursor } satisfies Told);
+  };
+  tabs.postMessage({ kind: 'who' } satisfies Told);
+  setTimeout(() => {
+    ready.value = true;
+  }, PATIENCE_MS);
+
+  const change = (state: Connection['state']) => {
+    if (connection.value.state !== state) tell({ kind: 'state', connection: { state, sinceMs: Date.now() }, cursor });
+  };
+  const lead = async () => {
+    leads = true;
+    const listener = {
+      opened(resumed: boolean) {
+        if (!resumed) tell({ kind: 'anew' });
+        change('live');
+      },
+      event: (event: LoggedEvent) => tell({ kind: 'event', event }),
+      beat: (beat: Beat) => tell({ kind: 'beat', beat }),
+      lost: () => change('lost'),
+    };
+    await followEvents(cursor, listener, new AbortController().signal);
+  };
+  navigator.locks.request('worktrack.live', lead);
+}
+
+function hear(told: Told): void {
+  switch (told.kind) {
+    case 'event':
+      cursor = told.event.seq;
+      makeOld(told.event);
+      for (const listener of listeners) listener(told.event);
+      break;
+    case 'beat':
+      for (const listener of beatListeners) listener(told.beat);
+      break;
+    case 'state':
+      cursor ??= told.cursor;
+      connection.value = told.connection;
+      if (told.connection.state !== 'connecting') ready.value = true;
+      break;
+    case 'anew':
+      queries.invalidateQueries();
+      break;
+  }
+}
+
+const old = new Set<string>();
+
+/** Answers that an event makes old are asked for again, together: an agent at work makes several events at once. */
+function makeOld(event: LoggedEvent): void {
+  for (const query of queries.getQueryCache().getAll()) {
+    const isFollowed = query.meta?.follows?.(event) && !(query.meta.isPatched && query.isActive());
+    if (isFollowed) old.add(query.queryHash);
+  }
+  if (old.size === 0) return;
+  setTimeout(() => {
+    const hashes = new Set(old);
+    old.clear();
+    if (hashes.size > 0) queries.invalidateQueries({ predicate: ({ queryHash }) => hashes.has(queryHash) });
+  }, COALESCE_MS);
+}
+
+/** Calls back for each event while the component is there: for what is patched rather than asked for again. */
+export function useEvents(listener: (event: LoggedEvent) => void): void {
+  useEffect(() => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }, [listener]);
+}
+
+export function useBeats(listener: (beat: Beat) => void): void {
+  useEffect(() => {
+    beatListeners.add(listener);
+    return () => {
+      beatListeners.delete(listener);
+    };
+  }, [listener]);
+}

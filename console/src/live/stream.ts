@@ -1,0 +1,94 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { createParser } from 'eventsource-parser';
+
+/** The server says something at least every 15 s; after so long without a byte the connection is taken for broken. */
+const SILENCE_MS = 40_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+
+/** What is told of a lease between the events of the log; nothing resumes it. */
+export type Beat = Readonly<Record<string, unknown>>;
+
+export interface StreamListener {
+  /** The stream is open. `resumed`: nothing that happened since the cursor is missing. */
+  opened(resumed: boolean): void;
+  event(event: LoggedEvent): void;
+  beat(beat: Beat): void;
+  /** It broke, and is tried again. */
+  lost(): void;
+}
+
+/**
+ * Follows the events of the organization until the signal ends it, and resumes by cursor after a break. Not by an EventSource, which says neither with
+ * which status it was refused nor that a connection has long been silent.
+ * @param after the last event that is known; `undefined`: from now on
+ */
+export async function followEvents(
+  after: number | undefined,
+  listener: StreamListener,
+  signal: AbortSignal,
+): Promise<void> {
+  let cursor = after;
+  let failures = 0;
+  while (!signal.aborted) {
+    const attempt = new AbortController();
+    let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+    try {
+      const query = cursor === undefined ? '' : `?after=${cursor}`;
+      const response = await fetch(`/api/events/stream${query}`, {
+        headers: { accept: 'text/event-stream' },
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal: AbortSignal.any([signal, attempt.signal]),
+      });
+      if (response.status === 410) {
+        // The log does not reach back so far: everything is read anew, and followed from now on.
+        cursor = undefined;
+        continue;
+      }
+      if (!response.ok || !response.body) throw new Error(`The stream was answered with ${response.status}.`);
+      failures = 0;
+      listener.opened(cursor !== undefined);
+      const parser = createParser({
+        onEvent({ event, id, data }) {
+          if (event === 'beat') listener.beat(JSON.parse(data));
+          else if (event?.includes('.')) {
+            const logged = JSON.parse(data) as LoggedEvent;
+            cursor = logged.seq;
+            listener.event(logged);
+          } else if (id) cursor = Number(id);
+        },
+      });
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        clearTimeout(silence);
+        silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+        parser.feed(text);
+      }
+    } catch {
+      failures++;
+    } finally {
+      clearTimeout(silence);
+      attempt.abort();
+    }
+    if (signal.aborted) return;
+    listener.lost();
+    await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+  }
+}
+
+/** Ends early when the browser says that the network is back, or when somebody looks at the page again. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const end = () => {
+      over.abort();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    const until = { signal: over.signal };
+    addEventListener('online', end, until);
+    signal.addEventListener('abort', end, until);
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && end(), until);
+  });
+}

@@ -1,0 +1,15 @@
+import { Component, type FunctionComponent, h } from 'preact';
+
+/** A component that is drawn again only when one of its properties is another one, for what there are many of. */
+export function memo<P extends object>(View: FunctionComponent<P>): FunctionComponent<P> {
+  class Remembered extends Component<P> {
+    override shouldComponentUpdate(next: P): boolean {
+      const [before, after] = [this.props as Record<string, unknown>, next as Record<string, unknown>];
+      return Object.keys({ ...before, ...after }).some((name) => before[name] !== after[name]);
+    }
+    override render() {
+      return h(View, this.props as P);
+    }
+  }
+  return Remembered as unknown as FunctionComponent<P>;
+}

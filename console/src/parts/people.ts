@@ -1,0 +1,23 @@
+import type { User } from '@worktrack/contracts/keys/records';
+import type { listUsers } from '@worktrack/contracts/keys/users';
+import type { Output } from '@worktrack/contracts/operation';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { identity, may } from '../session.ts';
+
+const PAGE_SIZE = 100;
+
+/** How people are called, by the ids of users: of all that one may see, else only of oneself. */
+export function useNames(): (userId: string) => string {
+  const users = useQuery({
+    key: ['users'],
+    load: (signal) => call<typeof listUsers>('GET /api/users', { limit: PAGE_SIZE }, { signal }),
+    follows: ({ subject }) => subject.kind === 'user',
+    enabled: may('users:read'),
+  });
+  const own = identity.value?.user;
+  const known = new Map(
+    (users.data as Output<typeof listUsers> | undefined)?.users.map(({ id, name }: User) => [id, name]),
+  );
+  return (userId) => known.get(userId) ?? (own?.id === userId ? own.name : userId.slice(-8));
+}

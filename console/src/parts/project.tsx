@@ -1,0 +1,66 @@
+import type { Output } from '@worktrack/contracts/operation';
+import type { listProjects } from '@worktrack/contracts/projects/project-operations';
+import { useId } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { filter, setFilters } from '../router.ts';
+import { words } from './messages.ts';
+
+export type Project = Output<typeof listProjects>['projects'][number];
+
+const PAGE_SIZE = 100;
+
+async function allProjects(signal: AbortSignal): Promise<readonly Project[]> {
+  const projects: Project[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await call<typeof listProjects>(
+      'GET /api/projects',
+      { limit: PAGE_SIZE, ...(cursor && { cursor }) },
+      { signal },
+    );
+    projects.push(...page.projects);
+    cursor = page.nextCursor;
+  } while (cursor);
+  return projects;
+}
+
+export function useProjects() {
+  return useQuery({
+    key: ['projects'],
+    load: allProjects,
+    follows: ({ subject }) => subject.kind === 'project',
+  });
+}
+
+/** The project of the address, or else the newest. */
+export function chosenProject(projects: readonly Project[]): Project | undefined {
+  const id = filter('project');
+  return projects.find((project) => project.id === id) ?? projects[0];
+}
+
+/** Chooses the project of the address; not there where there is only one. What the other filters say is of the project before. */
+export function ProjectChoice({ projects }: { readonly projects: readonly Project[] }) {
+  const id = useId();
+  if (projects.length < 2) return null;
+  const cleared = Object.fromEntries([...new URLSearchParams(location.search).keys()].map((name) => [name, undefined]));
+  return (
+    <>
+      <label class="unseen" for={id}>
+        {words.project}
+      </label>
+      <select
+        id={id}
+        class="input input-inline"
+        value={chosenProject(projects)?.id}
+        onChange={({ currentTarget }) => setFilters({ ...cleared, project: currentTarget.value }, 'push')}
+      >
+        {projects.map((project) => (
+          <option key={project.id} value={project.id}>
+            {project.name}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import './toasts.css';
+import { signal } from '@preact/signals';
+import { words } from './messages.ts';
+import { wordsOf } from './states.tsx';
+
+interface Toast {
+  readonly id: number;
+  readonly tone: 'plain' | 'bad';
+  readonly text: string;
+  readonly action?: ToastAction | undefined;
+}
+export interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+/** Long enough to be read; what failed, or can be acted on, stays until it is dismissed. */
+const SHOWN_MS = 6_000;
+const MAX_SHOWN = 4;
+
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+/** Says what became of something, in a corner and to a screen reader. */
+export function tell(text: string, action?: ToastAction): void {
+  const id = add({ tone: 'plain', text, action });
+  if (!action) setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+/** What failed, in the service's own words: `tellFailure(words.notMoved, error)`. */
+export function tellFailure(what: string, error: unknown, action?: ToastAction): void {
+  add({ tone: 'bad', text: `${what} ${wordsOf(error)}`, action });
+}
+
+function add(toast: Omit<Toast, 'id'>): number {
+  lastId++;
+  toasts.value = [...toasts.value.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
+  return lastId;
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/** There from the beginning, so that screen readers hear what is put into it. */
+export function Toasts() {
+  return (
+    <section class="toasts" aria-label={words.notifications} aria-live="polite" aria-relevant="additions">
+      {toasts.value.map(({ id, tone, text, action }) => (
+        <div key={id} class={`toast toast-${tone}`}>
+          <p>{text}</p>
+          {action && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          <button
+            type="button"
+            class="button button-quiet button-icon"
+            aria-label={words.dismiss}
+            onClick={() => dismiss(id)}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+}

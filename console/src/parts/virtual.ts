@@ -1,0 +1,53 @@
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  type VirtualItem,
+  Virtualizer,
+} from '@tanstack/virtual-core';
+import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
+
+interface VirtualOptions {
+  readonly scroller: () => HTMLElement | null;
+  readonly count: number;
+  /** What an entry is about as high as, until it is measured. */
+  readonly estimatePx: number;
+  readonly gapPx: number;
+  readonly keyOf: (index: number) => string;
+}
+
+interface VirtualList {
+  readonly entries: readonly VirtualItem[];
+  /** Of all entries together. */
+  readonly heightPx: number;
+  /** The `ref` of an entry, which has `data-index`. */
+  readonly measure: (element: Element | null) => void;
+  scrollTo(index: number): void;
+}
+
+/** The entries of a long list that are in view, and some around them: only these are drawn. */
+export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf }: VirtualOptions): VirtualList {
+  const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
+  const options = {
+    count,
+    getScrollElement: scroller,
+    estimateSize: () => estimatePx,
+    getItemKey: keyOf,
+    gap: gapPx,
+    overscan: 6,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    onChange: () => redraw(),
+  };
+  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, Element>(options));
+  virtualizer.setOptions(options);
+  useEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  return {
+    entries: virtualizer.getVirtualItems(),
+    heightPx: virtualizer.getTotalSize(),
+    measure: virtualizer.measureElement,
+    scrollTo: (index) => virtualizer.scrollToIndex(index),
+  };
+}

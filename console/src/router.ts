@@ -1,0 +1,62 @@
+import { computed, signal } from '@preact/signals';
+
+/** Everything that the console shows has an address below this one, its filters included, so that a view can be sent. */
+const BASE = '/console/';
+
+interface Address {
+  /** Below BASE: `board`, `items/W-T-12`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export const address = signal<Address>(read());
+
+export const path = computed(() => address.value.path);
+
+/** A filter of the address; `undefined` where it is not set. */
+export function filter(name: string): string | undefined {
+  return address.value.query.get(name) ?? undefined;
+}
+
+/** Sets and, by `undefined` or an empty text, takes away filters. What is typed replaces the entry of the history instead of adding one by the letter. */
+export function setFilters(
+  changes: Readonly<Record<string, string | undefined>>,
+  how: 'push' | 'replace' = 'replace',
+): void {
+  go(to(address.value.path, { ...Object.fromEntries(address.value.query), ...changes }), how);
+}
+
+/** The address of a screen, for a link. */
+export function to(screen: string, filters: Readonly<Record<string, string | undefined>> = {}): string {
+  const set = Object.entries(filters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const query = new URLSearchParams(set).toString();
+  return BASE + screen + (query && `?${query}`);
+}
+
+export function go(href: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', href);
+  else history.replaceState(null, '', href);
+  address.value = read();
+}
+
+function read(): Address {
+  const { pathname, search } = location;
+  return { path: pathname.startsWith(BASE) ? pathname.slice(BASE.length) : '', query: new URLSearchParams(search) };
+}
+
+addEventListener('popstate', () => {
+  address.value = read();
+});
+
+/** Links are ordinary ones; those that stay in the console do not load the page anew. */
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return;
+  const url = new URL(link.href);
+  if (url.origin !== location.origin || !url.pathname.startsWith(BASE)) return;
+  // To a place on this page.
+  if (url.hash && url.pathname === location.pathname) return;
+  event.preventDefault();
+  go(url.pathname + url.search);
+});

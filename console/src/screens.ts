@@ -1,0 +1,45 @@
+import type { Permission } from '@worktrack/contracts/permissions';
+import type { ComponentType } from 'preact';
+import { words } from './frame/messages.ts';
+import type { ScreenProps } from './screen-props.ts';
+
+export interface ScreenEntry {
+  /** The address below `/console/`, with `:placeholders`. */
+  readonly path: string;
+  /** How the navigation calls it; one without a name is reached from others. */
+  readonly name?: () => string;
+  /** Without it, it is not offered. */
+  readonly permission: Permission;
+  readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
+}
+
+/** Every screen, in the order of the navigation. */
+export const SCREENS: readonly ScreenEntry[] = [
+  { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },
+  { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
+  {
+    path: 'agents',
+    name: () => words.agents,
+    permission: 'work-items:read',
+    load: () => import('./agents/screen.tsx'),
+  },
+  { path: 'inbox', name: () => words.inbox, permission: 'feedback:read', load: () => import('./inbox/screen.tsx') },
+];
+
+/** The screen of an address, with what its placeholders hold. */
+export function screenAt(path: string): (ScreenProps & { readonly screen: ScreenEntry }) | undefined {
+  const parts = path.split('/');
+  for (const screen of SCREENS) {
+    const pattern = screen.path.split('/');
+    if (pattern.length !== parts.length) continue;
+    const params: Record<string, string> = {};
+    const fits = pattern.every((name, at) => {
+      const part = parts[at] ?? '';
+      if (!name.startsWith(':')) return name === part;
+      params[name.slice(1)] = decodeURIComponent(part);
+      return part !== '';
+    });
+    if (fits) return { screen, params };
+  }
+  return undefined;
+}

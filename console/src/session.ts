@@ -1,0 +1,59 @@
+import { computed, signal } from '@preact/signals';
+import type { me } from '@worktrack/contracts/gateway/identity';
+import type { Output } from '@worktrack/contracts/operation';
+import type { Permission } from '@worktrack/contracts/permissions';
+import { call, onSignedOut, send } from './api/call.ts';
+import { ServiceError } from './api/service-error.ts';
+
+export type Identity = Output<typeof me>;
+
+type Session =
+  | { readonly state: 'asking' }
+  | { readonly state: 'signed-out'; readonly ended: boolean }
+  | { readonly state: 'failed'; readonly error: ServiceError }
+  | { readonly state: 'signed-in'; readonly identity: Identity };
+
+/** Who looks at this page. */
+export const session = signal<Session>({ state: 'asking' });
+
+export const identity = computed(() => (session.value.state === 'signed-in' ? session.value.identity : undefined));
+
+/** What one may not do is not offered. The service decides, whatever is shown. */
+export function may(permission: Permission): boolean {
+  return identity.value?.permissions.includes(permission) ?? false;
+}
+
+/** The tabs of a browser share the cookie, so they sign in and out together. */
+const tabs = new BroadcastChannel('worktrack.session');
+tabs.onmessage = () => location.reload();
+
+export async function askWhoIsThere(): Promise<void> {
+  try {
+    session.value = { state: 'signed-in', identity: await call<typeof me>('GET /api/me', {}) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    session.value = error.status === 401 ? { state: 'signed-out', ended: false } : { state: 'failed', error };
+  }
+}
+
+/** By a code that is good once, or by an API key, which is not kept anywhere. */
+export async function signIn(proof: { readonly code: string } | { readonly apiKey: string }): Promise<void> {
+  await send<void>('/console/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(proof),
+  });
+  tabs.postMessage('in');
+  await askWhoIsThere();
+}
+
+export async function signOut(): Promise<void> {
+  await send<void>('/console/session', { method: 'DELETE' });
+  tabs.postMessage('out');
+  // Anew, so that nothing of what was read stays in the page.
+  location.reload();
+}
+
+onSignedOut(() => {
+  if (session.value.state === 'signed-in') session.value = { state: 'signed-out', ended: true };
+});

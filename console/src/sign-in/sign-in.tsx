@@ -1,0 +1,85 @@
+import './sign-in.css';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { Heading } from '../parts/heading.tsx';
+import { Loading, wordsOf } from '../parts/states.tsx';
+import { signIn } from '../session.ts';
+import { words } from './messages.ts';
+
+/** Once it is read it leaves the address, the history and whatever copies them. */
+function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined;
+  if (code) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+/** By the code of a link, without a press; else by an API key that is pasted. */
+export function SignIn({ ended }: { readonly ended: boolean }) {
+  const [code] = useState(takeCode);
+  const [isCodeRefused, setCodeRefused] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const id = useId();
+  useEffect(() => {
+    if (code) signIn({ code }).catch(() => setCodeRefused(true));
+  }, [code]);
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const field = (event.currentTarget as HTMLFormElement).elements.namedItem('apiKey') as HTMLInputElement;
+    const apiKey = field.value.trim();
+    if (!apiKey || isBusy) return field.focus();
+    setBusy(true);
+    try {
+      await signIn({ apiKey });
+    } catch (error) {
+      setFault(`${words.keyRefused} ${wordsOf(error)}`);
+      field.select();
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  if (code && !isCodeRefused) {
+    return (
+      <main class="sign-in">
+        <Heading title={words.title} />
+        <Loading what={words.byCode} />
+      </main>
+    );
+  }
+  return (
+    <main class="sign-in">
+      <Heading title={words.title} />
+      {ended && <p role="status">{words.ended}</p>}
+      {isCodeRefused && (
+        <p role="alert" class="field-error">
+          {words.codeRefused} {words.anotherLink}
+        </p>
+      )}
+      <form class="stack" onSubmit={submit}>
+        <div class="field">
+          <label for={id}>{words.key}</label>
+          <input
+            id={id}
+            class="input"
+            type="password"
+            name="apiKey"
+            autocomplete="off"
+            spellcheck={false}
+            aria-invalid={fault !== undefined}
+            aria-describedby={`${id}-help ${id}-fault`}
+          />
+          <p id={`${id}-help`} class="field-help">
+            {words.keyHelp}
+          </p>
+          <p id={`${id}-fault`} class="field-error" role="alert">
+            {fault}
+          </p>
+        </div>
+        <button type="submit" class="button button-main" aria-disabled={isBusy}>
+          {words.signIn}
+        </button>
+      </form>
+    </main>
+  );
+}

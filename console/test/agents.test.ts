@@ -1,0 +1,114 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { openStage } from './support/stage.ts';
+import type { Visitor } from './support/visitor.ts';
+
+const stage = openStage();
+let organization: TestOrganization;
+
+beforeAll(() => {
+  organization = stage.organization;
+});
+
+async function newTask(title: string): Promise<WorkItem> {
+  const { boardId, columns, projectId } = organization;
+  const task = { type: 'task', title, projectId, boardId, boardColumnId: columns['To Do'] };
+  return (await organization.call<WorkItem>('POST', '/api/work-items', task)).data;
+}
+
+async function claim(agent: string, task: WorkItem, leaseSeconds = 900): Promise<string> {
+  const input = { ids: [task.id], agent, leaseSeconds };
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', input);
+  return data.lease.token;
+}
+
+async function beat(task: WorkItem, leaseToken: string, told: Record<string, unknown>) {
+  return organization.call<{ answers: { text: string }[] }>('POST', `/api/work-items/${task.id}/progress`, {
+    leaseToken,
+    ...told,
+  });
+}
+
+/** The part of the page about one agent. */
+const partOf = ({ page }: Visitor, agent: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: agent, exact: true }) });
+
+/** With another key than the agents', as a person has one. */
+async function visit(): Promise<Visitor> {
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'A person' });
+  return stage.visit('agents', { apiKey: data.key });
+}
+
+test('shows each agent as it claims, tells how it goes, stalls and ends, those first that need somebody', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await page.getByText('No agent is working at the moment.').waitFor();
+  await visitor.isGood('agents-empty');
+
+  const [one, two] = [await newTask('The first task'), await newTask('The second task')];
+  const token = await claim('agent one', one, 60);
+  await claim('agent two', two);
+  await page.reload();
+  await partOf(visitor, 'agent one').getByText('The first task').waitFor();
+  await partOf(visitor, 'agent two').getByText('Working').waitFor();
+  await beat(one, token, { note: 'Tests are written', progress: 0.5, totalTokens: 12_345, model: 'm', provider: 'p' });
+  await page.reload();
+  await partOf(visitor, 'agent one').getByText('Tests are written').waitFor();
+  await partOf(visitor, 'agent one').getByText('50%').waitFor();
+  await partOf(visitor, 'agent one').getByText('Tokens 12.3K').waitFor();
+  await visitor.isGood('agents-working');
+
+  await page.clock.install();
+  await page.clock.fastForward(31_000);
+  await partOf(visitor, 'agent one').getByText('Stalled').waitFor();
+  expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['agent one', 'agent two']);
+  await visitor.isGood('agents-stalled');
+});
+
+test('an agent’s question is answered here, by keyboard alone, and the agent hears it', async () => {
+  const task = await newTask('A task with a question');
+  const token = await claim('agent three', task);
+  await beat(task, token, { state: 'awaiting_input', question: 'Which colour?\nBlue or <b>green</b>?' });
+  const visitor = await visit();
+  const part = partOf(visitor, 'agent three');
+  await part.getByText('Which colour?').waitFor();
+  await part.getByText('Awaiting input').waitFor();
+  await visitor.isGood('agents-question');
+  await part.getByLabel('Answer').focus();
+  await visitor.page.keyboard.type('Blue, as always.');
+  await visitor.page.keyboard.press('Tab');
+  await visitor.page.keyboard.press('Enter');
+  await part.getByText('Blue, as always.').waitFor();
+  const { data } = await beat(task, token, { state: 'working' });
+  await visitor.page.reload();
+  expect(data.answers).toMatchObject([{ text: 'Blue, as always.' }]);
+  await part.getByText('Working').waitFor();
+});
+
+test('one press takes an item from its agent', async () => {
+  const task = await newTask('A task that is taken back');
+  const token = await claim('agent four', task);
+  const visitor = await visit();
+  await visitor.page.getByRole('button', { name: `Release ${task.taskId} from agent four` }).click();
+  await visitor.page.getByText(`${task.taskId} is in To Do again.`).waitFor();
+  await partOf(visitor, 'agent four').waitFor({ state: 'detached' });
+  expect((await beat(task, token, {})).error.code).toBe('CONFLICT');
+});
+
+test('who may only read is offered neither an answer nor a release, and a failure says so', async () => {
+  const task = await newTask('A task for readers');
+  await claim('agent five', task);
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'A reader',
+    permissions: ['work-items:read'],
+  });
+  const visitor = await stage.visit('agents', { apiKey: data.key });
+  await partOf(visitor, 'agent five').waitFor();
+  expect(await visitor.page.getByRole('button', { name: /Release|Send/ }).count()).toBe(0);
+
+  await visitor.page.route('**/api/work-items?*', (route) => route.abort());
+  await visitor.page.reload();
+  await visitor.page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await visitor.isGood('agents-failed');
+});

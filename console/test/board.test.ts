@@ -1,0 +1,154 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+const columnOf = (page: Page, name: string) => page.locator(`.column[aria-label^="${name},"]`);
+const cardOf = (page: Page, taskId: string) => page.locator('.card', { hasText: `${taskId} ·` });
+const titlesIn = (page: Page, name: string) => columnOf(page, name).locator('.card-title').allTextContents();
+
+const columnNow = async (organization: TestOrganization, id: string) =>
+  (await organization.call<WorkItem>('GET', `/api/work-items/${id}`)).data.columnName;
+
+test('shows every card with what there is to know of it, and looks right in all its states', async () => {
+  const organization = await stage.newOrganization();
+  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByText('Nothing is on this board yet').waitFor();
+  expect(page.url()).toContain('/console/board');
+  await visitor.isGood('board-empty');
+
+  const first = await createItem(organization, {
+    title: 'Name all colours',
+    priority: 'urgent',
+    boardColumnId: 'To Do',
+  });
+  await createItem(organization, { title: 'Use the colours', dependsOn: [first.taskId], assignee: 'ada' });
+  const claim = { ids: [first.taskId], agent: 'agent 7', leaseSeconds: 600 };
+  const claimed = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  await organization.call('POST', `/api/work-items/${first.taskId}/progress`, {
+    leaseToken: claimed.data.lease.token,
+    state: 'awaiting_input',
+    question: 'Which palette?',
+    note: 'Half of them are named',
+    progress: 0.5,
+  });
+  await page.reload();
+  const card = cardOf(page, first.taskId);
+  await card.getByText('Awaiting input').waitFor();
+  const text = await card.textContent();
+  for (const part of ['Name all colours', 'Urgent', 'agent 7', '50%', 'Half of them are named'])
+    expect(text).toContain(part);
+  expect(text).toMatch(/\d+ (mins?|hrs?) left/);
+  expect(await columnOf(page, 'Backlog').textContent()).toContain(`Blocked by ${first.taskId}`);
+  await visitor.isGood('board');
+
+  await page.getByLabel('Priority').selectOption('low');
+  await page.getByText('No card matches the filters.').waitFor();
+  await visitor.isGood('board-no-matches');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByLabel('Search').fill('use colours');
+  await expect.poll(() => page.url()).toContain('q=use+colours');
+  await expect.poll(() => page.locator('.card').count()).toBe(1);
+  const sent = await visitor.openTab(page.url().split('/console/')[1] as string);
+  await cardOf(sent.page, 'W-T-2').waitFor();
+  expect(await sent.page.locator('.card').count()).toBe(1);
+});
+
+test('a card is moved by the mouse, by the menu and by the keyboard', async () => {
+  const organization = await stage.newOrganization();
+  const [one, two, three] = [
+    await createItem(organization, { title: 'One' }),
+    await createItem(organization, { title: 'Two' }),
+    await createItem(organization, { title: 'Three' }),
+  ];
+  const { page, complaints } = await stage.visit('board', { apiKey: organization.apiKey });
+  await cardOf(page, one.taskId).dragTo(columnOf(page, 'To Do').locator('.column-cards'));
+  await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['One']);
+  await expect.poll(() => columnNow(organization, one.id)).toBe('To Do');
+
+  // Above the card that is there.
+  await cardOf(page, two.taskId).dragTo(cardOf(page, one.taskId), { targetPosition: { x: 20, y: 5 } });
+  await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['Two', 'One']);
+
+  await page.getByRole('button', { name: `Move ${three.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'To Review' }).click();
+  await expect.poll(() => columnNow(organization, three.id)).toBe('Review');
+
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await cardOf(page, two.taskId).locator('.card-title').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(focused).toBe('One');
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['One', 'Two']);
+  await page.keyboard.press('Alt+ArrowRight');
+  await page.keyboard.press('Alt+ArrowRight');
+  await expect.poll(() => columnNow(organization, one.id)).toBe('Review');
+  await expect.poll(focused).toBe('One');
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(focused).toBe('Two');
+  await page.reload();
+  await expect.poll(() => titlesIn(page, 'Review')).toEqual(['One', 'Three']);
+  expect(complaints).toEqual([]);
+});
+
+test('a move that somebody else was faster than is taken back with a word, and shows where the card is', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Contended' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await cardOf(page, item.taskId).waitFor();
+  // The other's move is there before this page hears of it.
+  await page.route(
+    '**/move',
+    async (route) => {
+      await organization.call('POST', `/api/work-items/${item.id}/move`, { boardColumnId: 'Testing' });
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: `Move ${item.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'To Done' }).click();
+  await page.getByText(`Somebody else has changed ${item.taskId} meanwhile: it is in Testing now.`).waitFor();
+  await expect.poll(() => titlesIn(page, 'Testing')).toEqual(['Contended']);
+  expect(await titlesIn(page, 'Done')).toEqual([]);
+  expect(await columnNow(organization, item.id)).toBe('Testing');
+
+  await page.route(
+    '**/move',
+    (route) =>
+      route.fulfill({ status: 403, json: { success: false, error: { code: 'PERMISSION_DENIED', message: 'No.' } } }),
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: `Move ${item.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'To Done' }).click();
+  await page.getByText(`${item.taskId} is back where it was. No.`).waitFor();
+  await expect.poll(() => titlesIn(page, 'Testing')).toEqual(['Contended']);
+});
+
+test('who may only read is offered no move', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Fixed' });
+  const reader = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Reader',
+    permissions: ['projects:read', 'work-items:read'],
+  });
+  const { page } = await stage.visit('board', { apiKey: reader.data.key });
+  await page.getByText('Fixed').waitFor();
+  expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0);
+});
+
+test('what cannot be loaded says so, and can be asked for again', async () => {
+  const visitor = await stage.visit('sign-in-first');
+  const { page } = visitor;
+  await page.route('**/api/projects?*', (route) => route.abort());
+  await page.goto(`${stage.url}/console/board`);
+  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await visitor.isGood('board-failed');
+  await page.unroute('**/api/projects?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await columnOf(page, 'Backlog').waitFor();
+});

@@ -1,0 +1,129 @@
+import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { openStage } from './support/stage.ts';
+import type { Visitor } from './support/visitor.ts';
+
+const stage = openStage();
+let organization: TestOrganization;
+let source: Source;
+beforeAll(async () => {
+  organization = stage.organization;
+  const input = {
+    type: 'server',
+    name: 'Shop',
+    requireCaptcha: false,
+    rateLimit: { perIp: 1_000, perSource: 1_000, windowSeconds: 1 },
+  };
+  source = (await organization.call<Source>('POST', '/api/feedback/sources', input)).data;
+});
+
+async function submit(message: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { publicKey } = source;
+  const { data } = await organization.call<{ token: string }>(
+    'GET',
+    `/feedback/widget/bootstrap?publicKey=${publicKey}`,
+  );
+  const answer = await organization.call<{ id: string }>('POST', '/feedback/ingest', {
+    publicKey,
+    token: data.token,
+    message,
+    ...more,
+  });
+  return answer.data.id;
+}
+const stored = async (id: string) => (await organization.call<FeedbackItem>('GET', `/api/feedback/items/${id}`)).data;
+const chosen = ({ page }: Visitor) => page.getByRole('article');
+
+test('ten submissions are triaged by keyboard alone', async () => {
+  const visitor = await stage.visit('inbox');
+  const { page } = visitor;
+  await page.getByText('There is no feedback here.').waitFor();
+  await visitor.isGood('inbox-empty');
+  const ids: string[] = [];
+  for (let at = 1; at <= 10; at++) ids.push(await submit(`Submission number ${at}`, { category: 'bug' }));
+  await page.reload();
+  await page.getByRole('button', { name: 'New 10' }).waitFor();
+  await chosen(visitor).getByText('Submission number 10').waitFor();
+  await visitor.isGood('inbox');
+  // Newest first. Each key sets a status and goes on to the next.
+  const keys = ['t', 'r', 'd', 't', 'r', 'd', 't', 'r', 'd', 't'];
+  for (const [at, key] of keys.entries()) {
+    await chosen(visitor)
+      .getByText(`Submission number ${10 - at}`, { exact: true })
+      .waitFor();
+    await page.keyboard.press(key);
+  }
+  await page.getByRole('button', { name: 'New 0' }).waitFor();
+  await page.getByRole('button', { name: 'Triaged 4' }).waitFor();
+  const names: Record<string, string> = { t: 'triaged', r: 'resolved', d: 'dismissed' };
+  for (const [at, id] of ids.toReversed().entries()) {
+    expect((await stored(id)).status).toBe(names[keys[at] ?? '']);
+  }
+  await page.keyboard.press('k');
+  await chosen(visitor).getByText('Submission number 2', { exact: true }).waitFor();
+});
+
+test('a submission is linked to an idea, or made one', async () => {
+  const { boardId, columns, projectId } = organization;
+  const idea = { type: 'idea', title: 'Dark colours', projectId, boardId, boardColumnId: columns.Backlog };
+  await organization.call<WorkItem>('POST', '/api/work-items', idea);
+  const [one, two] = [await submit('Please make it darker'), await submit('Shortcuts would help')];
+  const visitor = await stage.visit(`inbox?item=${one}`);
+  const { page } = visitor;
+  await chosen(visitor).getByText('Please make it darker').waitFor();
+  await page.keyboard.press('l');
+  await page.getByLabel('Words of the idea').fill('dark');
+  await page.getByRole('button', { name: 'Dark colours' }).waitFor();
+  await visitor.isGood('inbox-link');
+  await page.getByRole('button', { name: 'Dark colours' }).click();
+  await chosen(visitor).getByRole('link', { name: 'Dark colours' }).waitFor();
+
+  await page.getByRole('button', { name: 'Shortcuts would help' }).click();
+  await chosen(visitor).getByText('Shortcuts would help').waitFor();
+  await page.keyboard.press('i');
+  await page.getByLabel('Title').waitFor();
+  await visitor.isGood('inbox-idea');
+  await page.getByRole('button', { name: 'Create and link' }).click();
+  await chosen(visitor)
+    .getByRole('link', { name: /Shortcuts would help/ })
+    .waitFor();
+  expect((await stored(two)).status).toBe('linked');
+});
+
+test('what the public wrote is text and nothing else, and is erased after a question', async () => {
+  const message =
+    '<img src=x onerror=alert(1)> [click](javascript:alert(1)) https://evil.example <script>alert(1)</script>';
+  const id = await submit(message, { email: 'sender@example.com' });
+  const visitor = await stage.visit('inbox');
+  const { page } = visitor;
+  await chosen(visitor).getByText(message).waitFor();
+  expect(await chosen(visitor).locator('a, img, script').count()).toBe(0);
+  await page.getByRole('button', { name: 'Erase' }).click();
+  await visitor.isGood('inbox-erase');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+  await chosen(visitor).getByText('What was written here has been erased.').waitFor();
+  expect(await stored(id)).toMatchObject({ message: '', email: null });
+});
+
+test('filters are in the address, who may only read is offered nothing else, and a failure says so', async () => {
+  await submit('A question about prices', { category: 'question' });
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'A reader',
+    permissions: ['feedback:read'],
+  });
+  const visitor = await stage.visit('inbox?category=question&q=prices', { apiKey: data.key });
+  const { page } = visitor;
+  await chosen(visitor).getByText('A question about prices').waitFor();
+  expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
+  expect(await chosen(visitor).getByRole('button').count()).toBe(0);
+  await page.getByLabel('Search').fill('nothing-like-this');
+  await page.getByText('There is no feedback here.').waitFor();
+  expect(page.url()).toContain('q=nothing-like-this');
+
+  await page.route('**/api/feedback/items?*', (route) => route.abort());
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await visitor.isGood('inbox-failed');
+});

@@ -1,0 +1,145 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+const now = async (organization: TestOrganization, id: string) =>
+  (await organization.call<WorkItem>('GET', `/api/work-items/${id}`)).data;
+
+const DESCRIPTION = `# Colours
+
+Follow the *system* setting. <img src=x onerror="document.title = 'broken into'"><script>document.title = 'broken into'</script>
+
+- [x] light
+- [ ] dark
+
+| name | value |
+|---|---|
+| ink | \`#111\` |
+
+![A tracker](https://tracker.example/pixel.png) [click](javascript:alert(1)) [docs](https://docs.example/)
+`;
+
+test('shows all that is known of an item, and runs nothing and loads nothing of what is written in it', async () => {
+  const organization = await stage.newOrganization();
+  const story = await createItem(organization, { type: 'story', title: 'Dark mode' });
+  const before = await createItem(organization, { title: 'Name all colours' });
+  const item = await createItem(organization, {
+    title: 'Use the colours',
+    description: DESCRIPTION,
+    parentId: story.id,
+    dependsOn: [before.taskId],
+  });
+  const session = { model: 'gpt-4o', provider: 'openai', totalTokens: 120_000 };
+  await organization.call('POST', `/api/work-items/${item.id}/ai-sessions`, session);
+  await organization.call('POST', `/api/work-items/${item.id}/move`, { boardColumnId: 'Review' });
+  const review = {
+    result: 'fail',
+    summary: 'Unreadable in the dark.',
+    issues: ['The links'],
+    reviewedFiles: ['a.css'],
+  };
+  await organization.call('POST', `/api/work-items/${item.id}/review`, review);
+
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('heading', { level: 1, name: 'Use the colours' }).waitFor();
+  const main = page.locator('article');
+  for (const text of ['Name all colours', 'Dark mode', 'Unreadable in the dark.', 'The links', 'gpt-4o', '☑ light']) {
+    await main.getByText(text).first().waitFor();
+  }
+  await page.getByText('moved it from Review to In Progress').waitFor();
+  expect(await page.title()).toBe('Use the colours · worktrack');
+  const markdown = page.locator('.markdown').first();
+  expect(await markdown.locator('script, [onerror], [style]').count()).toBe(0);
+  expect(await markdown.getByRole('link', { name: 'A tracker' }).getAttribute('href')).toBe(
+    'https://tracker.example/pixel.png',
+  );
+  expect(await markdown.getByText('click').getAttribute('href')).toBe(null);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.isGood('item');
+
+  await page
+    .getByRole('link', { name: /Dark mode/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { level: 1, name: 'Dark mode' }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Dark mode');
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Use the colours' }).waitFor();
+});
+
+test('title, description, priority and column are changed in place, by keyboard alone', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Old' });
+  const { page, complaints } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Edit title' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Title' }).press('Control+A');
+  await page.keyboard.type('New');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'New' }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Edit title');
+  await page.getByRole('button', { name: 'Edit description' }).press('Enter');
+  await page.keyboard.type('**Bold**');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.markdown strong', { hasText: 'Bold' }).waitFor();
+  await page.getByLabel('Priority').selectOption('urgent');
+  await expect.poll(async () => (await now(organization, item.id)).priority).toBe('urgent');
+  await page.getByLabel('Column').selectOption({ label: 'Review' });
+  await expect.poll(async () => (await now(organization, item.id)).columnName).toBe('Review');
+  expect(await now(organization, item.id)).toMatchObject({ title: 'New', description: '**Bold**' });
+  expect(complaints).toEqual([]);
+});
+
+test('a conflict shows both versions and loses neither; what others change elsewhere in the item is none', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Shared', description: 'First.' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Edit description' }).click();
+  await page.getByRole('textbox', { name: 'Description' }).fill('Mine.');
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { description: 'Theirs.' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile' }).waitFor();
+  expect(await page.getByLabel('As it is now').inputValue()).toBe('Theirs.');
+  expect(await page.getByLabel('Yours').inputValue()).toBe('Mine.');
+  await visitor.isGood('item-conflict');
+  expect((await now(organization, item.id)).description).toBe('Theirs.');
+  await page.getByLabel('Yours').fill('Mine and theirs.');
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { priority: 'high' });
+  await page.getByRole('button', { name: 'Save mine' }).click();
+  await page.locator('.markdown', { hasText: 'Mine and theirs.' }).waitFor();
+  expect(await now(organization, item.id)).toMatchObject({ description: 'Mine and theirs.', priority: 'high' });
+});
+
+test('comments are sent, files are attached, shown and deleted', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Talked about' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByLabel('Comment').fill('Use the *palette*.');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.history em', { hasText: 'palette' }).waitFor();
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  await page.getByLabel('Attach a file').setInputFiles({ name: 'dark.png', mimeType: 'image/png', buffer: png });
+  const preview = page.getByRole('img', { name: 'Preview of dark.png' });
+  await preview.waitFor();
+  await expect.poll(() => preview.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+  await page.getByRole('button', { name: 'Delete dark.png' }).click();
+  await visitor.isGood('item-delete-attachment');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await preview.waitFor({ state: 'detached' });
+  expect((await organization.call<unknown[]>('GET', `/api/work-items/${item.id}/attachments`)).data).toEqual([]);
+});
+
+test('an item that is not there says so', async () => {
+  const visitor = await stage.visit('items/W-T-99999');
+  await visitor.page.getByRole('heading', { name: 'There is no item W-T-99999' }).waitFor();
+  await visitor.isGood('item-gone');
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+test('the code of a link signs in without a press, once, and leaves the address', async () => {
+  const code = await stage.newCode();
+  const visitor = await stage.visit(`#code=${code}`, { apiKey: null });
+  await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
+  expect(visitor.page.url()).not.toContain(code);
+  const second = await stage.visit(`#code=${code}`, { apiKey: null });
+  await second.page.getByRole('alert').filter({ hasText: 'The link does not sign in any more' }).waitFor();
+  expect(second.page.url()).not.toContain(code);
+  await second.isGood('sign-in-code-refused');
+});
+
+test('a pasted key signs in, by keyboard alone, is kept nowhere, and leads to where one wanted to go', async () => {
+  const visitor = await stage.visit('nowhere?project=x', { apiKey: null });
+  const { page } = visitor;
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await visitor.isGood('sign-in');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('wt_wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'This key does not sign in' }).waitFor();
+  await visitor.isGood('sign-in-refused');
+  await page.keyboard.type(stage.organization.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByText('There is nothing at this address.').waitFor();
+  expect(page.url()).toBe(`${stage.url}/console/nowhere?project=x`);
+  const stored = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+  );
+  expect(stored).not.toContain(stage.organization.apiKey.slice(0, 12));
+  await visitor.isGood('nothing-here');
+});
+
+test('who signs out in one tab is signed out in all', async () => {
+  const visitor = await stage.visit('');
+  const tab = await visitor.openTab('');
+  await tab.page.getByRole('button', { name: 'Account of' }).waitFor();
+  await visitor.page.getByRole('button', { name: 'Account of' }).click();
+  await visitor.isGood('account-menu');
+  await visitor.page.getByRole('menuitem', { name: 'Sign out' }).click();
+  for (const { page } of [visitor, tab]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('language and theme are the visitor’s, and can be chosen, by keyboard too', async () => {
+  const visitor = await stage.visit('', { locale: 'tr-TR', colorScheme: 'dark' });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Dil' }).focus();
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('tr');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('日');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const appearance = page.getByRole('button', { name: 'Darstellung' });
+  await appearance.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const look = () =>
+    page.evaluate(() => [getComputedStyle(document.documentElement).colorScheme, document.documentElement.lang]);
+  expect(await look()).toEqual(['light', 'de']);
+  await page.reload();
+  await appearance.waitFor();
+  expect(await look()).toEqual(['light', 'de']);
+});

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { buildConsole, type ConsoleBuild } from '../build.ts';
+
+const MAX_FIRST_BYTES = 90_000;
+const MAX_BYTES = 250_000;
+
+async function compressedBytes({ folder }: ConsoleBuild, files: readonly string[]): Promise<number> {
+  const contents = await Promise.all(files.map((file) => readFile(join(folder, file))));
+  return contents.reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
+}
+
+test('at most 90 kB are loaded before the first board is drawn, and at most 250 kB are there in all', async () => {
+  const build = await buildConsole();
+  expect(await compressedBytes(build, [build.page, ...build.first])).toBeLessThanOrEqual(MAX_FIRST_BYTES);
+  expect(await compressedBytes(build, [build.page, ...build.assets])).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+test('the page runs no code and no style that is written into it', async () => {
+  const { folder, page } = await buildConsole();
+  const html = await readFile(join(folder, page), 'utf8');
+  expect(html).not.toMatch(/<style|style=|<script(?![^>]*src=)|\son\w+=/);
+  expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].every(([, url]) => url?.startsWith('/console/assets/'))).toBe(
+    true,
+  );
+});

@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { source as axe } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
+
+const WIDTHS = [375, 1440] as const;
+const THEMES = ['light', 'dark'] as const;
+
+/** A person in front of the console. */
+export class Visitor {
+  readonly page: Page;
+  /** What the browser complained of: a script that failed, and whatever the Content-Security-Policy forbids. Should stay empty. */
+  readonly complaints: string[] = [];
+  readonly #origin: string;
+
+  constructor(page: Page, origin: string) {
+    this.page = page;
+    this.#origin = origin;
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      // That an answer was 4xx is told by the page.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.complaints.push(message.text());
+      }
+    });
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith('http') && url.origin !== origin) this.complaints.push(`A request to ${url.origin}`);
+    });
+  }
+
+  /** Another page of the same browser, with its cookie. */
+  async openTab(path: string): Promise<Visitor> {
+    const tab = new Visitor(await this.page.context().newPage(), this.#origin);
+    await tab.page.goto(`${this.#origin}/console/${path}`);
+    return tab;
+  }
+
+  /**
+   * Holds what is shown now against everything that holds of every state: axe finds nothing, nothing is wider than the window, in both themes, on a
+   * phone and on a wide screen. Makes a picture of each, in the folder that CONSOLE_SCREENSHOTS names, else with the run's other files.
+   */
+  async isGood(state: string): Promise<void> {
+    const before = this.page.viewportSize();
+    const found: string[] = [];
+    for (const width of WIDTHS) {
+      await this.page.setViewportSize({ width, height: width < 500 ? 812 : 900 });
+      for (const colorScheme of THEMES) {
+        await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        const where = `${state} ${width} ${colorScheme}`;
+        // What axe finds beside contrasts does not depend on the theme, and takes it seconds.
+        const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
+        for (const finding of await this.#findings(rules)) found.push(`${where}: ${finding}`);
+        const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (overflow > 0) found.push(`${where}: the page is ${overflow} px wider than the window`);
+        await this.#picture(where.replaceAll(' ', '-'));
+      }
+    }
+    await this.page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    if (before) await this.page.setViewportSize(before);
+    expect(found).toEqual([]);
+    expect(this.complaints).toEqual([]);
+  }
+
+  async #findings(rules: readonly string[] | undefined): Promise<string[]> {
+    await this.page.evaluate(axe);
+    const { violations } = await this.page.evaluate<AxeResults>(
+      `axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})`,
+    );
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
+    );
+  }
+
+  async #picture(name: string): Promise<void> {
+    const folder = process.env.CONSOLE_SCREENSHOTS ?? join((await servers()).folder, 'screenshots');
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `console-${name}.png`), animations: 'disabled' });
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { exampleLoggedEvent, ids } from '../examples.ts';
+import { ItemRef, ProjectId } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { EVENT_TYPES, type EventType, LoggedEvent, SUBJECT_KINDS } from './event.ts';
+
+export const MAX_EVENTS = 200;
+const MAX_TYPES_LENGTH = 1_000;
+
+/** Event types as a filter names them: separated by commas, `work_item.*` for all of a kind. */
+export const EventTypes = z
+  .string()
+  .max(MAX_TYPES_LENGTH)
+  .describe('Separated by commas; work_item.* means all of that kind')
+  .transform((text, context): readonly EventType[] => {
+    const named = text.split(',').map((part) => part.trim());
+    const unknown = named.find((name) => typesNamed(name).length === 0);
+    if (unknown === undefined) return [...new Set(named.flatMap(typesNamed))];
+    const kinds = SUBJECT_KINDS.map((kind) => `${kind}.*`).join(', ');
+    context.addIssue(
+      `names no type of event: "${unknown}". A type is one such as work_item.moved; all of a kind are ${kinds}`,
+    );
+    return z.NEVER;
+  });
+
+function typesNamed(name: string): EventType[] {
+  if (!name.endsWith('.*')) return EVENT_TYPES.filter((type) => type === name);
+  return EVENT_TYPES.filter((type) => type.startsWith(name.slice(0, -1)));
+}
+
+/** What restricts a list or a stream of events. */
+export const eventFilters = {
+  types: EventTypes.optional(),
+  projectId: ProjectId.optional(),
+  /** Events about the item itself. */
+  workItemId: ItemRef.optional(),
+};
+
+export const listEvents = operation({
+  name: 'events.list',
+  summary:
+    'Read the log of what happened in the organization, in order. Without `after`, it says where the log ends: follow it from there.',
+  permissions: [],
+  effect: 'read',
+  input: z.strictObject({
+    after: z.int().min(0).optional().describe('nextSeq of the previous answer; 0 is before the first event'),
+    ...eventFilters,
+    limit: z.int().min(1).max(MAX_EVENTS).default(50),
+  }),
+  output: z.object({
+    /** Those that the key may see: an event is seen with the permission to read what it is about. */
+    events: z.array(LoggedEvent),
+    /** The next `after`. It may go on although no event was found: there may be more. */
+    nextSeq: z.int(),
+    /** The oldest event in the log. */
+    oldestSeq: z.int(),
+  }),
+  errors: ['CURSOR_EXPIRED'],
+  example: {
+    input: { after: 4711, types: 'work_item.*', projectId: ids.project },
+    output: { events: [exampleLoggedEvent], nextSeq: 4712, oldestSeq: 1 },
+  },
+  rest: 'GET /api/events',
+});

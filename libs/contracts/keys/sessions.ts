@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { exampleConsoleSession, ids, times } from '../examples.ts';
+import { Id, MAX_PAGE_SIZE, NextCursor, RecordId, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Presented } from './identity.ts';
+import { Session } from './records.ts';
+
+export const SESSION_HOURS = 12;
+export const CODE_MINUTES = 10;
+
+export const listSessions = operation({
+  name: 'sessions.list',
+  summary: "List the organization's sessions of the console, newest first.",
+  permissions: ['api-keys:read'],
+  effect: 'read',
+  input: z.strictObject({
+    /** Those that were ended or have expired too, for a year. */
+    includeEnded: z.boolean().default(false),
+    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
+    /** `nextCursor` of the page before. */
+    cursor: Id.optional(),
+  }),
+  output: z.object({ items: z.array(Session), nextCursor: NextCursor }),
+  errors: [],
+  example: { input: {}, output: { items: [exampleConsoleSession], nextCursor: null } },
+  rest: 'GET /api/sessions',
+});
+
+export const revokeSession = operation({
+  name: 'sessions.revoke',
+  summary: 'End a session of the console, at once and for good. Once this is answered, it is accepted nowhere.',
+  permissions: ['api-keys:write'],
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ id: RecordId, revokedAt: Timestamp }),
+  errors: ['NOT_FOUND'],
+  example: { input: { id: ids.consoleSession }, output: { id: ids.consoleSession, revokedAt: times.updatedAt } },
+  rest: 'DELETE /api/sessions/:id',
+});
+
+export const createLoginCode = operation({
+  name: 'sessions.createCode',
+  summary: `Make a code that signs in to the console once, within ${CODE_MINUTES} minutes, at /console/#code=<code>. It is shown in this answer and never again.`,
+  // Whoever has a key can sign in with the key itself.
+  permissions: [],
+  effect: 'create',
+  input: z.strictObject({
+    /** A user of the organization whom it signs in. Default: the caller. Another one needs `users:write`, and all that the user's role holds. */
+    userId: Id.optional(),
+  }),
+  output: z.object({
+    /** `null` in the replay of a creation: the code is stored nowhere. */
+    code: z.string().nullable(),
+    userId: RecordId,
+    expiresAt: Timestamp,
+  }),
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: {},
+    output: { code: `wtc_5kD8rTq1${'…'}`, userId: ids.user, expiresAt: times.codeExpiresAt },
+  },
+  rest: 'POST /api/login-codes',
+});
+
+export const openSession = operation({
+  name: 'sessions.open',
+  summary: 'Begin a session, whose token the gateway has made, by a code or a key.',
+  permissions: 'internal',
+  effect: 'create',
+  input: z.strictObject({ token: Presented, by: Presented }),
+  output: z.object({ expiresAt: Timestamp }),
+  errors: ['API_KEY_INVALID', 'CONFLICT'],
+});
+
+export const closeSession = operation({
+  name: 'sessions.close',
+  summary: 'End the session that signs out. One that is not there, or has ended, changes nothing.',
+  permissions: 'internal',
+  effect: 'delete',
+  input: z.strictObject({ organizationId: Id, id: Id }),
+  output: z.object({}),
+  errors: [],
+});

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { exampleSummary, ids, pagination } from '../examples.ts';
+import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { listWorkItems } from './list.ts';
+import { Cost } from './sessions.ts';
+import { WorkItem, WorkItemSummary } from './work-item.ts';
+
+const MAX_CARDS_BY_ID = 100;
+
+/** A work item as a board shows it. */
+export const Card = WorkItemSummary.extend({
+  ...WorkItem.pick({ version: true, position: true }).shape,
+  /** The dependencies that are not done yet: task IDs, or, of one that names no item, what was written. */
+  blockedBy: z.array(z.string()),
+  /** Dollars with six decimals: what its own sessions cost, as far as their price is known. */
+  estimatedCost: Cost,
+});
+export type Card = z.infer<typeof Card>;
+
+const { search, type, priority, assignee, leaseState } = listWorkItems.input.shape;
+
+export const listCards = operation({
+  name: 'boards.cards',
+  summary: 'List the cards of a board, newest first; with boardColumnId in the order of the column.',
+  permissions: ['work-items:read'],
+  effect: 'read',
+  input: z.strictObject({
+    id: Id,
+    boardColumnId: ColumnRef.optional(),
+    ids: z
+      .array(ItemRef)
+      .min(1)
+      .max(MAX_CARDS_BY_ID)
+      .optional()
+      .describe('Only these: those of them that are on the board and match. Not beside search or cursor'),
+    search,
+    type,
+    priority,
+    assignee,
+    leaseState,
+    limit: deepPaging.limit,
+    cursor: deepPaging.cursor,
+  }),
+  output: z.object({ cards: z.array(Card), pagination: BoundedPagination, nextCursor: NextCursor }),
+  errors: ['NOT_FOUND'],
+  example: {
+    input: { id: ids.board, boardColumnId: 'To Do' },
+    output: {
+      cards: [{ ...exampleSummary, version: 3, position: 7, blockedBy: ['W-T-13'], estimatedCost: '0.000000' }],
+      pagination,
+      nextCursor: null,
+    },
+  },
+  rest: 'GET /api/boards/:id/cards',
+});

@@ -1,0 +1,107 @@
+import type { Channel, ChannelModel, ConsumeMessage, Options } from 'amqplib';
+import { RecoveringChannel } from '../channel.ts';
+import type { Broker } from '../connection.ts';
+import { declareQueue } from '../queues.ts';
+import type { Log } from '../types.ts';
+
+/** Less than the time after which RabbitMQ closes a channel that does not acknowledge (`consumer_timeout`, 30 minutes). */
+const RENEW_AFTER_MS = 10 * 60_000;
+const NO_CONTENT = Buffer.alloc(0);
+
+/** Classic, with transient messages: an election concerns only connected processes, and each of them begins with a nudge. */
+const QUEUE_OPTIONS: Options.AssertQueue = {
+  durable: true,
+  // All nudges in it mean the same: one is enough.
+  maxLength: 1,
+  arguments: { 'x-queue-type': 'classic', 'x-single-active-consumer': true },
+};
+
+/**
+ * The broker elects one of the participating processes: the one consumer that a queue delivers to. It keeps the last nudge
+ * unacknowledged, so that when it is gone the broker delivers that to the next one, which thereby learns that it is elected.
+ *
+ * Two may believe they are elected for a moment (one was frozen or disconnected), and all do while the broker cannot elect one (the queue's node is down): the
+ * election avoids duplicate work, but is no mutual exclusion.
+ */
+export class Election {
+  /** Once this process can be elected. */
+  readonly ready: Promise<unknown>;
+
+  readonly #queue: string;
+  readonly #elected: RecoveringChannel;
+  readonly #sending: RecoveringChannel;
+  readonly #renewal: NodeJS.Timeout;
+  readonly #nudged: () => void;
+  #held: ConsumeMessage | undefined;
+  /** The broker cannot elect it: it is away, or the node of the queue is. */
+  #isCutOff = false;
+
+  /**
+   * @param queue the election's name
+   * @param nudged called in the elected process: on its election, and whenever any process asks for it
+   */
+  constructor(options: { readonly broker: Broker; readonly queue: string; readonly log: Log; nudged(): void }) {
+    const { broker, queue, log, nudged } = options;
+    this.#queue = queue;
+    this.#nudged = nudged;
+    const declare = (model: ChannelModel) => declareQueue(model, log, queue, QUEUE_OPTIONS);
+    this.#elected = new RecoveringChannel(broker.consuming, {
+      name: queue,
+      setup: async (channel, model) => {
+        await declare(model);
+        // The one being held, and the next.
+        await channel.prefetch(2);
+        await channel.consume(queue, (message) => {
+          if (message) this.#received(message, channel);
+          else channel.close().catch(() => {});
+        });
+      },
+      opened: () => {
+        this.#isCutOff = false;
+      },
+      lost: () => {
+        this.#held = undefined;
+        this.#isCutOff = true;
+      },
+    });
+    this.#sending = new RecoveringChannel(broker.publishing, {
+      name: `${queue} nudges`,
+      setup: (_, model) => declare(model),
+      // Without any nudge nobody would learn of it.
+      opened: () => this.#send(),
+    });
+    this.ready = Promise.all([this.#elected.ready, this.#sending.ready]);
+    this.#renewal = setInterval(() => this.#held && this.#send(), RENEW_AFTER_MS).unref();
+  }
+
+  get isElected(): boolean {
+    return this.#held !== undefined || this.#isCutOff;
+  }
+
+  /** Calls `nudged` in the elected process. May get lost with a connection. */
+  nudge(): void {
+    if (this.isElected) this.#nudged();
+    else this.#send();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewal);
+    await this.#elected.close();
+    await this.#sending.close();
+  }
+
+  #received(message: ConsumeMessage, channel: Channel): void {
+    const before = this.#held;
+    this.#held = message;
+    if (before) channel.ack(before);
+    this.#nudged();
+  }
+
+  #send(): void {
+    try {
+      this.#sending.current?.sendToQueue(this.#queue, NO_CONTENT);
+    } catch {
+      // The channel died; the next one begins with a nudge.
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import { connect } from 'amqplib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Progress } from '../../../stack/progress.ts';
+import { type Servers, startServers } from '../../../stack/servers/start.ts';
+import { type Broker, connectBroker } from '../connection.ts';
+import { hmacSigner } from '../message/signature.ts';
+import { signedMessage } from '../message/signed.ts';
+import { Recorder } from '../test-rig.ts';
+import { Election } from './election.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { LogConsumer } from './log-consumer.ts';
+import { NewsPublisher } from './news-publisher.ts';
+import { subscribeToEvents, subscribeToNews } from './subscription.ts';
+import { declareLog, EVENTS_EXCHANGE, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
+
+const signer = hmacSigner([createSecretKey(randomBytes(32))]);
+const seen = new Recorder();
+const { log } = seen;
+
+// A broker of its own: it is killed.
+let folder: string;
+let own: Servers;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'worktrack-events-'));
+  const given = { redis: 'redis://not.used', mongodb: 'mongodb://not.used' };
+  own = await startServers({ dataDir: folder, progress: new Progress(process.stderr), given });
+  const connection = await connect(own.urls.rabbitmq);
+  await declareLog(connection, log);
+  await connection.close();
+});
+afterAll(async () => {
+  await own.discard();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ends = new Set<() => Promise<void>>();
+afterEach(async () => {
+  for (const end of [...ends].reverse()) await end();
+  ends.clear();
+  // What a test left would be the next one's.
+  const connection = await connect(own.urls.rabbitmq);
+  const channel = await connection.createChannel();
+  await channel.purgeQueue(LOG_QUEUE);
+  await connection.close();
+});
+
+async function broker(): Promise<Broker> {
+  const connected = await connectBroker({ url: own.urls.rabbitmq, name: 'test', log });
+  ends.add(() => connected.close());
+  return connected;
+}
+
+async function publisher(): Promise<EventPublisher> {
+  const made = new EventPublisher({ broker: await broker(), signer });
+  ends.add(() => made.close());
+  await made.ready;
+  return made;
+}
+
+/** A replica of the log, which takes by this. Its `die` cuts its connections, as the end of its process does. */
+async function consumer(take: (events: readonly PublishedEvent[]) => Promise<void>) {
+  const connected = await broker();
+  const made = new LogConsumer({ broker: connected, signer, log, observer: seen, take });
+  ends.add(() => made.close());
+  await made.ready;
+  return { die: () => connected.close() };
+}
+
+let made = 0;
+function events(count: number, type: (index: number) => EventType = () => 'work_item.moved'): PublishedEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `event-${++made}`,
+    organizationId: 'o',
+    type: type(index),
+    at: new Date().toISOString(),
+    actor: null,
+    subject: { kind: 'work_item', id: 'i' },
+    revision: index,
+    data: { text: 'ü' },
+  }));
+}
+const ids = (of: readonly PublishedEvent[]) => of.map(({ id }) => id);
+
+describe('the queue of the log', () => {
+  test('must be there before anything is published: until then services keep their events', async () => {
+    const connection = await connect(own.urls.rabbitmq);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue(LOG_QUEUE);
+    const from = new EventPublisher({ broker: await broker(), signer });
+    ends.add(() => from.close());
+    await expect
+      .poll(() => seen.lines.map(({ fields }) => String(fields.error)))
+      .toContainEqual(expect.stringMatching(/no queue 'events.log'/));
+    await expect(from.publish(events(1))).rejects.toThrow();
+    await declareLog(connection, log);
+    await from.ready;
+    await from.publish(events(1));
+    await connection.close();
+  });
+
+  test('hands over all events in the order of their publication, several types in turn', async () => {
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    const all = events(1_000, (index) => (index % 7 < 4 ? 'work_item.moved' : 'work_item.ready'));
+    const from = await publisher();
+    for (let at = 0; at < all.length; at += 250) await from.publish(all.slice(at, at + 250));
+    await expect.poll(() => taken.length).toBe(all.length);
+    expect(taken).toEqual(all);
+  });
+
+  test('keeps what nobody takes, and gives it to the first replica that comes', async () => {
+    const all = events(10);
+    await (await publisher()).publish(all);
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    await expect.poll(() => ids(taken)).toEqual(ids(all));
+  });
+
+  test('is for one replica at a time, and what one took and did not finish goes to the next, in order', async () => {
+    const begun = Promise.withResolvers<void>();
+    const never = new Promise<void>(() => {});
+    const first = await consumer(() => {
+      begun.resolve();
+      return never;
+    });
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    const all = events(200);
+    await (await publisher()).publish(all);
+    await begun.promise;
+    expect(taken).toEqual([]);
+    await first.die();
+    // The first never ends by itself.
+    ends.delete([...ends][1] as () => Promise<void>);
+    await expect.poll(() => ids(taken)).toEqual(ids(all));
+  });
+
+  test('offers what could not be taken again, and nothing that follows before it', async () => {
+    const taken: PublishedEvent[] = [];
+    let failures = 2;
+    await consumer(async (batch) => {
+      if (failures-- > 0) throw new Error('The database is unavailable.');
+      taken.push(...batch);
+    });
+    const from = await publisher();
+    const all = events(3);
+    for (const event of all) await from.publish([event]);
+    await expect.poll(() => ids(taken)).toEqual(ids(all));
+  });
+
+  test('puts away what nobody with the key has sent, and what cannot be read, and goes on', async () => {
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    const [good] = events(1) as [PublishedEvent];
+    const connection = await connect(own.urls.rabbitmq);
+    const channel = await connection.createConfirmChannel();
+    await channel.purgeQueue(LOG_DEAD_QUEUE);
+    const others = hmacSigner([createSecretKey(randomBytes(32))]);
+    for (const content of [
+      Buffer.from(JSON.stringify({ e: events(1) })),
+      signedMessage(others, JSON.stringify({ e: events(1) })),
+      signedMessage(signer, JSON.stringify({ e: [{ id: 'x' }] })),
+      signedMessage(signer, 'no JSON'),
+      signedMessage(signer, JSON.stringify({ e: [good] })),
+    ]) {
+      channel.publish(EVENTS_EXCHANGE, 'work_item.moved', content);
+    }
+    await expect.poll(() => ids(taken)).toEqual([good.id]);
+    await expect.poll(async () => (await channel.checkQueue(LOG_DEAD_QUEUE)).messageCount).toBe(4);
+    await connection.close();
+  });
+});
+
+describe('a broker that is killed and comes back', () => {
+  test('has what it confirmed, and refuses the rest meanwhile', async () => {
+    const from = await publisher();
+    const before = events(100);
+    await from.publish(before);
+    await own.rabbitmq.part?.kill();
+    await expect(from.publish(events(1))).rejects.toThrow();
+    await own.rabbitmq.part?.restart();
+    const after = events(1);
+    await expect.poll(() => from.publish(after).then(() => 'published', String)).toBe('published');
+    const taken: PublishedEvent[] = [];
+    await consumer(async (batch) => void taken.push(...batch));
+    await expect.poll(() => ids(taken)).toEqual(ids([...before, ...after]));
+  });
+
+  test('says so to those who listen, who go on with what they listened to', async () => {
+    const from = await publisher();
+    let openings = 0;
+    const received: PublishedEvent[] = [];
+    const subscription = subscribeToEvents({
+      broker: await broker(),
+      signer,
+      log,
+      types: ['work_item.ready'],
+      received: (batch) => received.push(...batch),
+      opened: () => openings++,
+    });
+    ends.add(() => subscription.close());
+    await subscription.ready;
+    await own.rabbitmq.part?.kill();
+    await own.rabbitmq.part?.restart();
+    await expect.poll(() => openings).toBe(2);
+    const all = events(4, (index) => (index % 2 ? 'work_item.ready' : 'work_item.moved'));
+    await expect.poll(() => from.publish(all).then(() => 'published', String)).toBe('published');
+    await expect.poll(() => ids(received)).toEqual([all[1]?.id, all[3]?.id]);
+  });
+});
+
+describe('the live feed', () => {
+  test('gives each listener the organizations that it asked for, from then on and until it asks no more', async () => {
+    const received: string[] = [];
+    const subscription = subscribeToNews({
+      broker: await broker(),
+      signer,
+      log,
+      received: (organizationId, news) => {
+        if (news.kind === 'events') received.push(...news.events.map(({ id }) => `${organizationId} ${id}`));
+      },
+      opened: () => {},
+    });
+    ends.add(() => subscription.close());
+    const news = new NewsPublisher(await broker(), signer);
+    ends.add(() => news.close());
+    await news.ready;
+    const tell = (organizationId: string, id: string) =>
+      news.tell(organizationId, { kind: 'events', events: [{ ...events(1)[0], seq: 1, id } as LoggedEvent] });
+    await subscription.bind('a');
+    tell('a', '1');
+    tell('b', '2');
+    await expect.poll(() => received).toEqual(['a 1']);
+    await subscription.bind('b');
+    subscription.unbind('a');
+    await subscription.bind('c');
+    for (const organizationId of ['a', 'b', 'c']) tell(organizationId, '3');
+    await expect.poll(() => received).toEqual(['a 1', 'b 3', 'c 3']);
+  });
+});
+
+describe('an election', () => {
+  test('has one winner, whom the nudges of all reach; the next follows without one when it is gone', async () => {
+    const nudges = [0, 0, 0];
+    const processes = [];
+    for (const index of nudges.keys()) {
+      const connected = await broker();
+      const election = new Election({
+        broker: connected,
+        queue: 'outbox.test',
+        log,
+        nudged: () => {
+          nudges[index] = (nudges[index] as number) + 1;
+        },
+      });
+      ends.add(() => election.close());
+      await election.ready;
+      processes.push({ election, die: () => connected.close() });
+    }
+    const [first, second, third] = processes as [(typeof processes)[0], (typeof processes)[0], (typeof processes)[0]];
+    await expect.poll(() => first.election.isElected).toBe(true);
+    const before = nudges[0] as number;
+    third.election.nudge();
+    await expect.poll(() => nudges[0]).toBeGreaterThan(before);
+    expect([second.election.isElected, third.election.isElected, nudges[1], nudges[2]]).toEqual([false, false, 0, 0]);
+    await first.die();
+    await expect.poll(() => second.election.isElected).toBe(true);
+    expect(nudges[1]).toBeGreaterThan(0);
+    await second.die();
+    await expect.poll(() => third.election.isElected).toBe(true);
+  });
+});

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import type { Channel, ConsumeMessage } from 'amqplib';
+import { RecoveringChannel } from '../channel.ts';
+import { type Broker, retryDelayMs } from '../connection.ts';
+import type { RequestSigner } from '../message/signature.ts';
+import { UnverifiedMessage } from '../message/signed.ts';
+import type { Log, RpcObserver } from '../types.ts';
+import { readEvents } from './message.ts';
+import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
+
+/** Messages that are taken together at most, each of up to 64 events. */
+const PREFETCH = 32;
+
+export interface LogConsumerOptions {
+  readonly broker: Broker;
+  /** Of events (eventSigner of libs/runtime). */
+  readonly signer: RequestSigner;
+  readonly log: Log;
+  readonly observer: RpcObserver;
+  /** At least once for each event. When it fails it is called again with the same ones, for as long as they are this process's. */
+  take(events: readonly PublishedEvent[]): Promise<void>;
+}
+
+interface Arrived {
+  readonly message: ConsumeMessage;
+  readonly events: readonly PublishedEvent[];
+}
+
+/** What came by one channel: its delivery tags mean something there only. */
+interface Delivered {
+  readonly channel: Channel;
+  readonly waiting: Arrived[];
+}
+
+/**
+ * Hands over all events, in the order of their publication for each publisher, one batch after the other, and acknowledges a batch once it is taken. Of all
+ * replicas one does so at a time; but one that was frozen may not know yet that it is not the one any more.
+ */
+export class LogConsumer {
+  readonly ready: Promise<void>;
+
+  readonly #options: LogConsumerOptions;
+  readonly #channel: RecoveringChannel;
+  #delivered: Delivered | undefined;
+  #consumerTag: string | undefined;
+  #work: Promise<void> | undefined;
+
+  constructor(options: LogConsumerOptions) {
+    this.#options = options;
+    const { broker, log } = options;
+    this.#channel = new RecoveringChannel(broker.consuming, {
+      name: LOG_QUEUE,
+      setup: async (channel, model) => {
+        await declareLog(model, log);
+        await channel.prefetch(PREFETCH);
+        const delivered: Delivered = { channel, waiting: [] };
+        this.#delivered = delivered;
+        const { consumerTag } = await channel.consume(LOG_QUEUE, (message) => {
+          if (message) this.#received(message, delivered);
+          // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
+          else channel.close().catch(() => {});
+        });
+        this.#consumerTag = consumerTag;
+      },
+      lost: () => {
+        // What waits here is delivered again, to whoever is next.
+        this.#delivered = undefined;
+      },
+    });
+    this.ready = this.#channel.ready;
+  }
+
+  /** Takes no more, and ends once what it has begun is done. */
+  async close(): Promise<void> {
+    if (this.#consumerTag) await this.#channel.current?.cancel(this.#consumerTag).catch(() => {});
+    this.#delivered = undefined;
+    await this.#work;
+    await this.#channel.close();
+  }
+
+  #received(message: ConsumeMessage, delivered: Delivered): void {
+    const { signer, log, observer } = this.#options;
+    try {
+      delivered.waiting.push({ message, events: readEvents(signer, message.content) });
+    } catch (error) {
+      const reason = error instanceof UnverifiedMessage ? error.reason : 'unreadable';
+      log.error({ error, queue: LOG_QUEUE, reason }, 'An unacceptable message goes to the dead letters');
+      observer.deadLettered(LOG_DEAD_QUEUE, reason);
+      delivered.channel.nack(message, false, false);
+      return;
+    }
+    this.#work ??= this.#takeAll().finally(() => {
+      this.#work = undefined;
+    });
+  }
+
+  async #takeAll(): Promise<void> {
+    // What arrived in the same turn of the event loop is taken together.
+    await new Promise(setImmediate);
+    for (let delivered = this.#delivered; delivered?.waiting.length; delivered = this.#delivered) {
+      const batch = delivered.waiting.splice(0);
+      const isTaken = await this.#take(
+        batch.flatMap(({ events }) => events),
+        delivered,
+      );
+      const last = batch.at(-1);
+      if (isTaken && last) acknowledgeUpTo(last.message, delivered.channel);
+    }
+  }
+
+  async #take(events: readonly PublishedEvent[], delivered: Delivered): Promise<boolean> {
+    for (let failures = 1; this.#delivered === delivered; failures++) {
+      try {
+        await this.#options.take(events);
+        return true;
+      } catch (error) {
+        this.#options.log.warn(
+          { error, events: events.length, failures },
+          'Events could not be processed; trying again',
+        );
+        await sleep(retryDelayMs(failures));
+      }
+    }
+    return false;
+  }
+}
+
+function acknowledgeUpTo(message: ConsumeMessage, channel: Channel): void {
+  try {
+    channel.ack(message, true);
+  } catch {
+    // The channel is gone and so are its tags. The broker delivers these messages again.
+  }
+}

@@ -1,0 +1,78 @@
+import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import { z } from 'zod';
+import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
+import type { RequestSigner } from '../message/signature.ts';
+import { signedMessage, verifiedJson } from '../message/signed.ts';
+
+/** Events of one type, as one message. */
+export interface EventsMessage {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Cuts events into messages, in their order: each holds those of one type that follow one another, for it is routed by that type.
+ *
+ *   { e: [ event … ] }
+ */
+export function* eventsMessages(signer: RequestSigner, events: readonly PublishedEvent[]): Generator<EventsMessage> {
+  let type = '';
+  let items: string[] = [];
+  let bytes = 0;
+  const message = () => ({ type, content: signedMessage(signer, `{"e":[${items.join(',')}]}`) });
+  for (const event of events) {
+    const item = JSON.stringify(event);
+    const itemBytes = Buffer.byteLength(item);
+    const fits = event.type === type && items.length < MAX_BATCH_ITEMS && bytes + itemBytes <= MAX_BATCH_BYTES;
+    if (items.length > 0 && !fits) {
+      yield message();
+      items = [];
+      bytes = 0;
+    }
+    type = event.type;
+    items.push(item);
+    bytes += itemBytes;
+  }
+  if (items.length > 0) yield message();
+}
+
+/**
+ * What the log needs of an event. Types and kinds are any: during an update a service may publish what the version of its reader does not
+ * know yet, and the log must keep it.
+ */
+const AnyEvent = z.object({
+  id: z.string().min(1),
+  organizationId: z.string().min(1),
+  type: z.string().min(1),
+  at: z.string(),
+  actor: z.object({ userId: z.string(), keyId: z.string(), agent: z.string().optional() }).nullable(),
+  projectId: z.string().optional(),
+  subject: z.object({ kind: z.string().min(1), id: z.string().min(1), taskId: z.string().optional() }),
+  revision: z.int(),
+  data: z.record(z.string(), z.unknown()),
+});
+const AnyEvents = z.object({ e: z.array(AnyEvent) });
+
+/** Throws UnverifiedMessage, or on whatever eventsMessages did not make. */
+export function readEvents(signer: RequestSigner, content: Buffer): readonly PublishedEvent[] {
+  return AnyEvents.parse(verifiedJson(signer, content)).e as unknown as readonly PublishedEvent[];
+}
+
+/** What passes by on the live feed of an organization. */
+export type News = { readonly kind: 'events'; readonly events: readonly LoggedEvent[] };
+
+/** The organization is part of what is signed: the routing key is not.  { o: organizationId, n: news } */
+export function newsMessage(signer: RequestSigner, organizationId: string, news: News): Buffer {
+  return signedMessage(signer, JSON.stringify({ o: organizationId, n: news }));
+}
+
+const AnyNews = z.object({ o: z.string(), n: z.looseObject({ kind: z.string() }) });
+
+/** Throws UnverifiedMessage, or on whatever newsMessage did not make. */
+export function readNews(
+  signer: RequestSigner,
+  content: Buffer,
+): { readonly organizationId: string; readonly news: News } {
+  const { o: organizationId, n: news } = AnyNews.parse(verifiedJson(signer, content));
+  return { organizationId, news: news as unknown as News };
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import { RecoveringChannel } from '../channel.ts';
+import { type Broker, retryDelayMs } from '../connection.ts';
+import type { RequestSigner } from '../message/signature.ts';
+import type { Log } from '../types.ts';
+import { type News, readEvents, readNews } from './message.ts';
+import { checkLog, EVENTS_EXCHANGE, LIVE_EXCHANGE } from './topology.ts';
+
+export interface SubscriberOptions {
+  readonly broker: Broker;
+  /** Of events (eventSigner of libs/runtime). */
+  readonly signer: RequestSigner;
+  readonly log: Log;
+  /**
+   * Called when what is published from now on arrives, at first and after each interruption. What was published before it may have passed by:
+   * look for it elsewhere.
+   */
+  opened(): void;
+}
+
+/**
+ * What passes by on an exchange, by a queue that this process has to itself and that goes with its connection. The broker keeps nothing for a
+ * process that is gone; one that is frozen is gone within a few heartbeats.
+ */
+export class Subscription {
+  readonly ready: Promise<void>;
+
+  readonly #exchange: string;
+  readonly #channel: RecoveringChannel;
+  readonly #keys = new Set<string>();
+  #queue = '';
+  #isOpen = false;
+  #opening = Promise.withResolvers<void>();
+
+  /** @param received throws on what it cannot read: that is logged and dropped */
+  constructor(options: SubscriberOptions, exchange: string, received: (content: Buffer) => void) {
+    const { broker, log } = options;
+    this.#exchange = exchange;
+    this.#channel = new RecoveringChannel(broker.consuming, {
+      name: exchange,
+      setup: async (channel, model) => {
+        await checkLog(model);
+        const { queue } = await channel.assertQueue('', {
+          exclusive: true,
+          autoDelete: true,
+          arguments: { 'x-queue-type': 'classic' },
+        });
+        this.#queue = queue;
+        await Promise.all([...this.#keys].map((key) => channel.bindQueue(queue, exchange, key)));
+        const take = (message: { readonly content: Buffer } | null) => {
+          if (!message) return void channel.close().catch(() => {});
+          try {
+            received(message.content);
+          } catch (error) {
+            log.error({ error, exchange }, 'A message that cannot be taken was dropped');
+          }
+        };
+        await channel.consume(queue, take, { noAck: true });
+      },
+      opened: () => {
+        this.#isOpen = true;
+        this.#opening.resolve();
+        options.opened();
+      },
+      lost: () => {
+        // Those who wait for an opening wait on when one fails.
+        if (this.#isOpen) this.#opening = Promise.withResolvers<void>();
+        this.#isOpen = false;
+      },
+    });
+    this.ready = this.#channel.ready;
+  }
+
+  /** @returns once what is published with this key arrives, however long the broker is away */
+  async bind(key: string): Promise<void> {
+    this.#keys.add(key);
+    while (this.#keys.has(key)) {
+      const channel = this.#channel.current;
+      try {
+        if (channel) return void (await channel.bindQueue(this.#queue, this.#exchange, key));
+      } catch {
+        // The channel died under us, which is told soon.
+        await sleep(retryDelayMs(1));
+        continue;
+      }
+      await this.#opening.promise;
+    }
+  }
+
+  unbind(key: string): void {
+    this.#keys.delete(key);
+    this.#channel.current?.unbindQueue(this.#queue, this.#exchange, key).catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#keys.clear();
+    this.#opening.resolve();
+    await this.#channel.close();
+  }
+}
+
+/** Events as the services publish them, before they have a place in the log. An event may come more than once. */
+export function subscribeToEvents(
+  options: SubscriberOptions & { readonly types: readonly string[]; received(events: readonly PublishedEvent[]): void },
+): Subscription {
+  const subscription = new Subscription(options, EVENTS_EXCHANGE, (content) =>
+    options.received(readEvents(options.signer, content)),
+  );
+  for (const type of options.types) void subscription.bind(type);
+  return subscription;
+}
+
+/** The live feed, of the organizations that `bind` names. Events come with their place in the log, so that who misses one knows it. */
+export function subscribeToNews(
+  options: SubscriberOptions & { received(organizationId: string, news: News): void },
+): Subscription {
+  return new Subscription(options, LIVE_EXCHANGE, (content) => {
+    const { organizationId, news } = readNews(options.signer, content);
+    options.received(organizationId, news);
+  });
+}

@@ -1,0 +1,124 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import mongoose, { type ClientSession } from 'mongoose';
+import type { OutboxSource } from '../events/outbox-publisher.ts';
+import { uuidv7 } from '../process/uuid.ts';
+import { boundedJson } from './bounded-data.ts';
+import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
+import { serverCapabilities } from './server.ts';
+import { earlierBySubject } from './stand-in/earlier-events.ts';
+import type { WriteSet } from './write-set.ts';
+
+export interface NewEvent {
+  readonly type: EventType;
+  readonly subject: EventSubject;
+  /** Of the subject, after the write that makes the event. It orders the subject's events, so it counts up with each of its writes. */
+  readonly revision: number;
+  readonly projectId?: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Default: the caller. `null`: nobody in particular. */
+  readonly actor?: PublishedEvent['actor'];
+}
+
+/**
+ * Puts an event into the outbox, in the same write as what it tells of: both are there, or neither is. It is published soon afterwards, at least once
+ * (transactional outbox).
+ * @param event its data are shortened where they are large (bounded-data.ts)
+ * @returns the event's id
+ */
+export function emit(
+  {
+    caller,
+    writes,
+  }: { readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>; readonly writes: WriteSet },
+  { type, subject, revision, projectId, data, actor }: NewEvent,
+): string {
+  const { organizationId, userId, keyId } = caller;
+  const record: OutboxRecord = {
+    _id: uuidv7(),
+    organizationId,
+    type,
+    at: new Date().toISOString(),
+    actor: actor === undefined ? { userId, keyId } : actor,
+    ...(projectId !== undefined && { projectId }),
+    subject,
+    revision,
+    data: boundedJson(data),
+  };
+  writes.insert(OutboxModel, record);
+  hintAfter(writes);
+  return record._id;
+}
+
+/** Puts an event into the outbox that was made elsewhere, as it is: the log knows by its id whether it has it already. */
+export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
+  const record: OutboxRecord = { ...event, _id: id, data: boundedJson(data) };
+  writes.insert(OutboxModel, record);
+  hintAfter(writes);
+}
+
+/** Takes an event out of a write again: what it told has been undone before the end of the rule. */
+export function retract({ writes }: { readonly writes: WriteSet }, eventId: string): void {
+  writes.withdraw(OutboxModel, eventId);
+}
+
+function hintAfter(writes: WriteSet): void {
+  writes.afterwards((outcome) => {
+    if (outcome !== 'unused' && outcome !== 'stale') tellEmitted();
+  });
+}
+
+const listeners = new Set<() => void>();
+
+/** @param listener told that events of this process wait to be published. It may be told for nothing, and seldom (a lost answer) is not told. */
+export function onEmitted(listener: () => void): { stop(): void } {
+  listeners.add(listener);
+  return { stop: () => listeners.delete(listener) };
+}
+
+function tellEmitted(): void {
+  for (const listener of listeners) listener();
+}
+
+/** The outbox of the database that this process is connected to, as the publisher reads it. */
+export const outbox: OutboxSource = {
+  async next(limit, after) {
+    // A server that reads in no index's order gives the first that there are: what was published is not among them any more.
+    const isOrdered = serverCapabilities().sortsByIndex;
+    const filter = isOrdered && after ? { _id: mongoose.trusted({ $gt: after.id }) } : {};
+    const records = OutboxModel.find(filter).limit(limit);
+    return (await (isOrdered ? records.sort({ _id: 1 }) : records).lean()).map(published);
+  },
+  async earlier(revisions) {
+    if (!serverCapabilities().usesIndexesInOr) return (await earlierBySubject(revisions)).map(published);
+    const records = await OutboxModel.find({
+      $or: [...revisions].map(([id, revision]) => ({
+        'subject.id': id,
+        revision: mongoose.trusted({ $lt: revision }),
+      })),
+    }).lean();
+    return records.map(published);
+  },
+  async remove(events) {
+    await OutboxModel.deleteMany({ _id: mongoose.trusted({ $in: events.map(({ id }) => id) }) });
+  },
+};
+
+function published({ _id, data, ...rest }: OutboxRecord): PublishedEvent {
+  return { ...rest, id: _id, data: JSON.parse(data) };
+}
+
+/** An event of before there was an outbox, as it stands in one. */
+export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
+  return { ...event, _id: id, data: boundedJson(data) };
+}
+
+/** For a migration. An event that is in the outbox already is refused. */
+export async function insertPast(records: readonly OutboxRecord[], tx: ClientSession): Promise<void> {
+  await OutboxModel.insertMany(records, { session: tx, lean: true });
+}
+
+/** Whether what is waiting is so little that a migration may put more into the outbox. */
+export async function outboxHasRoom(maxWaiting: number): Promise<boolean> {
+  return (await OutboxModel.estimatedDocumentCount()) < maxWaiting;
+}

@@ -1,0 +1,56 @@
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+
+/**
+ * Puts events in the order of their making (of their ids), but those of one subject in the order of its revisions: the clocks of the processes that
+ * made them differ. Those of one revision were made by one write, in the order of their ids.
+ */
+export function inOrderOfRevisions(events: readonly PublishedEvent[]): PublishedEvent[] {
+  const byId = events.toSorted((a, b) => compare(a.id, b.id));
+  const bySubject = Map.groupBy(byId, ({ subject }) => subject.id);
+  for (const [id, its] of bySubject) {
+    // Stable.
+    bySubject.set(
+      id,
+      its.toSorted((a, b) => a.revision - b.revision),
+    );
+  }
+  const taken = new Map<string, number>();
+  return byId.map(({ subject }) => {
+    const at = taken.get(subject.id) ?? 0;
+    taken.set(subject.id, at + 1);
+    return bySubject.get(subject.id)?.[at] as PublishedEvent;
+  });
+}
+
+/** How many subjects are remembered; one that is not is asked for once more. */
+const MAX_SUBJECTS = 20_000;
+
+/** Up to which revision the events of subjects are published: what was stored before is not to be looked for again. */
+export class PublishedRevisions {
+  readonly #highest = new Map<string, number>();
+
+  /**
+   * The subjects of which there may be events before those that were seen, by id, with the highest revision that was seen. Not one whose
+   * events go on where the last ones ended.
+   */
+  openIn(seen: readonly PublishedEvent[]): ReadonlyMap<string, number> {
+    const open = new Map<string, number>();
+    for (const [id, events] of Map.groupBy(seen, ({ subject }) => subject.id)) {
+      let last = this.#highest.get(id) ?? Number.NEGATIVE_INFINITY;
+      for (const { revision } of events.toSorted((a, b) => a.revision - b.revision)) {
+        if (revision > last + 1) open.set(id, revision);
+        last = Math.max(last, revision);
+      }
+    }
+    return open;
+  }
+
+  published(events: readonly PublishedEvent[]): void {
+    if (this.#highest.size > MAX_SUBJECTS) this.#highest.clear();
+    for (const { subject, revision } of events) {
+      this.#highest.set(subject.id, Math.max(revision, this.#highest.get(subject.id) ?? revision));
+    }
+  }
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,215 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
+import { hmacSigner } from '@worktrack/rpc/message/signature';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
+import { commitSet } from '../database/commit-set.ts';
+import { connectDatabase, disconnectDatabase } from '../database/connection.ts';
+import { OutboxModel, type OutboxRecord } from '../database/outbox.model.ts';
+import { emit, onEmitted, outbox } from '../database/outbox.repository.ts';
+import { createLog } from '../process/logging.ts';
+import { rpcObserver } from '../process/metrics.ts';
+import { uuidv7 } from '../process/uuid.ts';
+import { OutboxPublisher } from './outbox-publisher.ts';
+
+const signer = hmacSigner([createSecretKey(randomBytes(32))]);
+const log = createLog('test', 'silent');
+const organizationId = uuidv7();
+const caller = { organizationId, userId: uuidv7(), keyId: uuidv7() };
+
+let rabbitmqUrl: string;
+/** What arrived where the log is, the second deliveries too. */
+let arrived: PublishedEvent[] = [];
+const ends: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  const lease = await servers();
+  rabbitmqUrl = lease.rabbitmqUrl;
+  await connectDatabase({ url: lease.mongodbUrl, database: `${lease.databasePrefix}_outbox`, log });
+  const broker = await connectBroker({ url: rabbitmqUrl, name: 'test log', log });
+  const take = async (events: readonly PublishedEvent[]) => void arrived.push(...events);
+  const consumer = new LogConsumer({ broker, signer, log, observer: rpcObserver, take });
+  await consumer.ready;
+  ends.push(
+    () => broker.close(),
+    () => consumer.close(),
+  );
+});
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  await disconnectDatabase();
+});
+const publishers = new Set<() => Promise<void>>();
+beforeEach(() => {
+  arrived = [];
+});
+afterEach(async () => {
+  for (const stop of publishers) await stop();
+  publishers.clear();
+});
+
+/** A process that publishes what waits. */
+async function publisher({ isTold = true } = {}) {
+  const broker = await connectBroker({ url: rabbitmqUrl, name: 'test publisher', log });
+  const made = new OutboxPublisher({
+    broker,
+    service: 'test',
+    signer,
+    log,
+    sources: [outbox],
+    onEmitted: isTold ? onEmitted : () => ({ stop: () => {} }),
+  });
+  const stop = async () => {
+    publishers.delete(stop);
+    await made.close();
+    await broker.close();
+  };
+  publishers.add(stop);
+  /** As the end of its process: its connections are gone without a word. */
+  const die = async () => {
+    publishers.delete(stop);
+    await broker.close();
+    await made.close();
+  };
+  return { stop, die };
+}
+
+function record(subjectId: string, revision: number, madeAtMs = Date.now()): OutboxRecord {
+  const time = madeAtMs.toString(16).padStart(12, '0');
+  return {
+    _id: `${time.slice(0, 8)}-${time.slice(8)}${uuidv7().slice(13)}`,
+    organizationId,
+    type: 'work_item.updated',
+    at: new Date(madeAtMs).toISOString(),
+    actor: null,
+    subject: { kind: 'work_item', id: subjectId },
+    revision,
+    data: '{"changes":{}}',
+  };
+}
+
+/** First deliveries, by subject. */
+function revisionsBySubject(): Record<string, number[]> {
+  const seen = new Set<string>();
+  const revisions: Record<string, number[]> = {};
+  for (const { id, subject, revision } of arrived) {
+    if (!seen.has(id)) revisions[subject.id] = [...(revisions[subject.id] ?? []), revision];
+    seen.add(id);
+  }
+  return revisions;
+}
+
+const isEmpty = async () => (await OutboxModel.countDocuments()) === 0;
+
+describe('what a write emits', () => {
+  const update = { type: 'work_item.updated', subject: { kind: 'work_item', id: 'item' }, data: {} } as const;
+
+  test('is published once it is stored, by whichever process is elected, and is gone from the outbox', async () => {
+    await publisher({ isTold: false });
+    await publisher();
+    await commitSet(Date.now() + 10_000, async (_, writes) => {
+      emit({ caller, writes }, { ...update, revision: 3, projectId: 'p', data: { changes: { a: { $set: 1 } } } });
+    });
+    await expect
+      .poll(() => arrived)
+      .toMatchObject([
+        {
+          organizationId,
+          ...update,
+          revision: 3,
+          projectId: 'p',
+          actor: { userId: caller.userId, keyId: caller.keyId },
+          data: { changes: { a: { $set: 1 } } },
+        },
+      ]);
+    await expect.poll(isEmpty).toBe(true);
+  });
+
+  test('is published although its process died before it could tell', async () => {
+    await OutboxModel.create(record('unannounced', 1));
+    await publisher({ isTold: false });
+    await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1] });
+    await OutboxModel.create(record('unannounced', 2));
+    await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1, 2] });
+  });
+
+  test('is not there when the write is not', async () => {
+    await publisher();
+    const refused = commitSet(Date.now() + 10_000, async (_, writes) => {
+      emit({ caller, writes }, { ...update, revision: 1 });
+      throw new Error('Refused.');
+    });
+    await expect(refused).rejects.toThrow('Refused.');
+    expect(await isEmpty()).toBe(true);
+    await commitSet(Date.now() + 10_000, async (_, writes) => emit({ caller, writes }, { ...update, revision: 2 }));
+    await expect.poll(() => revisionsBySubject()).toEqual({ item: [2] });
+  });
+});
+
+describe('the order of a subject', () => {
+  test('is that of its revisions, however far the clocks of its writers are apart, and however much waits', async () => {
+    const now = Date.now();
+    const records: OutboxRecord[] = [];
+    // The later a revision, the earlier the clock of the process that made it; in between lies more than one batch of others.
+    for (let revision = 1; revision <= 20; revision++) {
+      records.push(record('skewed', revision, now - revision * 60_000));
+      for (let other = 0; other < 40; other++)
+        records.push(record(`other ${other}`, revision, now - 30_000 + revision));
+    }
+    await OutboxModel.insertMany(records);
+    await publisher();
+    await expect.poll(isEmpty).toBe(true);
+    await expect.poll(() => Object.keys(revisionsBySubject()).length).toBe(41);
+    for (const revisions of Object.values(revisionsBySubject())) {
+      expect(revisions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    }
+  });
+
+  test('is kept by several processes that die and publish at the same time, and nothing is lost', async () => {
+    const all = new Map<string, number[]>();
+    let running = [await publisher(), await publisher(), await publisher()];
+    for (let revision = 1; revision <= 60; revision++) {
+      const subjects = Array.from({ length: 10 }, (_, index) => `raced ${index}`);
+      for (const id of subjects) all.set(id, [...(all.get(id) ?? []), revision]);
+      // Each with another clock.
+      const skewMs = () => Date.now() + Math.floor(Math.random() * 10_000);
+      await OutboxModel.insertMany(subjects.map((id) => record(id, revision, skewMs())));
+      if (revision % 15 === 0) {
+        const [oldest, ...others] = running;
+        const [born] = await Promise.all([publisher(), oldest?.die()]);
+        running = [...others, born];
+      }
+    }
+    await expect.poll(isEmpty).toBe(true);
+    await expect.poll(() => revisionsBySubject()).toEqual(Object.fromEntries(all));
+  });
+});
+
+test('100 000 events that waited for a broker drain in bounded memory', async () => {
+  const COUNT = 100_000;
+  for (let at = 0; at < COUNT; at += 1_000) {
+    await OutboxModel.insertMany(
+      Array.from({ length: 1_000 }, (_, index) => record(`drained ${index % 500}`, ((at + index) / 500) | 0)),
+    );
+  }
+  const startedAtMs = Date.now();
+  const before = process.memoryUsage().heapUsed;
+  let highest = 0;
+  let count = 0;
+  const watch = setInterval(() => {
+    // What arrives is this test's own.
+    count += arrived.splice(0).length;
+    highest = Math.max(highest, process.memoryUsage().heapUsed - before);
+  }, 20);
+  try {
+    await publisher();
+    await expect.poll(() => count + arrived.length, { timeout: 250_000 }).toBe(COUNT);
+    await expect.poll(isEmpty).toBe(true);
+  } finally {
+    clearInterval(watch);
+  }
+  const tookMs = Date.now() - startedAtMs;
+  console.log(`${COUNT} events in ${tookMs} ms, ${Math.round(highest / 1_048_576)} MiB`);
+  expect(highest).toBeLessThan(128 * 1_048_576);
+}, 300_000);

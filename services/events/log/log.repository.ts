@@ -1,0 +1,111 @@
+import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import mongoose, { type ClientSession } from 'mongoose';
+import { HeadModel, type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
+
+/** Which of these ids are in the log. */
+export async function known(ids: readonly string[], tx: ClientSession): Promise<ReadonlySet<string>> {
+  const records = await LogModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }, { session: tx }).lean();
+  return new Set(records.map(({ _id }) => _id));
+}
+
+/** Read outside of any transaction. */
+export async function isLogged(id: string): Promise<boolean> {
+  return (await LogModel.exists({ _id: id })) !== null;
+}
+
+/** Where the logs of these organizations end; of those that have one. */
+export async function heads(
+  organizationIds: readonly string[],
+  tx: ClientSession,
+): Promise<ReadonlyMap<string, HeadRecord>> {
+  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) }, null, {
+    session: tx,
+  }).lean();
+  return new Map(records.map((record) => [record._id, record]));
+}
+
+/** Puts events at the end of the log of their organization. Whoever else does so meanwhile is the only one who does (optimistic, by the head). */
+export function append(
+  writes: WriteSet,
+  organizationId: string,
+  head: HeadRecord | undefined,
+  events: readonly PublishedEvent[],
+): LoggedEvent[] {
+  const loggedAt = new Date(Math.max(Date.now(), head?.loggedAt.getTime() ?? 0));
+  const logged = events.map(
+    ({ organizationId: _, ...event }, index): LoggedEvent => ({
+      seq: (head?.seq ?? 0) + index + 1,
+      ...event,
+    }),
+  );
+  for (const { id, data, ...event } of logged) {
+    const record: LogRecord = { _id: id, organizationId, ...event, data: JSON.stringify(data), loggedAt };
+    writes.insert(LogModel, record);
+  }
+  const seq = (head?.seq ?? 0) + events.length;
+  if (head) writes.update(HeadModel, { _id: organizationId, seq: head.seq }, { set: { seq, loggedAt } });
+  else writes.insert(HeadModel, { _id: organizationId, seq, loggedAt } satisfies HeadRecord);
+  return logged;
+}
+
+/** The place of the last event; 0 before the first. */
+export async function headOf(organizationId: string): Promise<number> {
+  return (await HeadModel.findById(organizationId).lean())?.seq ?? 0;
+}
+
+/** Of the organizations whose log was read last. It goes up only. */
+const oldestPlaces = new Map<string, number>();
+const MAX_REMEMBERED = 10_000;
+
+/** The place of the oldest event that is still there; undefined where there is none. Mostly it is the same as the last time, which costs least to see. */
+export async function oldestOf(organizationId: string): Promise<number | undefined> {
+  const last = oldestPlaces.get(organizationId) ?? 1;
+  if (await LogModel.exists({ organizationId, seq: last })) return last;
+  const [oldest] = await LogModel.find({ organizationId }, { seq: 1 }).sort({ seq: 1 }).limit(1).lean();
+  oldestPlaces.delete(organizationId);
+  if (!oldest) return undefined;
+  oldestPlaces.set(organizationId, oldest.seq);
+  for (const first of oldestPlaces.keys()) {
+    if (oldestPlaces.size <= MAX_REMEMBERED) break;
+    oldestPlaces.delete(first);
+  }
+  return oldest.seq;
+}
+
+export interface LogFilter {
+  readonly types: readonly EventType[];
+  readonly projectId?: string | undefined;
+  /** UUID or task ID. */
+  readonly workItemId?: string | undefined;
+}
+
+/** In their order, of those at the places `after` < seq ≤ `upTo`. */
+export async function between(
+  organizationId: string,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  { types, projectId, workItemId }: LogFilter,
+  limit: number,
+): Promise<LoggedEvent[]> {
+  const records = await LogModel.aggregate<LogRecord>([
+    {
+      $match: {
+        organizationId,
+        seq: { $gt: after, $lte: upTo },
+        type: { $in: [...types] },
+        ...(projectId !== undefined && { projectId }),
+        ...(workItemId !== undefined && { [isTaskId(workItemId) ? 'subject.taskId' : 'subject.id']: workItemId }),
+      },
+    },
+    { $sort: { seq: 1 } },
+    { $limit: limit },
+  ]).option({ batchSize: limit + 1 });
+  return records.map(({ _id, organizationId: _, loggedAt: __, data, ...event }) => ({
+    ...event,
+    id: _id,
+    data: JSON.parse(data),
+  }));
+}
+
+/** Of what is one or the other. */
+const isTaskId = (name: string) => !name.includes('-', 9);

@@ -1,0 +1,45 @@
+import { EVENT_TYPES, PERMISSION_TO_SEE, type SubjectKind } from '@worktrack/contracts/events/event';
+import type { listEvents } from '@worktrack/contracts/events/list';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Permission } from '@worktrack/contracts/permissions';
+import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { between, headOf, oldestOf } from './log.repository.ts';
+
+/** So many places are looked at in one call: a filter that finds little must not walk a month. The caller goes on from where it ended. */
+const WINDOW = 2_000;
+
+type Context = ReadContext<FailureOf<typeof listEvents>>;
+
+/** What follows a place of the log, as far as the caller may see it. */
+export async function readLog(
+  input: Input<typeof listEvents>,
+  { caller, fail }: Context,
+): Promise<Output<typeof listEvents>> {
+  const { organizationId, permissions } = caller;
+  // First: whatever has a lower place is stored, and can be seen.
+  const head = await headOf(organizationId);
+  const { after = head, limit, types = EVENT_TYPES, projectId, workItemId } = input;
+  const upTo = Math.min(head, after + WINDOW);
+  const visible = types.filter((type) => permissions.includes(permissionToSee(type)));
+  const events =
+    visible.length === 0 || upTo <= after
+      ? []
+      : await between(organizationId, { after, upTo }, { types: visible, projectId, workItemId }, limit);
+  // Last: what the log has dropped meanwhile may be missing above.
+  const oldestSeq = (await oldestOf(organizationId)) ?? head + 1;
+  if (after > head || after + 1 < Math.min(oldestSeq, head + 1)) {
+    throw fail(
+      'CURSOR_EXPIRED',
+      after > head
+        ? `The log ends at ${head}, before ${after}: it was restored from a back-up. Read the state anew, and go on from the end of the log (without after).`
+        : `The log begins at ${oldestSeq}, so events after ${after} are gone. Read the state anew, and go on from after=${oldestSeq - 1} or, without after, from the end of the log.`,
+      { oldestSeq },
+    );
+  }
+  const isFull = events.length === limit;
+  return { events, nextSeq: isFull ? (events.at(-1)?.seq ?? upTo) : upTo, oldestSeq };
+}
+
+function permissionToSee(type: string): Permission {
+  return PERMISSION_TO_SEE[type.slice(0, type.indexOf('.')) as SubjectKind];
+}

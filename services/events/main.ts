@@ -1,0 +1,53 @@
+import { eventsContract } from '@worktrack/contracts/events/contract';
+import { connectBroker } from '@worktrack/rpc/connection';
+import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
+import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
+import { serveRpc } from '@worktrack/rpc/server';
+import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { rpcObserver } from '@worktrack/runtime/process/metrics';
+import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
+import { runService } from '@worktrack/runtime/process/service';
+import { config } from './config.ts';
+import { handlers } from './handlers.ts';
+import { takeIn } from './log/intake.ts';
+import { keepFor } from './log/retention.repository.ts';
+
+const settings = config();
+
+await runService('events', settings, async ({ log, check, onStop }) => {
+  await connectDatabase({
+    url: settings.MONGODB_URL,
+    database: `${settings.MONGODB_DATABASE_PREFIX}_events`,
+    log,
+  });
+  onStop(disconnectDatabase);
+  check('mongodb', databaseProblem);
+  await keepFor(settings.EVENTS_RETENTION_DAYS);
+
+  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'events', log });
+  onStop(() => broker.close());
+  check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
+
+  const signer = eventSigner(settings.EVENT_SECRETS);
+  const news = new NewsPublisher(broker, signer);
+  onStop(() => news.close());
+  const intake = new LogConsumer({
+    broker,
+    signer,
+    log,
+    observer: rpcObserver,
+    take: (events) => takeIn(events, (organizationId, logged) => news.tell(organizationId, logged)),
+  });
+  onStop(() => intake.close());
+
+  const server = await serveRpc({
+    broker,
+    contract: eventsContract,
+    handlers: handlers(),
+    signer: requestSigner('events', settings.RPC_SECRETS_EVENTS),
+    log,
+    observer: rpcObserver,
+  });
+  onStop(() => server.stop());
+  return undefined;
+});

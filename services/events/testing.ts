@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import { eventsContract } from '@worktrack/contracts/events/contract';
+import type { EventType, LoggedEvent, PublishedEvent, SubjectKind } from '@worktrack/contracts/events/event';
+import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import type { CallContext } from '@worktrack/rpc/types';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { servers } from '../../test/support/servers.ts';
+import { handlers } from './handlers.ts';
+import { takeIn } from './log/intake.ts';
+
+type Operations = (typeof eventsContract)['operations'];
+type Name = keyof Operations;
+
+const DEADLINE_MS = 30_000;
+
+/** The service without its queues: its handlers and its intake, on a real database. */
+export async function startEvents() {
+  const { mongodbUrl, databasePrefix } = await servers();
+  const log = createLog('test', 'silent');
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
+  const table = handlers();
+
+  async function call<N extends Name>(
+    name: N,
+    input: RawInput<Operations[N]>,
+    organizationId: string,
+    permissions: readonly Permission[] = PERMISSIONS,
+  ): Promise<Output<Operations[N]>> {
+    const operation: Operation = eventsContract.operations[name];
+    const context = {
+      caller: { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions },
+      requestId: uuidv7(),
+      idempotencyKey: uuidv7(),
+      deadlineAtMs: Date.now() + DEADLINE_MS,
+      traceparent: undefined,
+      log,
+      fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
+    } as CallContext<ErrorCode>;
+    const handler = table[name];
+    if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
+    return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;
+  }
+
+  /** Everything that is in the log, in its order. */
+  async function everything(organizationId: string): Promise<LoggedEvent[]> {
+    const all: LoggedEvent[] = [];
+    for (let after = 0; ; ) {
+      const { events, nextSeq } = await call('events.list', { after, limit: 200 }, organizationId);
+      all.push(...events);
+      if (nextSeq === after) return all;
+      after = nextSeq;
+    }
+  }
+
+  /** As they come from the queue. */
+  const take = (events: readonly PublishedEvent[]) => takeIn(events, () => {});
+  return { call, everything, take, stop: disconnectDatabase };
+}
+
+/** An event as a service publishes it, of an organization of its own unless it is said otherwise. */
+export function event(
+  changes: Partial<Omit<PublishedEvent, 'subject'>> & { subjectId?: string; taskId?: string } = {},
+): PublishedEvent {
+  const { type = 'work_item.updated', subjectId = uuidv7(), taskId, ...rest } = changes;
+  const kind = type.slice(0, type.indexOf('.')) as SubjectKind;
+  return {
+    id: uuidv7(),
+    organizationId: randomUUID(),
+    type: type as EventType,
+    at: new Date().toISOString(),
+    actor: null,
+    subject: { kind, id: subjectId, ...(taskId !== undefined && { taskId }) },
+    revision: 1,
+    data: {},
+    ...rest,
+  };
+}

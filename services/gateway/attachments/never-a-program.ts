@@ -1,0 +1,30 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { onRequestHookHandler } from 'fastify';
+
+/** What a page asks for in order to run it, or to be changed by it (Fetch Metadata, `Sec-Fetch-Dest`). */
+const PROGRAMS: ReadonlySet<unknown> = new Set([
+  'script',
+  'style',
+  'worker',
+  'sharedworker',
+  'serviceworker',
+  'audioworklet',
+  'paintworklet',
+  'xslt',
+  'object',
+  'embed',
+]);
+
+/**
+ * The console's policy lets its page load scripts and styles of its own origin, at which attachments are, too. So that nobody can upload one and, if they ever got
+ * a tag into the page, have it run: what a browser asks for as a program is no attachment.
+ */
+export const neverAProgram: onRequestHookHandler = (request, _reply, done) => {
+  if (!PROGRAMS.has(request.headers['sec-fetch-dest'])) return done();
+  done(
+    new OperationError(
+      'PERMISSION_DENIED',
+      'An attachment is a file to look at or to download, and is never run by a page.',
+    ),
+  );
+};

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { nothingHere } from '../http/methods.ts';
+import { sendFile } from '../http/static-file.ts';
+import type { ConsoleFiles } from './files.ts';
+
+const BASE = '/console/';
+/** Below it are files alone; whatever else is at a path of the console is a screen, which the page draws. */
+const ASSETS = 'assets/';
+
+/**
+ * Nothing from elsewhere, no inline script or style, and no HTML from text but through DOMPurify's policy. `blob:` is what a person is about to attach.
+ * `worktrack-feedback` is the policy of the widget, of which the console shows a preview.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify worktrack-feedback',
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** The console: its page at every path of it but those of its files. It is public, for it holds nothing; what it shows comes from the API. */
+export function registerConsole(app: FastifyInstance, { page, assets }: ConsoleFiles): void {
+  const send = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const [path = ''] = request.url.split('?', 1);
+    // To one address of the console, by which its own are relative to `/console/`.
+    if (!path.startsWith(BASE)) return reply.redirect(BASE, 302);
+    const name = path.slice(BASE.length);
+    reply.headers(HEADERS);
+    const file = assets.get(name);
+    // Of an earlier version, perhaps. A page in its stead would be no script.
+    if (!file && name.startsWith(ASSETS)) throw nothingHere();
+    return sendFile(file ?? page, request, reply);
+  };
+  app.get('/', send);
+  app.get('/console', send);
+  app.get('/console/*', send);
+}

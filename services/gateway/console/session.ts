@@ -1,0 +1,85 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import { callerOf } from '@worktrack/contracts/keys/identity';
+import { SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { newKey } from '@worktrack/runtime/process/new-key';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { parseInput } from '@worktrack/runtime/validation/parse';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Authenticator } from '../authenticate.ts';
+import type { Clients } from '../clients.ts';
+import { requireRate } from '../http/request.ts';
+import { requireOwnPage } from './own-page.ts';
+import { sessionCookie, sessionTokenOf } from './session-cookie.ts';
+
+/** A code or a key, and room for what surrounds it. */
+const BODY_LIMIT_BYTES = 4_096;
+const MAX_CREDENTIAL_LENGTH = 200;
+
+const credential = z.string().min(1).max(MAX_CREDENTIAL_LENGTH);
+const SignIn = z
+  .strictObject({ code: credential.optional(), apiKey: credential.optional() })
+  .refine(({ code, apiKey }) => (code === undefined) !== (apiKey === undefined), 'must hold either code or apiKey');
+
+/** Signing in to the console and out of it. The token of a session is in its cookie and nowhere else: no page ever reads it. */
+export function registerSession(
+  app: FastifyInstance,
+  { authenticator, clients }: { readonly authenticator: Authenticator; readonly clients: Clients },
+): void {
+  app.route({
+    method: 'POST',
+    url: '/console/session',
+    bodyLimit: BODY_LIMIT_BYTES,
+    onRequest: async (request) => requireOwnPage(request),
+    handler: async (request, reply) => {
+      const token = newKey(SESSION_MARK);
+      const cookie = sessionCookie(request, token);
+      if (cookie === undefined) {
+        throw new OperationError(
+          'ORIGIN_NOT_ALLOWED',
+          'Over plain HTTP a browser keeps no session, but on the machine itself. Open the console over HTTPS, or at localhost.',
+        );
+      }
+      const { code, apiKey } = parseInput(SignIn, request.body);
+      if (apiKey !== undefined) {
+        // As any request with the key it is counted in the key's rate.
+        const { rate } = await authenticator.authenticate(`Bearer ${apiKey}`, request);
+        if (rate) requireRate(rate, reply);
+      }
+      await authenticator.openSession(token, { code, apiKey }, request);
+      return reply.code(204).header('set-cookie', cookie).send();
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/console/session',
+    onRequest: async (request) => requireOwnPage(request),
+    handler: async (request, reply) => {
+      const token = sessionTokenOf(request);
+      const identity = token === undefined ? undefined : await identityOf(token, request, authenticator);
+      if (identity) {
+        const { organizationId, keyId } = callerOf(identity);
+        const options = { requestId: request.id, idempotencyKey: uuidv7() };
+        await clients.keys.call('sessions.close', { organizationId, id: keyId }, options);
+      }
+      const nothing = sessionCookie(request, '');
+      if (nothing !== undefined) reply.header('set-cookie', nothing);
+      return reply.code(204).send();
+    },
+  });
+}
+
+/** Who has signed out elsewhere, or was, is signed out. */
+async function identityOf(
+  token: string,
+  sender: Parameters<Authenticator['authenticateSession']>[1],
+  authenticator: Authenticator,
+) {
+  try {
+    return (await authenticator.authenticateSession(token, sender)).identity;
+  } catch (error) {
+    if (error instanceof OperationError && error.code === 'API_KEY_INVALID') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import {
+  type EventSubject,
+  type EventType,
+  type LoggedEvent,
+  PERMISSION_TO_SEE,
+} from '@worktrack/contracts/events/event';
+import { type StreamQuery, streamQuery } from '@worktrack/contracts/events/stream';
+import type { Permission } from '@worktrack/contracts/permissions';
+import { parseInput } from '@worktrack/runtime/validation/parse';
+import type { Clients } from '../clients.ts';
+import { type LogPage, PAGE_EVENTS } from './log-reader.ts';
+
+/** What somebody listens to. The same rules as the log's own (events.list), for events that are here already. */
+export class Interest {
+  /** Where to begin, as the client says. */
+  readonly after: number | undefined;
+
+  readonly #raw: Readonly<Record<string, unknown>>;
+  readonly #filters: StreamQuery;
+  readonly #types: ReadonlySet<EventType> | undefined;
+  readonly #events: Clients['events'];
+
+  /** @throws OperationError VALIDATION_FAILED */
+  constructor(query: unknown, lastEventId: string | undefined, events: Clients['events']) {
+    const { after: given, ...raw } = query as Readonly<Record<string, unknown>>;
+    // What a client sends when it connects again is where it has come to; its address still says where it began.
+    const text = lastEventId === undefined || lastEventId === '' ? given : lastEventId;
+    const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
+    this.#filters = parseInput(streamQuery, { ...raw, ...(after !== undefined && { after }) }) as StreamQuery;
+    this.after = this.#filters.after;
+    this.#raw = raw;
+    this.#types = this.#filters.types && new Set(this.#filters.types);
+    this.#events = events;
+  }
+
+  includes({ type, projectId, subject }: Pick<LoggedEvent, 'type' | 'projectId' | 'subject'>): boolean {
+    if (this.#types && !this.#types.has(type)) return false;
+    const { projectId: project, workItemId } = this.#filters;
+    if (project !== undefined && project !== projectId) return false;
+    return workItemId === undefined || workItemId === subject.id || workItemId === subject.taskId;
+  }
+
+  /** The log after a place, of what the caller may see. @throws OperationError CURSOR_EXPIRED */
+  read(caller: Caller, after: number, requestId: string): Promise<LogPage> {
+    return this.#events.call('events.list', { ...this.#raw, after, limit: PAGE_EVENTS }, { caller, requestId });
+  }
+}
+
+/** A kind that this version does not know is nobody's. */
+export function maySee(permissions: readonly Permission[], { kind }: Pick<EventSubject, 'kind'>): boolean {
+  return permissions.includes(PERMISSION_TO_SEE[kind]);
+}

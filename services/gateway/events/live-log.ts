@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Broker } from '@worktrack/rpc/connection';
+import type { News } from '@worktrack/rpc/events/message';
+import { type Subscription, subscribeToNews } from '@worktrack/rpc/events/subscription';
+import type { RequestSigner } from '@worktrack/rpc/message/signature';
+import type { Log } from '@worktrack/rpc/types';
+import type { LogPage, LogReader } from './log-reader.ts';
+import { RecentEvents } from './recent-events.ts';
+
+const RETRY_MS = 1_000;
+/** What the live feed may have lost, with nothing after it that would show the gap, is found by looking. One call for each organization that is listened to. */
+const LOOK_EVERY_MS = 5_000;
+/** Until those who want to listen are told that it does not work at the moment. */
+const JOIN_DEADLINE_MS = 5_000;
+
+export interface Listener {
+  /** There is more to read, of which these are part. */
+  changed(events: readonly LoggedEvent[]): void;
+}
+
+/** What the streams of one organization read from. */
+export class OrganizationFeed {
+  readonly listeners = new Set<Listener>();
+  /** Once its head is known and nothing is missed any more. */
+  readonly ready: Promise<void>;
+
+  readonly #organizationId: string;
+  readonly #reader: LogReader;
+  readonly #log: Log;
+  #recent = new RecentEvents(0);
+  #filling: Promise<void> | undefined;
+  #isBehind = false;
+
+  constructor(organizationId: string, listening: Promise<void>, reader: LogReader, log: Log) {
+    this.#organizationId = organizationId;
+    this.#reader = reader;
+    this.#log = log;
+    this.ready = listening.then(async () => {
+      const head = await reader.headOf(organizationId);
+      // The first event of all may have come meanwhile.
+      if (head > this.#recent.head) this.#recent = new RecentEvents(head);
+    });
+    this.ready.catch(() => {});
+  }
+
+  get recent(): RecentEvents {
+    return this.#recent;
+  }
+
+  received(news: News): void {
+    this.#add(news.events);
+    if (this.#isBehind) this.fill();
+    this.#changed(news.events);
+  }
+
+  /** Reads what passed by unheard. */
+  fill(): void {
+    this.#isBehind = true;
+    this.#filling ??= this.ready
+      .then(() => this.#fill())
+      .catch(() => {})
+      .finally(() => {
+        this.#filling = undefined;
+      });
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#isBehind && this.listeners.size > 0) {
+      try {
+        await this.#readOn();
+      } catch (error) {
+        this.#log.warn({ error }, 'The log could not be read for those who listen; trying again');
+        this.#isBehind = true;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    this.#isBehind = false;
+    const before = this.#recent.head;
+    const page = await this.#pageAfter(before);
+    if (page) this.#add(page.events);
+    // What was missed is older than the log, or the log was restored: those who are behind find out by reading it themselves.
+    else this.#recent = new RecentEvents(await this.#reader.headOf(this.#organizationId));
+    if (page?.nextSeq !== before) {
+      this.#isBehind = true;
+      this.#changed(page?.events ?? []);
+    }
+  }
+
+  /** @returns undefined where the log does not have that place */
+  async #pageAfter(seq: number): Promise<LogPage | undefined> {
+    try {
+      return await this.#reader.read(this.#organizationId, seq);
+    } catch (error) {
+      if (error instanceof OperationError && error.code === 'CURSOR_EXPIRED') return undefined;
+      throw error;
+    }
+  }
+
+  #add(events: readonly LoggedEvent[]): void {
+    if (!events.every((event) => this.#recent.add(event))) this.#isBehind = true;
+  }
+
+  #changed(events: readonly LoggedEvent[]): void {
+    for (const listener of this.listeners) listener.changed(events);
+  }
+}
+
+/** What the log tells at this moment, of the organizations that somebody listens to here: one subscription of this gateway for all of them. */
+export class LiveLog {
+  readonly #subscription: Subscription;
+  readonly #reader: LogReader;
+  readonly #log: Log;
+  readonly #feeds = new Map<string, OrganizationFeed>();
+  readonly #looks: NodeJS.Timeout;
+
+  constructor(options: {
+    readonly broker: Broker;
+    /** Of events (eventSigner of libs/runtime). */
+    readonly signer: RequestSigner;
+    readonly reader: LogReader;
+    readonly log: Log;
+  }) {
+    this.#reader = options.reader;
+    this.#log = options.log;
+    const look = () => {
+      for (const feed of this.#feeds.values()) feed.fill();
+    };
+    this.#subscription = subscribeToNews({
+      ...options,
+      opened: look,
+      received: (organizationId, news) => this.#feeds.get(organizationId)?.received(news),
+    });
+    this.#looks = setInterval(look, LOOK_EVERY_MS).unref();
+  }
+
+  /**
+   * Resolves once nothing is missed any more. To be given back by `leave`.
+   * @throws OperationError UNAVAILABLE where the log or the broker does not answer
+   */
+  async join(organizationId: string, listener: Listener): Promise<OrganizationFeed> {
+    let feed = this.#feeds.get(organizationId);
+    if (!feed) {
+      const listening = this.#subscription.bind(organizationId);
+      feed = new OrganizationFeed(organizationId, listening, this.#reader, this.#log);
+      this.#feeds.set(organizationId, feed);
+    }
+    feed.listeners.add(listener);
+    const waited = new AbortController();
+    try {
+      await Promise.race([feed.ready, tooLate(waited.signal)]);
+      return feed;
+    } catch (error) {
+      this.leave(organizationId, feed, listener);
+      // The next one tries anew.
+      if (this.#feeds.get(organizationId) === feed) this.#feeds.delete(organizationId);
+      throw error;
+    } finally {
+      waited.abort();
+    }
+  }
+
+  leave(organizationId: string, feed: OrganizationFeed, listener: Listener): void {
+    feed.listeners.delete(listener);
+    if (feed.listeners.size > 0 || this.#feeds.get(organizationId) !== feed) return;
+    this.#feeds.delete(organizationId);
+    this.#subscription.unbind(organizationId);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looks);
+    await this.#subscription.close();
+  }
+}
+
+async function tooLate(signal: AbortSignal): Promise<void> {
+  await sleep(JOIN_DEADLINE_MS, undefined, { signal }).catch(() => {});
+  if (signal.aborted) return;
+  throw new OperationError('UNAVAILABLE', 'Events cannot be listened to at the moment. Connect again.', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,53 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { eventFrame } from './frames.ts';
+
+const MAX_EVENTS = 1_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Taken at once by a reader: what it holds while it is slow. */
+const PAGE_EVENTS = 50;
+
+export interface RecentEvent {
+  readonly event: LoggedEvent;
+  /** Made once, for all streams that it goes to. */
+  readonly frame: string;
+}
+
+/** The end of the log of an organization, without a gap: as many events as are kept, the last of them at `head`. */
+export class RecentEvents {
+  #events: RecentEvent[] = [];
+  #bytes = 0;
+  #head: number;
+
+  /** @param head of the log: what comes next has the next place */
+  constructor(head: number) {
+    this.#head = head;
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  /** @returns false where one or more before it are missing; one that is there already changes nothing */
+  add(event: LoggedEvent): boolean {
+    if (event.seq <= this.#head) return true;
+    if (event.seq > this.#head + 1) return false;
+    const frame = eventFrame(event);
+    this.#events.push({ event, frame });
+    this.#bytes += frame.length;
+    this.#head = event.seq;
+    if (this.#events.length > MAX_EVENTS || this.#bytes > MAX_BYTES) this.#forgetHalf();
+    return true;
+  }
+
+  /** The first of those that follow a place in the log; undefined where they, or the place itself, are not known here. */
+  after(seq: number): readonly RecentEvent[] | undefined {
+    const from = this.#events.length - (this.#head - seq);
+    return seq > this.#head || from < 0 ? undefined : this.#events.slice(from, from + PAGE_EVENTS);
+  }
+
+  /** Rather than one for each that comes, which would move all the others each time. */
+  #forgetHalf(): void {
+    this.#events = this.#events.slice(Math.ceil(this.#events.length / 2));
+    this.#bytes = this.#events.reduce((sum, { frame }) => sum + frame.length, 0);
+  }
+}

@@ -1,0 +1,183 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
+import { eventFrame, keepAliveFrame, passingFrame, placeFrame, retryFrame } from './frames.ts';
+import { type Interest, maySee } from './interest.ts';
+import type { ListenerIdentity } from './listener-identity.ts';
+import type { Listener } from './live-log.ts';
+import type { LogPage } from './log-reader.ts';
+import type { RecentEvents } from './recent-events.ts';
+
+const KEEP_ALIVE_EVERY_MS = 15_000;
+/** A reader that takes nothing for so long is ended. What it does not take meanwhile stays in the log. */
+const SLOW_AFTER_MS = 30_000;
+/** For the last words to such a reader. */
+const LAST_WORDS_MS = 5_000;
+/** Between two attempts where a part of the service is unavailable; and until a client connects to another gateway. */
+const RETRY_MS = 1_000;
+/** A change of a user is told when it is stored, and its keys are looked up anew from shortly after that. */
+const SETTLED_MS = 1_000;
+
+export const END_REASONS = ['left', 'slow', 'refused', 'expired', 'stopping'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/**
+ * One reader of the log, from a place on: what is recent it gets from the memory that all streams of its organization share, what is older from the log
+ * itself. It is read no faster than the reader takes it, so that a stream holds one page more than its connection does, however far behind it is.
+ */
+export class EventStream implements Listener {
+  readonly #out: ServerResponse;
+  readonly #identity: ListenerIdentity;
+  readonly #interest: Pick<Interest, 'includes' | 'read'>;
+  readonly #requestId: string;
+  readonly #slowAfterMs: number;
+  /** Everything up to this place was delivered, or is not for this reader. */
+  #after = 0;
+  #ended: EndReason | undefined;
+  #news = Promise.withResolvers<void>();
+  #drained = Promise.withResolvers<void>();
+  readonly #over = new AbortController();
+
+  constructor(options: {
+    readonly out: ServerResponse;
+    readonly identity: ListenerIdentity;
+    readonly interest: Pick<Interest, 'includes' | 'read'>;
+    readonly requestId: string;
+    readonly slowAfterMs?: number;
+  }) {
+    this.#out = options.out;
+    this.#identity = options.identity;
+    this.#interest = options.interest;
+    this.#requestId = options.requestId;
+    this.#slowAfterMs = options.slowAfterMs ?? SLOW_AFTER_MS;
+  }
+
+  changed(events: readonly LoggedEvent[]): void {
+    for (const event of events) this.#heed(event);
+    this.#news.resolve();
+  }
+
+  end(reason: EndReason): void {
+    this.#ended ??= reason;
+    this.#over.abort();
+    this.#news.resolve();
+    this.#drained.resolve();
+  }
+
+  /** Resolves when it has ended. */
+  async run(feed: { readonly recent: Pick<RecentEvents, 'after'> }, after: number): Promise<EndReason> {
+    this.#after = after;
+    const keepAlive = setInterval(() => void this.#keepAlive(), KEEP_ALIVE_EVERY_MS).unref();
+    await this.#write(placeFrame('listening', after));
+    while (!this.#ended) {
+      // Before the look: what comes meanwhile is looked at next.
+      this.#news = Promise.withResolvers();
+      const isThereMore = await this.#deliver(feed);
+      if (!isThereMore && !this.#ended) await this.#news.promise;
+    }
+    clearInterval(keepAlive);
+    this.#sayWhy(this.#ended);
+    return this.#ended;
+  }
+
+  /** @returns whether there may be more */
+  async #deliver({ recent }: Parameters<EventStream['run']>[0]): Promise<boolean> {
+    const page = recent.after(this.#after);
+    if (!page) return await this.#deliverFromLog();
+    for (const { event, frame } of page) await this.#deliverOne(event, frame);
+    return page.length > 0;
+  }
+
+  async #deliverFromLog(): Promise<boolean> {
+    const identity = await this.#identityNow();
+    const before = this.#after;
+    const page = identity && (await this.#page(identity, before));
+    if (!page) return true;
+    for (const event of page.events) await this.#deliverOne(event, eventFrame(event));
+    if (!this.#ended) this.#after = page.nextSeq;
+    return page.nextSeq > before;
+  }
+
+  async #deliverOne(event: LoggedEvent, frame: string): Promise<void> {
+    if (this.#ended) return;
+    if (this.#interest.includes(event)) {
+      const identity = await this.#identityNow();
+      if (!identity) return;
+      if (maySee(identity.permissions, event.subject)) await this.#write(frame);
+    }
+    // Also where it could not be written out: it is in the connection, and the client knows by its ids what it has got.
+    this.#after = event.seq;
+  }
+
+  /** @returns undefined where it could not be read, after a while */
+  async #page(identity: Identity, after: number): Promise<LogPage | undefined> {
+    try {
+      return await this.#interest.read(callerOf(identity), after, this.#requestId);
+    } catch (error) {
+      if (error instanceof OperationError && error.code === 'CURSOR_EXPIRED') this.end('expired');
+      else await this.#pause(RETRY_MS);
+      return undefined;
+    }
+  }
+
+  /** @returns undefined where the stream has ended. While nobody can tell, nothing is delivered. */
+  async #identityNow(maxAgeMs?: number): Promise<Identity | undefined> {
+    while (!this.#ended) {
+      try {
+        const identity = await this.#identity.now(maxAgeMs);
+        return this.#ended ? undefined : identity;
+      } catch (error) {
+        if (error instanceof OperationError && error.code === 'API_KEY_INVALID') this.end('refused');
+        else await this.#pause(RETRY_MS);
+      }
+    }
+    return undefined;
+  }
+
+  /** What an event says about the key of this stream, or its user. */
+  #heed({ type, subject }: LoggedEvent): void {
+    const { key, session, user } = this.#identity.last;
+    if (type === 'key.revoked' && (subject.id === key.id || subject.id === session?.keyId)) this.end('refused');
+    else if (type === 'user.updated' && subject.id === user.id) void this.#recognizeAnew();
+  }
+
+  async #recognizeAnew(): Promise<void> {
+    for (const delayMs of [0, SETTLED_MS]) {
+      await this.#pause(delayMs);
+      this.#identity.doubt();
+      await this.#identityNow();
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#over.signal }).catch(() => {});
+  }
+
+  /** Resolves once the connection takes more. */
+  async #write(frame: string): Promise<void> {
+    if (this.#ended || this.#out.write(frame)) return;
+    this.#drained = Promise.withResolvers();
+    const { resolve, promise } = this.#drained;
+    this.#out.once('drain', resolve);
+    const timer = setTimeout(() => this.end('slow'), this.#slowAfterMs);
+    await promise;
+    clearTimeout(timer);
+    this.#out.off('drain', resolve);
+  }
+
+  async #keepAlive(): Promise<void> {
+    if (!this.#ended && !this.#out.writableNeedDrain) this.#out.write(keepAliveFrame(this.#after));
+    await this.#identityNow(KEEP_ALIVE_EVERY_MS / 2);
+  }
+
+  #sayWhy(reason: EndReason): void {
+    if (reason === 'left') return;
+    // Clients connect again by themselves: to another gateway, if this one is stopping.
+    if (reason === 'stopping') this.#out.end(retryFrame(RETRY_MS, this.#after));
+    else
+      this.#out.end(reason === 'slow' ? placeFrame(reason, this.#after) : passingFrame(reason, { after: this.#after }));
+    setTimeout(() => this.#out.destroy(), LAST_WORDS_MS).unref();
+  }
+}

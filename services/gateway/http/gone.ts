@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Aborted when the stop begins: what may take long is to end. */
+    readonly stopping: AbortSignal;
+  }
+}
+
+export function tellOfStop(app: FastifyInstance): void {
+  const stopping = new AbortController();
+  app.decorate('stopping', stopping.signal);
+  app.addHook('preClose', (done) => {
+    stopping.abort();
+    done();
+  });
+}
+
+/** Aborted when there is nobody to answer any more: the client has closed its connection, or this gateway stops. */
+export function goneSignal({
+  raw,
+  server: { stopping },
+}: FastifyReply & { readonly server: FastifyInstance }): AbortSignal {
+  const left = new AbortController();
+  if (raw.closed) left.abort();
+  raw.once('close', () => {
+    if (!raw.writableFinished) left.abort();
+  });
+  return AbortSignal.any([left.signal, stopping]);
+}

@@ -1,0 +1,65 @@
+import { streamQuery } from '@worktrack/contracts/events/stream';
+import { exampleLoggedEvent } from '@worktrack/contracts/examples';
+import { describedInputSchema } from '../schema.ts';
+import type { Components } from './components.ts';
+
+type OpenApiObject = Readonly<Record<string, unknown>>;
+
+const DESCRIPTION = [
+  'Each event of the log that the key may see, in order: `id` is its `seq`, `event` its `type`, `data` the event as JSON.',
+  'The first event is `listening`, whose id is where the stream begins; a comment follows at least every 15 s.',
+  'A client that reads too slowly is ended by an event `slow`, one whose key was revoked by `refused`, and one that fell behind the beginning of the log by `expired`.',
+].join(' ');
+
+/** The one answer that does not end. */
+export function eventStreamPath(components: Components): Record<string, OpenApiObject> {
+  const { properties = {} } = describedInputSchema(streamQuery);
+  return {
+    '/api/events/stream': {
+      get: {
+        operationId: 'events.stream',
+        tags: ['events'],
+        summary: 'Follow the log of what happened in the organization, as Server-Sent Events.',
+        description: DESCRIPTION,
+        parameters: [
+          ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
+            name,
+            in: 'query',
+            required: false,
+            ...(description ? { description } : {}),
+            schema,
+          })),
+          {
+            name: 'Last-Event-ID',
+            in: 'header',
+            required: false,
+            description: 'The id of the last event that was received; takes precedence over `after`.',
+            schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+          },
+        ],
+        responses: {
+          '200': {
+            description: 'Events, until one side ends it.',
+            headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+            content: {
+              'text/event-stream': {
+                schema: { type: 'string' },
+                example: `id: ${exampleLoggedEvent.seq}\nevent: ${exampleLoggedEvent.type}\ndata: ${JSON.stringify(exampleLoggedEvent)}\n\n`,
+              },
+            },
+          },
+          ...components.failures([
+            'VALIDATION_FAILED',
+            'API_KEY_MISSING',
+            'API_KEY_INVALID',
+            'CURSOR_EXPIRED',
+            'RATE_LIMITED',
+            'INTERNAL',
+            'UNAVAILABLE',
+            'DEADLINE_EXCEEDED',
+          ]),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { recordUse as operation } from '@worktrack/contracts/keys/identity';
+import type { Output } from '@worktrack/contracts/operation';
+import type { Call, Settled } from '@worktrack/rpc/types';
+import { noteSessionUses } from '../sessions/sessions.repository.ts';
+import { noteKeyUses } from './keys.repository.ts';
+
+/** The uses of keys and sessions that were reported together. */
+export async function recordUses(
+  calls: readonly Call<typeof operation>[],
+): Promise<Settled<Output<typeof operation>>[]> {
+  const uses = calls.flatMap(({ input }) => input.uses);
+  const ofSessions = uses.filter(({ isSession }) => isSession);
+  const ofKeys = uses.filter(({ isSession }) => !isSession);
+  await Promise.all([ofKeys.length > 0 && noteKeyUses(ofKeys), ofSessions.length > 0 && noteSessionUses(ofSessions)]);
+  return calls.map(() => ({ output: {} }));
+}

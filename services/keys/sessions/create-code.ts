@@ -1,0 +1,33 @@
+import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
+import type { createLoginCode as operation } from '@worktrack/contracts/keys/sessions';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { keyOfCaller } from '../keys/key-of-caller.ts';
+import type { KeyMint } from '../keys/mint.ts';
+import { requireRoleWithin } from '../users/role-within.ts';
+import { userById } from '../users/users.repository.ts';
+import { insertCode } from './codes.repository.ts';
+
+/** Its session may do no more than who makes it, now and later: it holds the maker's permissions, and stems from the maker's key. */
+export async function createLoginCode(
+  mint: KeyMint,
+  { userId: wanted }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const { caller, fail } = context;
+  const userId = wanted ?? caller.userId;
+  const isOther = userId !== caller.userId;
+  if (isOther && !caller.permissions.includes('users:write')) {
+    throw fail('PERMISSION_DENIED', 'To sign another user in needs users:write. Leave `userId` out.');
+  }
+  const user = await userById(context, userId);
+  if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
+  if (isOther) requireRoleWithin(context, user.role, 'userId');
+  if (user.disabled) {
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you make a code for them.`);
+  }
+  const { key: code, ...secret } = mint.make(CODE_MARK);
+  const { _id: keyId } = await keyOfCaller(context);
+  const { expiresAt } = await insertCode(context, { ...secret, userId, keyId, permissions: [...caller.permissions] });
+  return { code, userId, expiresAt: expiresAt.toISOString() };
+}

@@ -1,0 +1,70 @@
+import type { Presented } from '@worktrack/contracts/keys/identity';
+import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
+import type { openSession as operation } from '@worktrack/contracts/keys/sessions';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { Permission } from '@worktrack/contracts/permissions';
+import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { KeyDocument } from '../keys/keys.model.ts';
+import { activeKeysById, activeKeysByPrefix } from '../keys/keys.repository.ts';
+import type { KeyMint } from '../keys/mint.ts';
+import { userById } from '../users/users.repository.ts';
+import { codeByPrefix, deleteCode } from './codes.repository.ts';
+import { countActiveSessions, insertSession } from './sessions.repository.ts';
+
+/** Far more than browsers of one person, and few enough for their end to be one command. */
+export const MAX_ACTIVE_SESSIONS_PER_USER = 1_000;
+
+type Context = WriteContext<FailureOf<typeof operation>>;
+
+interface Origin {
+  readonly key: KeyDocument;
+  readonly userId: string;
+  readonly permissions: Permission[];
+}
+
+export async function openSession(
+  mint: KeyMint,
+  { token, by }: Input<typeof operation>,
+  context: Context,
+): Promise<Output<typeof operation>> {
+  const { tx, fail } = context;
+  const isCode = by.prefix.startsWith(CODE_MARK);
+  const origin = isCode ? await originOfCode(mint, by, context) : await originOfKey(mint, by, context);
+  const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
+  if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
+    throw fail(
+      'API_KEY_INVALID',
+      isCode
+        ? 'The link has been used, is older than ten minutes, or is unknown. Make another: `worktrack login-link`.'
+        : 'The API key is unknown, malformed, revoked or expired.',
+    );
+  }
+  const { key, userId, permissions } = origin;
+  if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
+    throw fail(
+      'CONFLICT',
+      `The user is signed in ${MAX_ACTIVE_SESSIONS_PER_USER} times, which is the limit. End some of the sessions: DELETE /api/sessions/:id.`,
+    );
+  }
+  const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };
+  const { expiresAt } = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
+  return { expiresAt };
+}
+
+async function originOfCode(mint: KeyMint, by: Presented, context: Context): Promise<Origin | undefined> {
+  const code = await codeByPrefix(context, by.prefix);
+  if (!code || !mint.recognises(code.hash, by.digest)) return undefined;
+  await deleteCode(context, code);
+  const key = (await activeKeysById([code.keyId], context.tx)).get(code.keyId);
+  return key && { key, userId: code.userId, permissions: code.permissions };
+}
+
+async function originOfKey(mint: KeyMint, by: Presented, { tx }: Context): Promise<Origin | undefined> {
+  const key = (await activeKeysByPrefix([by.prefix], tx)).get(by.prefix);
+  if (!key || !mint.recognises(key.hash, by.digest)) return undefined;
+  return { key, userId: key.userId, permissions: key.permissions };
+}
+
+async function isEnabled(scope: Parameters<typeof userById>[0], userId: string): Promise<boolean> {
+  return (await userById(scope, userId))?.disabled === false;
+}

@@ -1,0 +1,272 @@
+import { hash } from 'node:crypto';
+import type { Identity, Presented } from '@worktrack/contracts/keys/identity';
+import { CODE_MARK, isWellFormedKey, prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import { newKey } from '@worktrack/runtime/process/new-key';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KeyModel } from '../keys/keys.model.ts';
+import { codeOf, startKeys } from '../testing.ts';
+import { CodeModel } from './codes.model.ts';
+import { MAX_ACTIVE_SESSIONS_PER_USER } from './open.ts';
+import { SessionModel } from './sessions.model.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+const presented = (value: string): Presented => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
+
+/** @returns the token of the new session */
+async function open(by: string, idempotencyKey?: string, token = newKey(SESSION_MARK)): Promise<string> {
+  await keys.call('sessions.open', { token: presented(token), by: presented(by) }, undefined, idempotencyKey);
+  return token;
+}
+
+async function code(of: Identity, userId?: string): Promise<string> {
+  return (await keys.call('sessions.createCode', { userId }, of)).code as string;
+}
+
+async function colleague(owner: Identity, role: Role) {
+  const user = await keys.call('users.create', { email: `${uuidv7()}@example.com`, name: 'Bob', role }, owner);
+  const key = await keys.call('keys.create', { name: 'Bob', userId: user.id }, owner);
+  return { user, key, identity: await keys.identityOf(key.key) };
+}
+
+interface Ended {
+  readonly owner: Identity;
+  readonly userId: string;
+  readonly keyId: string;
+  readonly sessionIds: readonly string[];
+}
+
+const ENDS: [string, (of: Ended) => Promise<unknown>][] = [
+  ['with its key', ({ owner, keyId }) => keys.call('keys.revoke', { id: keyId }, owner)],
+  ['with its user', ({ owner, userId }) => keys.call('users.update', { id: userId, disabled: true }, owner)],
+  [
+    'when it is ended',
+    ({ owner, sessionIds }) => Promise.all(sessionIds.map((id) => keys.call('sessions.revoke', { id }, owner))),
+  ],
+  [
+    'when it signs out',
+    ({ owner, sessionIds }) =>
+      Promise.all(sessionIds.map((id) => keys.call('sessions.close', { organizationId: owner.organization.id, id }))),
+  ],
+  [
+    'when it expires',
+    ({ sessionIds }) =>
+      SessionModel.updateMany({ _id: mongoose.trusted({ $in: sessionIds }) }, { $set: { expiresAt: new Date() } }),
+  ],
+];
+
+describe('a session', () => {
+  test('by a key speaks for its user with its permissions, under an id of its own, for twelve hours', async () => {
+    const { owner, organization, user, apiKey } = await keys.organization();
+    const token = await open(apiKey.key as string);
+    const { items } = await keys.call('sessions.list', {}, owner);
+    expect(items).toHaveLength(1);
+    const [session] = items;
+    expect(await keys.verify(token)).toEqual({
+      user: { id: user.id, name: 'ada', email: 'ada@example.com', role: 'owner' },
+      organization: { id: organization.id, name: 'Example' },
+      permissions: PERMISSIONS,
+      key: { id: session?.id, name: 'First key', prefix: prefixOf(token) },
+      session: { keyId: apiKey.id, expiresAt: session?.expiresAt },
+    });
+    const hours = (Date.parse(session?.expiresAt ?? '') - Date.parse(session?.createdAt ?? '')) / 3_600_000;
+    expect(hours).toBeCloseTo(12, 3);
+  });
+
+  test('is begun once for one call, however often that is delivered', async () => {
+    const { owner } = await keys.organization();
+    const [made, token, idempotencyKey] = [await code(owner), newKey(SESSION_MARK), uuidv7()];
+    for (let delivery = 0; delivery < 3; delivery++) await open(made, idempotencyKey, token);
+    expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(1);
+    expect(await keys.verify(token)).toBeDefined();
+  });
+
+  test('ends no later than its key', async () => {
+    const { owner } = await keys.organization();
+    const made = await keys.call('keys.create', { name: 'CI', expiresInDays: 1 }, owner);
+    const soon = new Date(Date.now() + 60_000);
+    await KeyModel.updateOne({ _id: made.id }, { $set: { expiresAt: soon } });
+    const token = await open(made.key as string);
+    expect((await keys.verify(token))?.session?.expiresAt).toBe(soon.toISOString());
+  });
+
+  test.each(ENDS)('is over %s', async (_what, end) => {
+    const { owner } = await keys.organization();
+    const { user, key } = await colleague(owner, 'member');
+    const tokens = [await open(key.key as string), await open(await code(await keys.identityOf(key.key)))];
+    const ids = await Promise.all(tokens.map(async (token) => (await keys.verify(token))?.key.id as string));
+    await end({ owner, userId: user.id, keyId: key.id, sessionIds: ids });
+    for (const token of tokens) expect(await keys.verify(token)).toBeUndefined();
+  });
+
+  test('does what its key and its user may do at this moment', async () => {
+    const { owner } = await keys.organization();
+    const { user, key } = await colleague(owner, 'admin');
+    const token = await open(key.key as string);
+    await keys.call('users.update', { id: user.id, role: 'viewer' }, owner);
+    expect((await keys.verify(token))?.permissions).toEqual(ROLE_PERMISSIONS.viewer);
+    await keys.call('users.update', { id: user.id, role: 'admin' }, owner);
+    expect((await keys.verify(token))?.permissions).toEqual(PERMISSIONS);
+  });
+
+  test('makes keys that last as long as those of its own key', async () => {
+    const { apiKey } = await keys.organization();
+    const token = await open(apiKey.key as string);
+    const made = await keys.call('keys.create', { name: 'By hand' }, await keys.identityOf(token));
+    expect(made.expiresAt).toBeNull();
+  });
+
+  test('is stored without its token, and a code without itself', async () => {
+    const { owner } = await keys.organization();
+    const made = await code(owner);
+    const token = await open(made);
+    const unused = await code(owner);
+    const stored: string[] = [];
+    for (const collection of (await mongoose.connection.db?.collections()) ?? []) {
+      stored.push(JSON.stringify(await collection.find().toArray()));
+    }
+    expect(stored.join()).toContain(prefixOf(token));
+    for (const secret of [token, made, unused]) {
+      expect(stored.join()).not.toContain(secret.slice(12));
+      expect(stored.join()).not.toContain(hash('sha256', secret));
+    }
+  });
+
+  test('is refused where a user has too many, until one has ended', async () => {
+    const { owner, user, apiKey } = await keys.organization();
+    await open(apiKey.key as string);
+    const one = (await SessionModel.findOne({ userId: user.id }).lean()) ?? undefined;
+    const more = Array.from({ length: MAX_ACTIVE_SESSIONS_PER_USER - 1 }, () => ({
+      ...one,
+      _id: uuidv7(),
+      prefix: uuidv7(),
+    }));
+    await SessionModel.insertMany(more);
+    expect(await codeOf(open(apiKey.key as string))).toBe('CONFLICT');
+    await keys.call('sessions.revoke', { id: one?._id as string }, owner);
+    expect(await codeOf(open(apiKey.key as string))).toBe('ok');
+  });
+});
+
+describe('a code', () => {
+  test('is good once', async () => {
+    const { owner } = await keys.organization();
+    const made = await code(owner);
+    expect(isWellFormedKey(made, CODE_MARK)).toBe(true);
+    const token = await open(made);
+    expect((await keys.verify(token))?.session?.keyId).toBe(owner.key.id);
+    expect(await codeOf(open(made))).toBe('API_KEY_INVALID');
+  });
+
+  test('of 20 who use it at once signs in one', async () => {
+    const { owner } = await keys.organization();
+    const made = await code(owner);
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(open(made))));
+    expect(codes.filter((each) => each === 'ok')).toHaveLength(1);
+    expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(1);
+  });
+
+  test('is good for ten minutes', async () => {
+    const { owner } = await keys.organization();
+    const { code: made, expiresAt } = await keys.call('sessions.createCode', {}, owner);
+    expect((Date.parse(expiresAt) - Date.now()) / 60_000).toBeCloseTo(10, 1);
+    await CodeModel.updateOne({ prefix: prefixOf(made as string) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+    expect(await codeOf(open(made as string))).toBe('API_KEY_INVALID');
+  });
+
+  test('is shown once, and is neither a key nor a session', async () => {
+    const { owner } = await keys.organization();
+    const idempotencyKey = uuidv7();
+    const made = await keys.call('sessions.createCode', {}, owner, idempotencyKey);
+    expect(await keys.call('sessions.createCode', {}, owner, idempotencyKey)).toEqual({ ...made, code: null });
+    expect(await keys.verify(made.code as string)).toBeUndefined();
+    const token = await open(made.code as string);
+    expect(await codeOf(open(token))).toBe('API_KEY_INVALID');
+  });
+
+  test('is worth nothing once its key is revoked', async () => {
+    const { owner } = await keys.organization();
+    const { key, identity } = await colleague(owner, 'member');
+    const made = await code(identity);
+    await keys.call('keys.revoke', { id: key.id }, owner);
+    expect(await codeOf(open(made))).toBe('API_KEY_INVALID');
+  });
+
+  test('signs another user in only where the maker holds users:write and all that the user may do', async () => {
+    const { owner } = await keys.organization();
+    const { user: member } = await colleague(owner, 'member');
+    const { user: admin } = await colleague(owner, 'admin');
+    const narrow = async (permissions: (typeof PERMISSIONS)[number][]) =>
+      keys.identityOf((await keys.call('keys.create', { name: 'Narrow', permissions }, owner)).key);
+    const some = await narrow([...ROLE_PERMISSIONS.member, 'users:write']);
+    expect(await codeOf(code(some, member.id))).toBe('ok');
+    expect(await codeOf(code(some, admin.id))).toBe('PERMISSION_DENIED');
+    expect(await codeOf(code(await narrow([...ROLE_PERMISSIONS.member]), member.id))).toBe('PERMISSION_DENIED');
+    const { owner: stranger } = await keys.organization();
+    expect(await codeOf(code(stranger, member.id))).toBe('NOT_FOUND');
+    await keys.call('users.update', { id: member.id, disabled: true }, owner);
+    expect(await codeOf(code(owner, member.id))).toBe('CONFLICT');
+  });
+
+  test('for another user gives no more than its maker holds, now and later, and ends with the maker', async () => {
+    const { owner } = await keys.organization();
+    const { user: bob } = await colleague(owner, 'viewer');
+    const { user: admin, identity } = await colleague(owner, 'admin');
+    const token = await open(await code(identity, bob.id));
+    expect(await keys.verify(token)).toMatchObject({ user: { id: bob.id }, permissions: ROLE_PERMISSIONS.viewer });
+    await keys.call('users.update', { id: bob.id, role: 'owner' }, owner);
+    await keys.call('users.update', { id: admin.id, role: 'member' }, owner);
+    expect((await keys.verify(token))?.permissions).toEqual(ROLE_PERMISSIONS.member);
+    await keys.call('users.update', { id: admin.id, disabled: true }, owner);
+    expect(await keys.verify(token)).toBeUndefined();
+  });
+});
+
+describe('the list of sessions', () => {
+  test('has the active ones, newest first, page by page; and the ended ones where asked for', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const tokens: string[] = [];
+    for (let i = 0; i < 5; i++) tokens.push(await open(apiKey.key as string));
+    const prefixes = tokens.map(prefixOf).reverse();
+    const first = await keys.call('sessions.list', { limit: 3 }, owner);
+    const second = await keys.call('sessions.list', { limit: 3, cursor: first.nextCursor ?? '' }, owner);
+    expect([...first.items, ...second.items].map(({ prefix }) => prefix)).toEqual(prefixes);
+    expect(second.nextCursor).toBeNull();
+
+    const [newest] = first.items;
+    const { revokedAt } = await keys.call('sessions.revoke', { id: newest?.id ?? '' }, owner);
+    expect((await keys.call('sessions.revoke', { id: newest?.id ?? '' }, owner)).revokedAt).toBe(revokedAt);
+    expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(4);
+    const { items } = await keys.call('sessions.list', { includeEnded: true }, owner);
+    expect(items[0]).toEqual({ ...newest, revokedAt });
+    expect(items).toHaveLength(5);
+  });
+
+  test('is of one organization, and so is their end', async () => {
+    const { apiKey } = await keys.organization();
+    const token = await open(apiKey.key as string);
+    const { owner: stranger } = await keys.organization();
+    expect((await keys.call('sessions.list', {}, stranger)).items).toEqual([]);
+    const id = (await keys.verify(token))?.key.id as string;
+    expect(await codeOf(keys.call('sessions.revoke', { id }, stranger))).toBe('NOT_FOUND');
+    await keys.call('sessions.close', { organizationId: stranger.organization.id, id });
+    expect(await keys.verify(token)).toBeDefined();
+  });
+
+  test('says when each was last used', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const { key } = await keys.identityOf(await open(apiKey.key as string));
+    const at = '2026-01-01T00:00:00.000Z';
+    const organizationId = owner.organization.id;
+    await keys.call('keys.recordUse', { uses: [{ organizationId, keyId: key.id, isSession: true, at }] });
+    expect((await keys.call('sessions.list', {}, owner)).items[0]?.lastUsedAt).toBe(at);
+    expect((await keys.call('keys.list', {}, owner))[0]?.lastUsedAt).toBeNull();
+  });
+});

@@ -1,0 +1,74 @@
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import type { OutboxSource } from '@worktrack/runtime/events/outbox-publisher';
+import { tellPastOf } from './past.repository.ts';
+
+/** Items of which it is remembered up to where their history has been told, so that it is not read again for each of their events. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The outbox, while there may be records of the history that the log was not told of: those of an item come before what happened to it since. An item that the
+ * migration (migrations/log.repository.ts) has not come to yet is told when the first new event of it is about to be published.
+ */
+export class PastFirst implements OutboxSource {
+  readonly #outbox: OutboxSource;
+  readonly #toldUpTo = new Map<string, number>();
+  /** Of the subjects of the last batch. */
+  #organizations: ReadonlyMap<string, string> = new Map();
+  #isOver = false;
+
+  constructor(outbox: OutboxSource) {
+    this.#outbox = outbox;
+  }
+
+  /** Nothing of the past is left to be told. */
+  end(): void {
+    this.#isOver = true;
+    this.#toldUpTo.clear();
+  }
+
+  async next(limit: number, after: PublishedEvent | undefined): Promise<readonly PublishedEvent[]> {
+    const events = await this.#outbox.next(limit, after);
+    const ofItems = events.filter(({ subject }) => subject.kind === 'work_item');
+    this.#organizations = new Map(ofItems.map(({ subject, organizationId }) => [subject.id, organizationId]));
+    return events;
+  }
+
+  /** What is told here lies in the outbox before that is read. */
+  async earlier(revisions: ReadonlyMap<string, number>): Promise<readonly PublishedEvent[]> {
+    if (!this.#isOver) await this.#tell(revisions);
+    return this.#outbox.earlier(revisions);
+  }
+
+  remove(events: readonly PublishedEvent[]): Promise<void> {
+    return this.#outbox.remove(events);
+  }
+
+  async #tell(revisions: ReadonlyMap<string, number>): Promise<void> {
+    for (const [organizationId, subjects] of Map.groupBy(this.#organizations, ([, organizationId]) => organizationId)) {
+      const ids = subjects.map(([id]) => id);
+      await tellAll(
+        organizationId,
+        ids.filter((id) => !this.#toldUpTo.has(id)),
+      );
+      for (const id of ids) {
+        const afterRevision = this.#toldUpTo.get(id);
+        if (afterRevision !== undefined) await tellAll(organizationId, [id], afterRevision);
+        this.#remember(id, revisions.get(id) ?? afterRevision ?? 0);
+      }
+    }
+  }
+
+  #remember(id: string, revision: number): void {
+    this.#toldUpTo.delete(id);
+    this.#toldUpTo.set(id, revision);
+    for (const oldest of this.#toldUpTo.keys()) {
+      if (this.#toldUpTo.size <= MAX_REMEMBERED) return;
+      this.#toldUpTo.delete(oldest);
+    }
+  }
+}
+
+async function tellAll(organizationId: string, workItemIds: readonly string[], afterRevision = 0): Promise<void> {
+  if (workItemIds.length === 0) return;
+  while (!(await tellPastOf({ organizationId, workItemIds, afterRevision })));
+}

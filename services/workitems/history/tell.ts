@@ -1,0 +1,28 @@
+import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
+import type { ItemRecord } from '../items/items.model.ts';
+import { isHolder, isLive } from '../items/lease.ts';
+import type { WriteScope } from '../scope.ts';
+
+/** An item as it is after the write, but for its lease, which is that under which it is written. */
+export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'revision' | 'lease'>;
+
+/** Tells the log of the organization what happened to an item. @returns the event's id */
+export function tell(
+  scope: WriteScope,
+  item: ToldItem,
+  type: Extract<EventType, `work_item.${string}`>,
+  data: Readonly<Record<string, unknown>>,
+): string {
+  const { _id: id, taskId, projectId, revision } = item;
+  const subject = { kind: 'work_item', id, taskId } as const;
+  return emit(scope, { type, subject, revision, projectId, data, actor: actorOf(scope, item) });
+}
+
+function actorOf({ caller, by }: WriteScope, { lease }: ToldItem): PublishedEvent['actor'] {
+  if (by === 'service') return null;
+  const { userId, keyId } = caller;
+  const isOfHolder = isHolder(lease, keyId) && isLive(lease, new Date());
+  const agent = by?.agent ?? (isOfHolder ? lease.agent : undefined);
+  return { userId, keyId, ...(agent !== undefined && { agent }) };
+}

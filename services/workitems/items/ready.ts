@@ -1,0 +1,41 @@
+import { retract } from '@worktrack/runtime/database/outbox.repository';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { type ToldItem, tell } from '../history/tell.ts';
+import type { WriteScope } from '../scope.ts';
+import { isKnownClaimable } from './claimable.ts';
+import type { ItemRecord } from './items.model.ts';
+
+type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
+
+interface Readiness {
+  /** Before the write. */
+  readonly was: boolean;
+  eventId: string | undefined;
+}
+const readinesses = new WeakMap<WriteSet, Map<string, Readiness>>();
+
+/**
+ * Tells that a task became claimable, once for each time that it does. A rule may write a task several times, and take back what it did first (a batch
+ * moves a task and what it depends on): what counts is how it was before the whole write and how it is after it.
+ * @param before null: there was none
+ */
+export function followReadiness(scope: WriteScope, before: Task | null, after: Task): void {
+  const now = new Date();
+  const known = readinesses.get(scope.writes) ?? new Map<string, Readiness>();
+  readinesses.set(scope.writes, known);
+  const readiness = known.get(after._id) ?? {
+    was: before !== null && isKnownClaimable(before, now),
+    eventId: undefined,
+  };
+  known.set(after._id, readiness);
+  if (!isKnownClaimable(after, now)) forgetReadiness(scope, after._id);
+  else if (!readiness.was) readiness.eventId ??= tell(scope, after, 'work_item.ready', {});
+}
+
+/** The task cannot be claimed after all, or is gone. */
+export function forgetReadiness(scope: WriteScope, itemId: string): void {
+  const readiness = readinesses.get(scope.writes)?.get(itemId);
+  if (readiness?.eventId === undefined) return;
+  retract(scope, readiness.eventId);
+  readiness.eventId = undefined;
+}

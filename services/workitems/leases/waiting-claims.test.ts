@@ -1,0 +1,247 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { type ErrorCode, type ErrorExtra, OperationError } from '@worktrack/contracts/errors';
+import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
+import type { CallContext } from '@worktrack/rpc/types';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose, { type mongo } from 'mongoose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { handlers } from '../handlers.ts';
+import { call, startProject, startWorkItemsWith, stopWorkItems, type TestProject } from '../testing.ts';
+import { type Listen, WaitingClaims } from './waiting-claims.ts';
+
+beforeAll(() => startWorkItemsWith({ monitorCommands: 'true' }));
+afterAll(stopWorkItems);
+
+type Claim = Output<typeof claimWorkItem>;
+
+/** Told by the tests: events come from the queue, which test/agents/waiting.test.ts has. */
+let news: Parameters<Listen>[0];
+let claims: ReturnType<typeof handlers>['workItems.claim'];
+let project: TestProject;
+beforeEach(async () => {
+  const waiting = new WaitingClaims((heard) => {
+    news = heard;
+    heard.opened();
+  });
+  claims = handlers(undefined, waiting)['workItems.claim'];
+  project = await startProject();
+});
+
+interface Options {
+  readonly caller?: Caller;
+  readonly key?: string;
+}
+
+/** A call that waits, as libs/rpc hands it over. */
+function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = project.caller, key }: Options = {}) {
+  const timeUp = new AbortController();
+  const gone = new AbortController();
+  let isThere = true;
+  const context = {
+    caller,
+    requestId: uuidv7(),
+    idempotencyKey: key ?? uuidv7(),
+    deadlineAtMs: Date.now() + 60_000,
+    traceparent: undefined,
+    log: createLog('test', 'silent'),
+    fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
+    waiting: { timeUp: timeUp.signal, gone: gone.signal, isCallerThere: async () => isThere },
+  } as CallContext<never>;
+  if (!('one' in claims)) throw new Error('A claim is called alone.');
+  const given = { agent: 'agent', leaseSeconds: 60, waitSeconds: 30, ...input };
+  const answer = claims.one(given, context as never).then(({ output }) => output as Claim);
+  // Of those that end without an answer.
+  answer.catch(() => {});
+  const dies = () => {
+    isThere = false;
+  };
+  return { answer, timeUp, gone, dies };
+}
+
+function event(type: EventType, fields: Partial<PublishedEvent> = {}): PublishedEvent {
+  const { organizationId, userId, keyId } = project.caller;
+  return {
+    id: uuidv7(),
+    organizationId,
+    type,
+    at: new Date().toISOString(),
+    actor: { userId, keyId },
+    projectId: project.project.id,
+    subject: { kind: 'work_item', id: uuidv7() },
+    revision: 1,
+    data: {},
+    ...fields,
+  };
+}
+
+const HEARTBEAT = 'transaction_owners';
+/** Commands to the database from now on. */
+function commands() {
+  const client = mongoose.connection.getClient();
+  const seen: string[] = [];
+  const note = ({ commandName, command }: mongo.CommandStartedEvent) => {
+    if (command[commandName] !== HEARTBEAT) seen.push(commandName);
+  };
+  client.on('commandStarted', note);
+  return { seen, stop: () => void client.off('commandStarted', note) };
+}
+
+/** Until all that is under way has been through: a claim by somebody else, of a project where there is nothing. */
+async function quiet(): Promise<void> {
+  const other = await startProject();
+  await call(other.caller, 'workItems.claim', { agent: 'other' });
+}
+
+const titleOf = async ({ answer }: { readonly answer: Promise<Claim> }) => (await answer).workItem?.title;
+
+describe('claims that wait', () => {
+  test('take what there is at once', async () => {
+    await project.create('task', { title: 'there' });
+    expect(await titleOf(waitFor())).toBe('there');
+  });
+
+  test('are served in the order of their coming, one task each', async () => {
+    const waiting = ['1', '2', '3'].map((agent) => waitFor({ agent }));
+    await quiet();
+    for (const title of ['a', 'b', 'c']) await project.create('task', { title });
+    news.received([event('work_item.ready')]);
+    expect(await Promise.all(waiting.map(titleOf))).toEqual(['a', 'b', 'c']);
+    const [first] = await Promise.all(waiting.map(({ answer }) => answer));
+    expect(first?.workItem?.assignee).toBe('1');
+  });
+
+  test('ask the database nothing while nothing happens, and one look for all of them when something does in vain', async () => {
+    const waiting = Array.from({ length: 50 }, () => waitFor());
+    await quiet();
+    const { seen, stop } = commands();
+    news.received([event('work_item.ready', { projectId: uuidv7() }), event('work_item.moved')]);
+    await quiet();
+    const ofOthers = seen.length;
+    seen.length = 0;
+    news.received(Array.from({ length: 20 }, () => event('work_item.ready')));
+    await quiet();
+    stop();
+    const oneLook = seen.length - ofOthers;
+    expect(oneLook).toBeGreaterThan(0);
+    expect(oneLook).toBeLessThanOrEqual(8);
+    for (const { timeUp } of waiting) timeUp.abort();
+    await Promise.all(waiting.map(({ answer }) => answer));
+  });
+
+  test('of given items wake for these, by task ID or UUID, and for budgets', async () => {
+    const task = await project.create('task', { column: 'Review' });
+    await project.create('task', { parentId: task.id, column: 'Review' });
+    const byTaskId = waitFor({ ids: [task.taskId] });
+    await quiet();
+    await project.move(task.id, 'Backlog');
+    news.received([event('work_item.moved', { subject: { kind: 'work_item', id: task.id, taskId: task.taskId } })]);
+    expect((await byTaskId.answer).workItem?.id).toBe(task.id);
+
+    const anywhere = waitFor();
+    await quiet();
+    const { id } = await project.create('task');
+    news.received([
+      event('project.updated', { subject: { kind: 'project', id: project.project.id }, data: { budget: {} } }),
+    ]);
+    expect((await anywhere.answer).workItem?.id).toBe(id);
+  });
+
+  test('look again after an interruption of what they listen to', async () => {
+    const waiting = waitFor();
+    await quiet();
+    await project.create('task', { title: 'missed' });
+    news.opened();
+    expect(await titleOf(waiting)).toBe('missed');
+  });
+
+  test('look every few seconds for as long as nothing is to be heard', async () => {
+    claims = handlers(undefined, new WaitingClaims())['workItems.claim'];
+    const waiting = waitFor();
+    await quiet();
+    await project.create('task', { title: 'of which nobody tells' });
+    expect(await titleOf(waiting)).toBe('of which nobody tells');
+  });
+
+  test('are answered with the reason when their time is up, and so is who repeats the call', async () => {
+    const waiting = waitFor({}, { key: 'once' });
+    await quiet();
+    waiting.timeUp.abort();
+    const answer = await waiting.answer;
+    expect(answer).toMatchObject({ claimed: false, reason: 'There is no pending task in the project.' });
+    await project.create('task');
+    expect(await waitFor({}, { key: 'once' }).answer).toEqual(answer);
+  });
+
+  test('that are repeated while they wait share one place and one task', async () => {
+    const [first, again] = [waitFor({}, { key: 'same' }), waitFor({}, { key: 'same' })];
+    const next = waitFor();
+    await quiet();
+    await project.create('task', { title: 'one' });
+    await project.create('task', { title: 'two' });
+    news.received([event('work_item.ready')]);
+    expect(await first.answer).toEqual(await again.answer);
+    expect([await titleOf(first), await titleOf(next)]).toEqual(['one', 'two']);
+    // And later, when the task is taken long since.
+    expect((await waitFor({}, { key: 'same' }).answer).lease).toEqual((await first.answer).lease);
+  });
+
+  test('with the key of another request are refused', async () => {
+    await project.create('task');
+    await waitFor({}, { key: 'used' }).answer;
+    await expect(waitFor({ agent: 'another' }, { key: 'used' }).answer).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+  });
+
+  test('get nothing when their client has gone, or their gateway died', async () => {
+    const [gone, died, there] = [waitFor(), waitFor(), waitFor()];
+    await quiet();
+    gone.gone.abort();
+    died.dies();
+    await project.create('task', { title: 'for who is there' });
+    news.received([event('work_item.ready')]);
+    expect(await titleOf(there)).toBe('for who is there');
+    await expect(gone.answer).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(died.answer).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  test('end when their key is revoked or their user is changed', async () => {
+    const [keyId, userId] = [uuidv7(), uuidv7()];
+    const revoked = waitFor({}, { caller: { ...project.caller, keyId } });
+    const changed = waitFor({}, { caller: { ...project.caller, userId } });
+    const stays = waitFor();
+    await quiet();
+    await project.create('task', { title: 'still for somebody' });
+    news.received([
+      event('key.revoked', { subject: { kind: 'key', id: keyId } }),
+      event('user.updated', { subject: { kind: 'user', id: userId } }),
+      event('work_item.ready'),
+    ]);
+    expect(await revoked.answer).toMatchObject({ claimed: false, reason: expect.stringContaining('was changed') });
+    expect(await changed.answer).toMatchObject({ claimed: false });
+    expect(await titleOf(stays)).toBe('still for somebody');
+  });
+
+  test('that may not be waited for fail at once', async () => {
+    await expect(waitFor({ ids: ['W-T-999'] }).answer).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(waitFor({ leaseToken: 'nonsense' }).answer).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('beyond 1,000 of an organization are refused, and others are not', async () => {
+    const waiting = Array.from({ length: 1_000 }, () => waitFor());
+    await quiet();
+    await expect(waitFor().answer).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const other = await startProject();
+    await other.create('task', { title: 'elsewhere' });
+    expect(await titleOf(waitFor({}, { caller: other.caller }))).toBe('elsewhere');
+    for (const { gone } of waiting) gone.abort();
+    await Promise.allSettled(waiting.map(({ answer }) => answer));
+    const again = waitFor();
+    await project.create('task');
+    news.received([event('work_item.ready')]);
+    expect((await again.answer).claimed).toBe(true);
+  }, 60_000);
+});

@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { type claimWorkItem, MAX_WAITING_CLAIMS } from '@worktrack/contracts/work-items/leases';
+import type { CallContext, Reply, Waiting } from '@worktrack/rpc/types';
+import type { Attempt } from '@worktrack/runtime/database/implement';
+import { registry } from '@worktrack/runtime/process/metrics';
+import { Gauge } from 'prom-client';
+import { affects, type Scope, scopeOf } from './waiting-scope.ts';
+
+type Claim = typeof claimWorkItem;
+type Context = CallContext<FailureOf<Claim>> & { readonly waiting: Waiting };
+
+const RETRY_AFTER_SECONDS = 5;
+/** For as long as no event can be heard, as in an installation whose log was never started: one look for each scope. */
+const UNHEARD_LOOK_EVERY_MS = 2_000;
+
+const waitingClaims = new Gauge({
+  name: 'worktrack_waiting_claims',
+  help: 'Claims that wait for a task. All are at one replica.',
+  registers: [registry],
+});
+
+/** One call, and what it waits for. */
+interface WaitingCall {
+  readonly context: Context;
+  readonly attempt: Attempt<Claim>;
+  readonly resolve: (reply: Reply<Output<Claim>>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One claim in the line. Calls that repeat it, by its idempotency key, share its place and its answer. */
+interface Waiter {
+  readonly identity: string;
+  readonly scope: Scope;
+  readonly calls: Set<WaitingCall>;
+  /** The attempt under way. */
+  offer: Promise<boolean> | undefined;
+}
+
+/** Those of an organization, in the order of their coming. */
+interface Line {
+  readonly waiters: Map<string, Waiter>;
+  /** Scopes in which there may be something new. */
+  readonly toLookAt: Set<string>;
+  isLooking: boolean;
+}
+
+/** Begins to listen to events: what a replica does from its first waiting claim on. */
+export type Listen = (heard: {
+  /** Called when events are heard from now on, at first and after an interruption: those before may have been missed. */
+  opened(): void;
+  received(events: readonly PublishedEvent[]): void;
+}) => void;
+
+/**
+ * The claims that wait until a task is ready for them: all of the service's, for the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
+ *
+ * They are woken by events. For each scope that an event is about (a project, or the items that a claim names), the first in the line tries to claim, then the next,
+ * until one finds nothing: then there is nothing for those behind it either. So a task that gets ready costs the claim of it and one look, however many wait, and
+ * nothing is asked of the database while nothing happens. An event that is missed costs time and nothing else: each claim looks once more when its time is up.
+ *
+ * A replica that was frozen, and takes itself for the one that holds them, does no harm: a claim takes effect once by its idempotency key.
+ */
+export class WaitingClaims {
+  readonly #lines = new Map<string, Line>();
+  readonly #listen: Listen;
+  #isAsked = false;
+
+  constructor(listen: Listen = () => {}) {
+    this.#listen = listen;
+  }
+
+  /** @param earlier what the call was answered before, if it is repeated */
+  async wait(
+    input: Input<Claim>,
+    context: Context,
+    attempt: Attempt<Claim>,
+    earlier: Promise<Reply<Output<Claim>> | undefined>,
+  ): Promise<Reply<Output<Claim>>> {
+    // To renew is not to wait for something.
+    if (input.leaseToken !== undefined) {
+      return (await earlier) ?? ((await attempt(true)) as Reply<Output<Claim>>);
+    }
+    const { organizationId } = context.caller;
+    const line = this.#lineOf(organizationId);
+    const waiting = [...line.waiters.values()].reduce((sum, { calls }) => sum + calls.size, 0);
+    if (waiting >= MAX_WAITING_CLAIMS) {
+      throw context.fail(
+        'RATE_LIMITED',
+        `${MAX_WAITING_CLAIMS} claims of your organization are waiting already. Claim without waitSeconds, or let fewer agents wait.`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    }
+    return await new Promise((resolve, reject) => {
+      const call: WaitingCall = { context, attempt, resolve, reject };
+      const waiter = this.#join(line, input, call);
+      const { timeUp, gone } = context.waiting;
+      whenAborted(timeUp, () => void this.#end(organizationId, line, waiter));
+      whenAborted(gone, () => this.#leave(organizationId, line, waiter, call));
+      earlier.then(
+        (reply) => {
+          if (!reply) {
+            this.#firstLook(organizationId, line, waiter);
+            return;
+          }
+          resolve(reply);
+          this.#leave(organizationId, line, waiter, call);
+        },
+        (error) => {
+          reject(error);
+          this.#leave(organizationId, line, waiter, call);
+        },
+      );
+    });
+  }
+
+  #firstLook(organizationId: string, line: Line, waiter: Waiter): void {
+    this.#listenFromNow();
+    line.toLookAt.add(waiter.scope.key);
+    void this.#look(organizationId, line);
+  }
+
+  #listenFromNow(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    const untilHeard = setInterval(() => this.#lookEverywhere(), UNHEARD_LOOK_EVERY_MS).unref();
+    this.#listen({
+      opened: () => {
+        clearInterval(untilHeard);
+        this.#lookEverywhere();
+      },
+      received: (events) => this.#received(events),
+    });
+  }
+
+  /** For the claim that it repeats, or at the end of the line. */
+  #join(line: Line, input: Input<Claim>, call: WaitingCall): Waiter {
+    const { caller, idempotencyKey } = call.context;
+    const identity = JSON.stringify([idempotencyKey, caller.sessionProjectId, input]);
+    let waiter = line.waiters.get(identity);
+    if (!waiter) {
+      waiter = { identity, scope: scopeOf(input, caller.sessionProjectId), calls: new Set(), offer: undefined };
+      line.waiters.set(identity, waiter);
+    }
+    waiter.calls.add(call);
+    waitingClaims.inc();
+    return waiter;
+  }
+
+  #received(events: readonly PublishedEvent[]): void {
+    const changed = new Map<string, Line>();
+    for (const event of events) {
+      const line = this.#lines.get(event.organizationId);
+      if (!line) continue;
+      for (const waiter of line.waiters.values()) {
+        if (affects(event, waiter.scope)) line.toLookAt.add(waiter.scope.key);
+        for (const call of waiter.calls)
+          if (isAbout(event, call)) this.#endFor(event.organizationId, line, waiter, call);
+      }
+      changed.set(event.organizationId, line);
+    }
+    for (const [organizationId, line] of changed) void this.#look(organizationId, line);
+  }
+
+  #lookEverywhere(): void {
+    for (const [organizationId, line] of this.#lines) {
+      for (const { scope } of line.waiters.values()) line.toLookAt.add(scope.key);
+      void this.#look(organizationId, line);
+    }
+  }
+
+  /** One at a time: who came first is served first. What happens meanwhile is looked at next. */
+  async #look(organizationId: string, line: Line): Promise<void> {
+    if (line.isLooking) return;
+    line.isLooking = true;
+    while (line.toLookAt.size > 0) {
+      const scopes = new Set(line.toLookAt);
+      line.toLookAt.clear();
+      for (const waiter of line.waiters.values()) {
+        if (scopes.size === 0) break;
+        if (!scopes.has(waiter.scope.key)) continue;
+        waiter.offer = this.#offer(organizationId, line, waiter, false);
+        if (!(await waiter.offer)) scopes.delete(waiter.scope.key);
+        waiter.offer = undefined;
+      }
+    }
+    line.isLooking = false;
+    if (line.waiters.size === 0) this.#lines.delete(organizationId);
+  }
+
+  /** @returns whether there may be something for the next one of its scope */
+  async #offer(organizationId: string, line: Line, waiter: Waiter, isLast: boolean): Promise<boolean> {
+    const call = await this.#callThatIsThere(organizationId, line, waiter);
+    if (!call) return true;
+    const settle = (tell: (call: WaitingCall) => void) => {
+      line.waiters.delete(waiter.identity);
+      waitingClaims.dec(waiter.calls.size);
+      for (const each of waiter.calls) tell(each);
+      waiter.calls.clear();
+    };
+    try {
+      const reply = await call.attempt(isLast);
+      if (!reply) return false;
+      settle(({ resolve }) => resolve(reply));
+    } catch (error) {
+      settle(({ reject }) => reject(error));
+    }
+    return true;
+  }
+
+  /** Of a gateway that died nothing else tells: what was claimed for its callers would be held by nobody until the lease ends. */
+  async #callThatIsThere(organizationId: string, line: Line, waiter: Waiter): Promise<WaitingCall | undefined> {
+    for (const call of waiter.calls) {
+      if (await call.context.waiting.isCallerThere()) return call;
+      this.#leave(organizationId, line, waiter, call);
+    }
+    return undefined;
+  }
+
+  /** Its time is up: the last look, which is answered whatever it finds. */
+  async #end(organizationId: string, line: Line, waiter: Waiter): Promise<void> {
+    await waiter.offer;
+    if (waiter.calls.size === 0) return;
+    line.waiters.delete(waiter.identity);
+    await this.#offer(organizationId, line, waiter, true);
+    this.#forget(organizationId, line);
+  }
+
+  /** What its key may do has changed. Whether it may still claim is found out by whoever repeats the call. */
+  #endFor(organizationId: string, line: Line, waiter: Waiter, call: WaitingCall): void {
+    const reason = 'The API key, or its user, was changed while the call waited. Claim again.';
+    call.resolve({ output: { claimed: false, workItem: null, lease: null, reason }, replayed: false });
+    this.#leave(organizationId, line, waiter, call);
+  }
+
+  #leave(organizationId: string, line: Line, waiter: Waiter, call: WaitingCall): void {
+    if (!waiter.calls.delete(call)) return;
+    waitingClaims.dec();
+    call.reject(call.context.fail('UNAVAILABLE', 'Nobody waits for this any more.'));
+    if (waiter.calls.size > 0) return;
+    line.waiters.delete(waiter.identity);
+    this.#forget(organizationId, line);
+  }
+
+  #lineOf(organizationId: string): Line {
+    let line = this.#lines.get(organizationId);
+    if (!line) {
+      line = { waiters: new Map(), toLookAt: new Set(), isLooking: false };
+      this.#lines.set(organizationId, line);
+    }
+    return line;
+  }
+
+  #forget(organizationId: string, line: Line): void {
+    if (line.waiters.size === 0 && !line.isLooking) this.#lines.delete(organizationId);
+  }
+}
+
+function isAbout({ type, subject }: PublishedEvent, { context }: WaitingCall): boolean {
+  const { keyId, userId } = context.caller;
+  return (type === 'key.revoked' && subject.id === keyId) || (type === 'user.updated' && subject.id === userId);
+}
+
+function whenAborted(signal: AbortSignal, then: () => void): void {
+  if (signal.aborted) then();
+  else void once(signal, 'abort').then(then);
+}

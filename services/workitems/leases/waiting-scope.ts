@@ -1,0 +1,44 @@
+import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { Input } from '@worktrack/contracts/operation';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
+
+/** What a claim may take: claims of one scope find the same. */
+export interface Scope {
+  readonly key: string;
+  /** Undefined: of any project. */
+  readonly projectId: string | undefined;
+  /** The items that the claim names, by what they are called in events; empty: the project's. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** What may let a claim find what it did not find before, and what may end a wait. */
+export const AWAITED_EVENTS = [
+  'work_item.ready',
+  // Of a task that is named itself, which may have others below it and so is not what others call ready; and budgets of items.
+  'work_item.updated',
+  'work_item.moved',
+  'work_item.released',
+  'work_item.lease_expired',
+  // Its budget.
+  'project.updated',
+  'key.revoked',
+  'user.updated',
+] as const satisfies readonly EventType[];
+
+const nameOf = (ref: string) => ref.trim().toLowerCase();
+
+export function scopeOf(
+  { ids, projectId: given }: Pick<Input<typeof claimWorkItem>, 'ids' | 'projectId'>,
+  sessionProjectId: string | undefined,
+): Scope {
+  const projectId = given ?? sessionProjectId;
+  const names = new Set(ids?.map(nameOf));
+  return { key: JSON.stringify([projectId, [...names]]), projectId, names };
+}
+
+/** Whether a claim of the scope may find something because of the event. */
+export function affects({ type, projectId, subject, data }: PublishedEvent, scope: Scope): boolean {
+  if (scope.projectId !== undefined && scope.projectId !== projectId && scope.projectId !== subject.id) return false;
+  if (type === 'work_item.ready' || 'budget' in data) return true;
+  return scope.names.has(nameOf(subject.id)) || scope.names.has(nameOf(subject.taskId ?? ''));
+}

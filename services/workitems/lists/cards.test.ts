@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  await startWorkItems();
+  project = await startProject();
+});
+afterAll(stopWorkItems);
+
+const cards = (input: object) => call(project.caller, 'boards.cards', { id: project.board.id, ...input });
+
+test('a card says by what it is blocked, in task IDs, and what its sessions cost, beside what a list says', async () => {
+  const first = await project.create('task');
+  const blocked = await project.create('task', { dependsOn: [first.id] });
+  const session = { model: 'gpt-4o', provider: 'openai', totalTokens: 1000, inputTokens: 1000, outputTokens: 0 };
+  await call(project.caller, 'workItems.recordSession', { workItemId: blocked.id, ...session });
+  const { cards: found } = await cards({ boardColumnId: 'Backlog' });
+  const card = found.find(({ id }) => id === blocked.id);
+  expect(card).toMatchObject({
+    taskId: blocked.taskId,
+    version: 1,
+    position: blocked.position,
+    blockedBy: [first.taskId],
+  });
+  expect(Number(card?.estimatedCost)).toBeGreaterThan(0);
+  await call(project.caller, 'workItems.move', { workItemId: first.id, boardColumnId: 'Done' });
+  const [after] = (await cards({ ids: [blocked.taskId] })).cards;
+  expect(after?.blockedBy).toEqual([]);
+});
+
+test('of cards that are asked for by name come those that are on the board and match', async () => {
+  const [one, two] = [await project.create('task', { priority: 'urgent' }), await project.create('task')];
+  const other = await call(project.caller, 'boards.create', { id: project.project.id, name: 'Other' });
+  const elsewhere = await project.create('task', { boardId: other.id, boardColumnId: other.columns[0]?.id });
+  const ids = [one.taskId, two.id, elsewhere.id, 'W-T-99999'];
+  const named = async (filter: object) => (await cards({ ids, ...filter })).cards.map(({ id }) => id).sort();
+  expect(await named({})).toEqual([one.id, two.id].sort());
+  expect(await named({ priority: 'urgent' })).toEqual([one.id]);
+  expect(await named({ boardColumnId: 'Done' })).toEqual([]);
+  await expect(cards({ ids, search: 'x' })).rejects.toThrow('search');
+});
+
+test('leads through a column by cursor, each card once', async () => {
+  const created = [];
+  for (let count = 0; count < 5; count++) created.push((await project.create('task', { column: 'Testing' })).id);
+  const seen: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await cards({ boardColumnId: 'Testing', limit: 2, ...(cursor && { cursor }) });
+    expect(page.pagination.total).toBe(5);
+    seen.push(...page.cards.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor);
+  expect(seen).toEqual(created);
+});
+
+test('a board that is not there is not found', async () => {
+  await expect(cards({ id: '01990000-0000-7000-8000-000000000000' })).rejects.toThrow(/board/i);
+});
+
+test('a move by a version that is old is refused with the item as it is', async () => {
+  const item = await project.create('task');
+  const move = (boardColumnId: string, version: number) =>
+    call(project.caller, 'workItems.move', { workItemId: item.id, boardColumnId, version });
+  expect((await move('To Do', 1)).workItem.version).toBe(2);
+  await expect(move('Done', 1)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    extra: { current: { columnName: 'To Do', version: 2 } },
+  });
+});

@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@worktrack/rpc/types';
+
+/**
+ * Runs a task periodically for as long as the service runs, never overlapping. A failure is logged once, until the task succeeds again.
+ * @param failed the message to log
+ */
+export function sweepEvery(
+  intervalMs: number,
+  { log, sweep, failed }: { readonly log: Log; readonly sweep: () => Promise<void>; readonly failed: string },
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    let hasFailed = false;
+    for (;;) {
+      await delay(intervalMs, undefined, { signal, ref: false });
+      try {
+        await sweep();
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed) log.warn({ error }, failed);
+        hasFailed = true;
+      }
+    }
+  })().catch((error) => {
+    if (!signal.aborted) throw error;
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

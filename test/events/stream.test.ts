@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { StreamReader } from '../support/event-stream.ts';
+import { caller, type TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+beforeEach(async () => {
+  organization = await system.newOrganization();
+});
+
+const readers: StreamReader[] = [];
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.leave();
+});
+
+async function listen(query = '', headers?: Record<string, string>, apiKey = organization.apiKey) {
+  const reader = await StreamReader.open(system.baseUrl, apiKey, query, headers);
+  readers.push(reader);
+  return reader;
+}
+
+async function createItem(title: string): Promise<{ id: string; taskId: string }> {
+  const { boardId, columns, call } = organization;
+  const body = { title, type: 'task', boardId, boardColumnId: columns['To Do'] };
+  return (await call<{ id: string; taskId: string }>('POST', '/api/work-items', body)).data;
+}
+
+/** Where the log ends once all that making the organization told is in it. */
+async function end(): Promise<number> {
+  const item = await createItem('The last one');
+  const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${item.id}`);
+  await expect.poll(async () => (await events()).data.events.length).toBeGreaterThan(0);
+  // Several events of one write are taken in together.
+  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
+}
+
+async function newKey(permissions: readonly string[]): Promise<{ id: string; key: string }> {
+  return (
+    await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'Listener', permissions })
+  ).data;
+}
+
+const seqs = (events: readonly LoggedEvent[]) => events.map(({ seq }) => seq);
+
+test('a stream without a place begins now: it tells where, and what happens from there on, in order and without a gap', async () => {
+  await end();
+  const reader = await listen();
+  await expect.poll(() => reader.frames[0]).toMatchObject({ event: 'listening' });
+  const from = Number(reader.frames[0]?.id);
+  const items = await Promise.all(Array.from({ length: 10 }, (_, i) => createItem(`Item ${i}`)));
+  const created = () => reader.events.filter(({ type }) => type === 'work_item.created');
+  await expect.poll(() => created().length).toBe(10);
+  expect(new Set(created().map(({ subject }) => subject.id))).toEqual(new Set(items.map(({ id }) => id)));
+  expect(seqs(reader.events)).toEqual(reader.events.map((_, i) => from + 1 + i));
+  expect(reader.frames.map(({ id, event }) => [id, event]).slice(1)).toEqual(
+    reader.events.map(({ seq, type }) => [String(seq), type]),
+  );
+});
+
+test('a client that connects again by Last-Event-ID gets what it missed, whatever its address says, and nothing twice', async () => {
+  const from = await end();
+  const first = await listen(`?after=${from}`);
+  await createItem('Seen');
+  await expect.poll(() => first.events.length).toBeGreaterThan(0);
+  first.leave();
+  await first.ended;
+  for (let i = 0; i < 70; i++) await createItem(`Missed ${i}`);
+  const second = await listen('?after=0', { 'last-event-id': String(first.lastId) });
+  await createItem('After');
+  await expect
+    .poll(() => second.events.filter(({ type }) => type === 'work_item.created').length, { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(71);
+  const all = seqs([...first.events, ...second.events]);
+  expect(all).toEqual(all.map((_, i) => from + 1 + i));
+});
+
+test('a stream from the beginning has all that the log has', async () => {
+  const to = await end();
+  const reader = await listen('?after=0');
+  await expect.poll(() => reader.events.length).toBeGreaterThanOrEqual(to);
+  expect(seqs(reader.events)).toEqual(reader.events.map((_, i) => i + 1));
+});
+
+test('filters are those of the list', async () => {
+  const from = await end();
+  const item = await createItem('The one');
+  const other = await createItem('Another');
+  const moves = await listen(`?after=${from}&types=work_item.moved`);
+  const one = await listen(`?after=${from}&workItemId=${item.taskId.toLowerCase()}`);
+  const none = await listen(`?after=${from}&projectId=${item.id}`);
+  for (const { id } of [item, other]) {
+    await organization.call('POST', `/api/work-items/${id}/move`, {
+      boardColumnId: organization.columns['In Progress'],
+    });
+  }
+  await expect.poll(() => moves.events.map(({ subject }) => subject.id)).toEqual([item.id, other.id]);
+  await expect.poll(() => one.events.map(({ type }) => type)).toContain('work_item.moved');
+  expect(new Set(one.events.map(({ subject }) => subject.id))).toEqual(new Set([item.id]));
+  expect(none.events).toEqual([]);
+});
+
+test('a place that the log does not have is 410, and what is no place or filter is 400, before the stream begins', async () => {
+  const { call } = organization;
+  const status = async (query: string, headers?: Record<string, string>) => {
+    const answer = await call('GET', `/api/events/stream${query}`, undefined, headers);
+    return [answer.status, answer.error.code];
+  };
+  expect(await status('?after=1000000')).toEqual([410, 'CURSOR_EXPIRED']);
+  expect(await status('?after=-1')).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await status('?after=1&after=2')).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await status('?types=work_items.*')).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await status('?limit=5')).toEqual([400, 'VALIDATION_FAILED']);
+  expect(await status('', { 'last-event-id': 'abc' })).toEqual([400, 'VALIDATION_FAILED']);
+  expect((await fetch(`${system.baseUrl}/api/events/stream`)).status).toBe(401);
+});
+
+test('each key is told what its permissions let it read, and nothing of another organization', async () => {
+  const from = await end();
+  const other = await system.newOrganization();
+  const stranger = await StreamReader.open(system.baseUrl, other.apiKey);
+  readers.push(stranger);
+  const limited = await newKey(['work-items:read']);
+  const owner = await listen(`?after=${from}`);
+  const reader = await listen(`?after=${from}`, {}, limited.key);
+  await newKey(['feedback:read']);
+  const item = await createItem('Seen by both');
+  const isSeenBy = (by: StreamReader) => by.events.some(({ subject }) => subject.id === item.id);
+  await expect.poll(() => isSeenBy(owner) && isSeenBy(reader)).toBe(true);
+  expect(owner.events.map(({ type }) => type)).toContain('key.created');
+  expect(new Set(reader.events.map(({ subject }) => subject.kind))).toEqual(new Set(['work_item']));
+  expect(stranger.events.filter(({ subject }) => subject.id === item.id)).toEqual([]);
+});
+
+test('a stream ends at once when its key is revoked, and says so', async () => {
+  const { id, key } = await newKey(['work-items:read']);
+  const reader = await listen('', {}, key);
+  await organization.call('DELETE', `/api/api-keys/${id}`);
+  const outcome = await Promise.race([reader.ended.then(() => 'ended'), sleep(5_000, 'open', { ref: false })]);
+  expect(outcome).toBe('ended');
+  expect(reader.frames.at(-1)).toMatchObject({ event: 'refused', id: undefined });
+  await expect(listen('', {}, key)).rejects.toThrow(/^Error: 401|^401/);
+});
+
+test('a key has 20 streams at once: the next is 429, and there is a place again when one has ended', async () => {
+  const { key } = await newKey(['work-items:read']);
+  const open = await Promise.all(Array.from({ length: 20 }, () => listen('', {}, key)));
+  const refused = await caller(system.baseUrl, key)('GET', '/api/events/stream');
+  expect([refused.status, refused.error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(refused.headers.get('retry-after')).not.toBeNull();
+  // Another key has its own.
+  await listen();
+  open[0]?.leave();
+  await expect
+    .poll(() =>
+      listen('', {}, key).then(
+        () => 'open',
+        () => 'refused',
+      ),
+    )
+    .toBe('open');
+});
+
+test('open streams keep no other call of their key waiting', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => listen()));
+  expect((await organization.call('GET', '/api/me')).status).toBe(200);
+});
