@@ -8,7 +8,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 2_000;
+/** Short, since calls and events wait for the broker's return: the log is to follow within a second of it. */
+const LONGEST_RETRY_MS = 500;
 /** How often to log that the broker is unavailable. */
 const REMIND_EVERY_MS = 10_000;
 

@@ -39,6 +39,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     take: (events) => takeIn(events, (organizationId, logged) => news.tell(organizationId, logged)),
   });
   onStop(() => intake.close());
+  await intake.ready;
 
   const server = await serveRpc({
     broker,

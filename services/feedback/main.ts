@@ -42,7 +42,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
-  // Of receipts nobody is told, so that a burst of submissions is published by hundreds, once a second.
+  // Of receipts nobody is told, so that a burst of submissions is published by hundreds.
   const publisher = new OutboxPublisher({
     broker,
     service: 'feedback',

@@ -64,10 +64,11 @@ const poisonedQueue: Fault = {
   async run({ urls }) {
     const connection = await connect(urls.rabbitmq);
     const channel = await connection.createConfirmChannel();
-    for (const service of ['keys', 'workitems', 'feedback']) {
+    for (const service of ['keys', 'workitems', 'feedback', 'events']) {
       channel.sendToQueue(`rpc.${service}`, Buffer.from('{"this is":'), {});
       channel.sendToQueue(`rpc.${service}`, Buffer.alloc(2_000, 0xff), { replyTo: 'not a reply address' });
     }
+    channel.sendToQueue('events.log', Buffer.from('{"e":[]}'), {});
     await channel.waitForConfirms();
     await connection.close();
   },
@@ -101,16 +102,18 @@ const redisCommanded = (name: string, command: readonly string[], back?: readonl
 });
 
 /** As a deployment does it: each replica in turn, told to stop, and started again. Nobody may notice. */
-export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback'] as const).map((service) => ({
-  name: `${service}: rolling restart`,
-  unnoticed: true,
-  async run(system) {
-    for (const { part } of system.services.of(service)) {
-      await part.stop();
-      await part.restart();
-    }
-  },
-}));
+export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback', 'events'] as const).map(
+  (service) => ({
+    name: `${service}: rolling restart`,
+    unnoticed: true,
+    async run(system) {
+      for (const { part } of system.services.of(service)) {
+        await part.stop();
+        await part.restart();
+      }
+    },
+  }),
+);
 
 export const SERVICE_KILLS: readonly Fault[] = [
   killed('one of two gateways', one('gateway')),
@@ -119,6 +122,8 @@ export const SERVICE_KILLS: readonly Fault[] = [
   killed('both keys', all('keys')),
   killed('one of two feedback', one('feedback')),
   killed('both feedback', all('feedback')),
+  killed('one of two events', one('events')),
+  killed('both events', all('events')),
 ];
 export const SERVER_FAULTS: readonly Fault[] = [
   killed('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
@@ -137,6 +142,8 @@ export const OTHERS: readonly Fault[] = [
   frozen('one of two workitems', one('workitems')),
   frozen('one of two feedback', one('feedback')),
   frozen('both feedback', all('feedback')),
+  frozen('one of two events', one('events')),
+  frozen('both events', all('events')),
   frozen('one of two keys', one('keys')),
   frozen('both keys', all('keys')),
   frozen('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),

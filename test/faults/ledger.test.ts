@@ -12,7 +12,10 @@ const TIME_LIMIT_MS = (MINUTES + 20) * 60_000;
 let trial: Trial;
 
 beforeAll(async () => {
-  trial = await Trial.start({ replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2 }, ownServers: true });
+  trial = await Trial.start({
+    replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
+    ownServers: true,
+  });
 });
 afterAll(() => trial?.system.stop());
 

@@ -25,7 +25,7 @@ let publicKey: string;
 
 beforeAll(async () => {
   system = await startSystem({
-    replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2 },
+    replicas: { gateway: 2, keys: 2, workitems: 2, feedback: 2, events: 2 },
     ownServers: true,
     env: {
       FEEDBACK_RATE_PER_IP: '1000000',
@@ -152,6 +152,17 @@ async function replace(...services: ServiceName[]): Promise<void> {
   }
 }
 
+/** How many events of each type the log has. */
+async function loggedTypes(): Promise<Record<string, number>> {
+  const types: Record<string, number> = {};
+  for (let after = 0; ; ) {
+    const { data } = await send({ method: 'GET', path: `/api/events?limit=200&after=${after}` });
+    for (const { type } of data.events as { type: string }[]) types[type] = (types[type] ?? 0) + 1;
+    if (data.nextSeq === after) return types;
+    after = data.nextSeq as number;
+  }
+}
+
 // Hexadecimal: what begins with a hyphen would be an option to rabbitmqctl.
 const secret = () => randomBytes(32).toString('hex');
 const NEW_USER = 'rotated';
@@ -190,7 +201,7 @@ test('every secret is replaced, step by step as it is documented, and no request
   timeout: 600_000,
 }, async () => {
   const old = system.secrets;
-  const rings = [...Object.values(OWN_RING), 'WIDGET_TOKEN_SECRETS' as const];
+  const rings = [...Object.values(OWN_RING), 'WIDGET_TOKEN_SECRETS' as const, 'EVENT_SECRETS' as const];
   const fresh = Object.fromEntries(rings.map((name) => [name, `2:${secret()}`])) as Record<
     (typeof rings)[number],
     string
@@ -206,6 +217,7 @@ test('every secret is replaced, step by step as it is documented, and no request
   for (const service of ['gateway', 'feedback'] as const) {
     given[service].WIDGET_TOKEN_SECRETS = `${old.WIDGET_TOKEN_SECRETS},${fresh.WIDGET_TOKEN_SECRETS}`;
   }
+  for (const service of SERVICES) given[service].EVENT_SECRETS = `${old.EVENT_SECRETS},${fresh.EVENT_SECRETS}`;
   given.gateway.IP_HASH_SECRET = secret();
   await replace(...BEHIND);
   await replace('gateway');
@@ -216,7 +228,8 @@ test('every secret is replaced, step by step as it is documented, and no request
   for (const service of ['gateway', 'feedback'] as const) {
     given[service].WIDGET_TOKEN_SECRETS = `${fresh.WIDGET_TOKEN_SECRETS},${old.WIDGET_TOKEN_SECRETS}`;
   }
-  await replace('feedback');
+  for (const service of SERVICES) given[service].EVENT_SECRETS = `${fresh.EVENT_SECRETS},${old.EVENT_SECRETS}`;
+  await replace(...BEHIND);
   await replace('gateway');
 
   // The old ones out. (Of the tokens that they signed the last would be waited for, 15 minutes; these clients hold none any more.)
@@ -224,14 +237,20 @@ test('every secret is replaced, step by step as it is documented, and no request
   for (const service of BEHIND) given[service][OWN_RING[service]] = fresh[OWN_RING[service]];
   for (const service of ['gateway', 'feedback'] as const)
     given[service].WIDGET_TOKEN_SECRETS = fresh.WIDGET_TOKEN_SECRETS;
+  for (const service of SERVICES) given[service].EVENT_SECRETS = fresh.EVENT_SECRETS;
   await replace(...BEHIND);
   for (const service of BEHIND) given.gateway[OWN_RING[service]] = fresh[OWN_RING[service]];
   await replace('gateway');
   await clients.stop();
 
-  console.log(clients.answered);
+  const { answered } = clients;
+  console.log(answered);
   expect(clients.refused).toEqual([]);
   for (const what of ['create', 'me', 'list', 'bootstrap', 'ingest']) expect(clients.answered[what]).toBeGreaterThan(0);
+
+  // No event was refused either.
+  await expect.poll(async () => (await loggedTypes())['work_item.created']).toBe(answered.create);
+  await expect.poll(async () => (await loggedTypes())['feedback.received']).toBe(answered.ingest);
 
   // And the old ones are of no use any more.
   const body = { publicKey, token: before, message: 'With a token of the old secret' };

@@ -9,10 +9,12 @@ import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { type Attempt, Violations } from './attempt.ts';
 import { compare } from './compare.ts';
+import { compareLog } from './compare-log.ts';
 import type { Fault } from './faults.ts';
 import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
+import { LogFollower } from './log-follower.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { OtherLoad } from './other-load.ts';
 
@@ -28,6 +30,8 @@ const NOISE = 0.05;
 const RECOVERY_LIMIT_MS = MINUTES > 0 ? 10_000 : 30_000;
 /** Far above what any of them takes (the table says it), far below what a queue without a bound would take within a minute. */
 const MEMORY_LIMIT_MIB = 768;
+/** What is promised is 1 s. */
+const LOG_LIMIT_MS = MINUTES > 0 ? 1_000 : 30_000;
 const MEMORY_EVERY_MS = 250;
 const SHOWN_VIOLATIONS = 10;
 /** So many characters of an API key are shown. */
@@ -42,6 +46,8 @@ interface Endured {
   readonly ratePerSecond: number;
   /** From then until calls are acknowledged at the rate from before. */
   readonly recoveryMs: number;
+  /** From then until the log shows what was acknowledged until then. */
+  readonly logMs: number;
   readonly memory: Memory;
 }
 
@@ -54,6 +60,7 @@ export class Trial {
   readonly ledger = new Ledger();
   readonly violations = new Violations();
   readonly load: Load;
+  readonly #follower: LogFollower;
   readonly #endured: Endured[] = [];
   readonly #others = new OtherLoad();
 
@@ -80,6 +87,7 @@ export class Trial {
   private constructor(system: System & RunningSystem, organization: TestOrganization, publicKey: string) {
     this.system = system;
     this.organization = organization;
+    this.#follower = new LogFollower(system.gateways, organization.apiKey, this.ledger);
     this.load = new Load({ gateways: system.gateways, organization, publicKey }, this.ledger, this.violations);
   }
 
@@ -103,10 +111,17 @@ export class Trial {
     try {
       await fault.run(this.system);
       const mendedMs = Date.now();
-      const recoveryMs = await this.#recovery(fault, from, mendedMs, ratePerSecond);
+      const [recoveryMs, logMs] = await Promise.all([
+        this.#recovery(fault, from, mendedMs, ratePerSecond),
+        this.#logFollows(mendedMs),
+      ]);
+      if (logMs > LOG_LIMIT_MS)
+        this.violations.add(
+          `${fault.name}: the log followed ${logMs} ms after the part's return, not within ${LOG_LIMIT_MS}`,
+        );
       if (Math.max(memory.serviceMiB, memory.brokerMiB) > MEMORY_LIMIT_MIB)
         this.violations.add(`${fault.name}: a service took ${memory.serviceMiB} MiB, the broker ${memory.brokerMiB}`);
-      this.#endured.push({ fault, fromMs: from, mendedMs, ratePerSecond, recoveryMs, memory });
+      this.#endured.push({ fault, fromMs: from, mendedMs, ratePerSecond, recoveryMs, logMs, memory });
     } finally {
       clearInterval(measured);
     }
@@ -115,6 +130,7 @@ export class Trial {
   /** Ends the load, prints the table, and holds the ledger against what the system shows. */
   async end(): Promise<void> {
     await this.load.stop();
+    await this.#follower.end();
     this.#others.stop();
     this.#complainOfNotice();
     keep(process.env.WORKTRACK_FAULTS_KEEP, this.system.folder, {
@@ -122,6 +138,7 @@ export class Trial {
       faults: this.#endured.map(({ fault, ...times }) => ({ name: fault.name, ...times })),
     });
     const differences = await compare(this.ledger, this.organization);
+    compareLog('polls', this.ledger, this.#follower.events, differences);
     console.table(this.#table());
     console.log(
       `${this.ledger.entries.length} acknowledged writes, ${this.load.attempts.length} calls: ${differences.lost.length} lost, ${differences.doubled.length} doubled, ${differences.torn.length} torn, ${differences.outOfOrder.length} out of order`,
@@ -173,6 +190,7 @@ export class Trial {
         'slowest answer (s)': inSeconds(calls.reduce((slowest, { durationMs }) => Math.max(slowest, durationMs), 0)),
         'writes/s before': Math.round(times.reduce((sum, row) => sum + row.ratePerSecond, 0) / times.length),
         'back to that rate (s)': inSeconds(worst(({ recoveryMs }) => recoveryMs)),
+        'log follows (s)': inSeconds(worst(({ logMs }) => logMs)),
         'largest service (MiB)': worst(({ memory }) => memory.serviceMiB),
         'broker (MiB)': worst(({ memory }) => memory.brokerMiB),
       };
@@ -199,6 +217,18 @@ export class Trial {
         return now - mendedAt;
       }
       await delay(50);
+    }
+  }
+
+  /** Until the log shows all that was acknowledged before the part was back. */
+  async #logFollows(mendedAt: number): Promise<number> {
+    const acknowledgedThen = this.ledger.entries.length;
+    for (;;) {
+      const afterMs = Date.now() - mendedAt;
+      const missing = this.#follower.missing(acknowledgedThen);
+      if (missing.length === 0) return afterMs;
+      if (afterMs > RECOVERY_LIMIT_MS) return afterMs;
+      await delay(20);
     }
   }
 

@@ -23,8 +23,8 @@ export interface OutboxSource {
 const BATCH_EVENTS = 250;
 /** Commits of this time are told by one hint. */
 const HINT_EVERY_MS = 20;
-/** For what nobody was told of: a process died between its commit and its hint. */
-const LOOK_EVERY_MS = 1_000;
+/** For what nobody was told of, such as receipts of feedback, or what a process left that died between its commit and its hint. */
+const LOOK_EVERY_MS = 500;
 /** A broker that is frozen never says what became of what it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
