@@ -9,8 +9,8 @@ import type { Log, RpcObserver } from '../types.ts';
 import { readEvents } from './message.ts';
 import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
 
-/** Messages that are taken together at most, each of up to 64 events. */
-const PREFETCH = 32;
+/** Messages that are taken together at most, each of up to 64 KiB: many of them hold one or two events. */
+const PREFETCH = 128;
 
 export interface LogConsumerOptions {
   readonly broker: Broker;

@@ -3,7 +3,7 @@ import type { News } from '@worktrack/rpc/events/message';
 import { commitSet } from '@worktrack/runtime/database/commit-set';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import type { ClientSession } from 'mongoose';
-import { append, heads, isLogged, known } from './log.repository.ts';
+import { append, heads, insert, isLogged, known } from './log.repository.ts';
 
 /** Of one transaction. */
 const BATCH_EVENTS = 250;
@@ -29,7 +29,7 @@ export async function takeIn(
   }
 }
 
-async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<string, LoggedEvent[]>> {
+async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
   let last: string | undefined;
   const work = async (tx: ClientSession, writes: WriteSet) => {
     const there = await known(
@@ -41,12 +41,13 @@ async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<str
     for (const event of events) if (!there.has(event.id) && !added.has(event.id)) added.set(event.id, event);
     const byOrganization = Map.groupBy(added.values(), ({ organizationId }) => organizationId);
     const ends = await heads([...byOrganization.keys()], tx);
-    const logged = new Map<string, LoggedEvent[]>();
-    for (const [organizationId, its] of byOrganization) {
-      logged.set(organizationId, append(writes, organizationId, ends.get(organizationId), its));
-    }
+    const appended = [...byOrganization].map(([id, its]) => ({ id, ...append(writes, id, ends.get(id), its) }));
+    await insert(
+      appended.flatMap(({ records }) => records),
+      tx,
+    );
     last = [...added.keys()].at(-1);
-    return logged;
+    return new Map(appended.map(({ id, logged }) => [id, logged]));
   };
   // All of them, or none.
   return await commitSet(Date.now() + DEADLINE_MS, work, async () => last === undefined || (await isLogged(last)));

@@ -25,13 +25,19 @@ export async function heads(
   return new Map(records.map((record) => [record._id, record]));
 }
 
-/** Puts events at the end of the log of their organization. Whoever else does so meanwhile is the only one who does (optimistic, by the head). */
+/** An organization's events at the end of its log, and how they are stored. */
+export interface Appended {
+  readonly logged: readonly LoggedEvent[];
+  readonly records: readonly LogRecord[];
+}
+
+/** Gives events the next places of the log of their organization. Whoever else does so meanwhile is the only one who does (optimistic, by the head). */
 export function append(
   writes: WriteSet,
   organizationId: string,
   head: HeadRecord | undefined,
   events: readonly PublishedEvent[],
-): LoggedEvent[] {
+): Appended {
   const loggedAt = new Date(Math.max(Date.now(), head?.loggedAt.getTime() ?? 0));
   const logged = events.map(
     ({ organizationId: _, ...event }, index): LoggedEvent => ({
@@ -39,14 +45,24 @@ export function append(
       ...event,
     }),
   );
-  for (const { id, data, ...event } of logged) {
-    const record: LogRecord = { _id: id, organizationId, ...event, data: JSON.stringify(data), loggedAt };
-    writes.insert(LogModel, record);
-  }
+  const records = logged.map(
+    ({ id, data, ...event }): LogRecord => ({
+      _id: id,
+      organizationId,
+      ...event,
+      data: JSON.stringify(data),
+      loggedAt,
+    }),
+  );
   const seq = (head?.seq ?? 0) + events.length;
   if (head) writes.update(HeadModel, { _id: organizationId, seq: head.seq }, { set: { seq, loggedAt } });
   else writes.insert(HeadModel, { _id: organizationId, seq, loggedAt } satisfies HeadRecord);
-  return logged;
+  return { logged, records };
+}
+
+/** By one command: they are many. */
+export async function insert(records: readonly LogRecord[], tx: ClientSession): Promise<void> {
+  if (records.length > 0) await LogModel.insertMany(records, { session: tx, lean: true });
 }
 
 /** The place of the last event; 0 before the first. */
