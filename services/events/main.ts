@@ -36,7 +36,8 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     signer,
     log,
     observer: rpcObserver,
-    take: (events) => takeIn(events, (organizationId, logged) => news.tell(organizationId, logged)),
+    take: (events) =>
+      takeIn(events, (organizationId, logged) => news.tell(organizationId, { kind: 'events', events: logged })),
   });
   onStop(() => intake.close());
   await intake.ready;

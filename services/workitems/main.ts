@@ -1,5 +1,6 @@
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
+import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
 import { subscribeToEvents } from '@worktrack/rpc/events/subscription';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
@@ -13,6 +14,7 @@ import { sweepUnnamedContent } from './attachments/sweep.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { PastFirst } from './history/past-first.ts';
+import { onBeat } from './leases/beats.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
@@ -48,6 +50,10 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   const signer = eventSigner(settings.EVENT_SECRETS);
   const publisher = new OutboxPublisher({ broker, service: 'workitems', signer, log, sources: [events], onEmitted });
   onStop(() => publisher.close());
+
+  const news = new NewsPublisher(broker, signer);
+  onStop(() => news.close());
+  onBeat((organizationId, beat) => news.tell(organizationId, { kind: 'beat', beat }));
 
   const waitingClaims = new WaitingClaims((heard) => {
     const subscription = subscribeToEvents({ broker, signer, log, types: AWAITED_EVENTS, ...heard });

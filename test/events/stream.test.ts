@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StreamReader } from '../support/event-stream.ts';
@@ -135,6 +136,69 @@ test('each key is told what its permissions let it read, and nothing of another 
   expect(owner.events.map(({ type }) => type)).toContain('key.created');
   expect(new Set(reader.events.map(({ subject }) => subject.kind))).toEqual(new Set(['work_item']));
   expect(stranger.events.filter(({ subject }) => subject.id === item.id)).toEqual([]);
+});
+
+/** An agent with a lease that beats, as the service acknowledges it. */
+async function startAgent(title: string) {
+  const { id, taskId } = await createItem(title);
+  const claim = { ids: [id], agent: 'agent 7' };
+  const { lease } = (await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim))
+    .data;
+  return {
+    id,
+    taskId,
+    async beat(note: string) {
+      const answer = await organization.call('POST', `/api/work-items/${id}/progress`, {
+        leaseToken: lease.token,
+        note,
+      });
+      expect(answer.status).toBe(200);
+    },
+  };
+}
+const beatsOf = (reader: StreamReader) =>
+  reader.frames.filter(({ event }) => event === 'beat').map(({ id, data }) => ({ id, ...(data as Beat) }));
+
+test('a heartbeat passes by on each stream whose filters and key take in changes of its lease, and no stream resumes from it', async () => {
+  const from = await end();
+  const [agent, other] = [await startAgent('Beating'), await startAgent('Beating too')];
+  const outsider = await newKey(['projects:read']);
+  const [all, progress, moves, one, unseen] = await Promise.all([
+    listen(`?after=${from}`),
+    listen(`?after=${from}&types=work_item.progress`),
+    listen(`?after=${from}&types=work_item.moved,project.*`),
+    listen(`?after=${from}&workItemId=${other.taskId}`),
+    listen(`?after=${from}`, {}, outsider.key),
+  ]);
+  await agent.beat('Half of it');
+  await expect.poll(() => beatsOf(all)).toHaveLength(1);
+  await other.beat('All of it');
+  await expect.poll(() => beatsOf(all)).toHaveLength(2);
+  const { lease } = (await organization.call<{ lease: object }>('GET', `/api/work-items/${agent.id}`)).data;
+  const { projectId } = organization;
+  const told = { id: undefined, workItemId: agent.id, taskId: agent.taskId, projectId, lease };
+  expect(beatsOf(all)[0]).toEqual(told);
+  await expect.poll(() => beatsOf(progress).map(({ taskId }) => taskId)).toEqual([agent.taskId, other.taskId]);
+  await expect.poll(() => beatsOf(one).map(({ lease: { note } }) => note)).toEqual(['All of it']);
+  // What comes later has come on all of them.
+  await organization.call('PATCH', `/api/projects/${projectId}`, { name: 'Renamed' });
+  const hasName = (by: StreamReader) => by.events.some(({ type }) => type === 'project.updated');
+  await expect.poll(() => hasName(moves) && hasName(unseen)).toBe(true);
+  expect([...beatsOf(moves), ...beatsOf(unseen)]).toEqual([]);
+  const again = await listen(`?after=${from}`);
+  await expect.poll(() => again.events.length).toBe(all.events.length);
+  expect(beatsOf(again)).toEqual([]);
+});
+
+test('of the heartbeats of one item at most one a second passes by, the newest', async () => {
+  const agent = await startAgent('Beating fast');
+  const reader = await listen();
+  const beganAtMs = performance.now();
+  for (let i = 1; i <= 20; i++) await agent.beat(`Step ${i}`);
+  const notes = () => beatsOf(reader).map(({ lease: { note } }) => note);
+  await expect.poll(() => notes().at(-1), { timeout: 20_000 }).toBe('Step 20');
+  const seconds = (performance.now() - beganAtMs) / 1_000;
+  expect(notes().length).toBeLessThanOrEqual(1 + Math.floor(seconds * 1.01));
 });
 
 test('a stream ends at once when its key is revoked, and says so', async () => {

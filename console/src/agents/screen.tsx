@@ -1,11 +1,12 @@
 import './agents.css';
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { listKeys } from '@worktrack/contracts/keys/keys';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { useBeats } from '../live/live.ts';
-import type { Beat } from '../live/stream.ts';
 import { Heading } from '../parts/heading.tsx';
+import { isNews } from '../parts/lease.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter } from '../router.ts';
 import { may } from '../session.ts';
@@ -66,6 +67,5 @@ async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string
 function heard(items: readonly HeldItem[], { workItemId, lease }: Beat): readonly HeldItem[] {
   const at = items.findIndex(({ id }) => id === workItemId);
   const item = items[at];
-  if (!item || !lease) return items;
-  return items.with(at, { ...item, lease: { ...item.lease, ...lease } });
+  return item && isNews(lease, item.lease) ? items.with(at, { ...item, lease }) : items;
 }

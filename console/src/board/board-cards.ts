@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { Board, Column } from '@worktrack/contracts/projects/board';
@@ -8,6 +9,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { isNews } from '../parts/lease.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import {
   type CardPage,
@@ -149,6 +151,12 @@ export class BoardCards {
   /** Others' changes, and those of one's own other tabs. */
   hear({ subject, projectId }: LoggedEvent): void {
     if (subject.kind === 'work_item' && projectId === this.board.projectId) this.#renewSoon([subject.id]);
+  }
+
+  /** How an agent gets on, which is in no event of the log. */
+  hearBeat({ workItemId, lease }: Beat): void {
+    const found = this.find(workItemId);
+    if (found && isNews(lease, found.card.lease)) this.#put({ ...found.card, lease });
   }
 
   #renewSoon(ids: readonly string[]): void {

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
-import { useEvents } from '../live/live.ts';
+import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
 import { chosenProject, type Project, ProjectChoice, useProjects } from '../parts/project.tsx';
 import { useShortcuts } from '../parts/shortcuts.tsx';
@@ -72,6 +72,7 @@ function Columns({ board }: { readonly board: Board }) {
   const [focused, setFocused] = useState<string>();
   const onFocus = useCallback((id: string) => setFocused(id), []);
   useEvents(useCallback((event) => cards.hear(event), [cards]));
+  useBeats(useCallback((beat) => cards.hearBeat(beat), [cards]));
   const isEmpty = useIsEmpty(cards);
 
   useShortcuts(

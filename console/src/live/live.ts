@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { useEffect } from 'preact/hooks';
 import { queries } from '../api/query.ts';
-import { type Beat, followEvents } from './stream.ts';
+import { followEvents } from './stream.ts';
 
 /** What a page knows of what goes on. */
 interface Connection {

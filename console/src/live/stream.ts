@@ -1,3 +1,4 @@
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { createParser } from 'eventsource-parser';
 
@@ -5,9 +6,6 @@ import { createParser } from 'eventsource-parser';
 const SILENCE_MS = 40_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
-
-/** What is told of a lease between the events of the log; nothing resumes it. */
-export type Beat = Readonly<Record<string, unknown>>;
 
 export interface StreamListener {
   /** The stream is open. `resumed`: nothing that happened since the cursor is missing. */

@@ -1,3 +1,4 @@
+import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { z } from 'zod';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
@@ -59,7 +60,9 @@ export function readEvents(signer: RequestSigner, content: Buffer): readonly Pub
 }
 
 /** What passes by on the live feed of an organization. */
-export type News = { readonly kind: 'events'; readonly events: readonly LoggedEvent[] };
+export type News =
+  | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
+  | { readonly kind: 'beat'; readonly beat: Beat };
 
 /** The organization is part of what is signed: the routing key is not.  { o: organizationId, n: news } */
 export function newsMessage(signer: RequestSigner, organizationId: string, news: News): Buffer {

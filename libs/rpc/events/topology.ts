@@ -4,7 +4,10 @@ import type { Log } from '../types.ts';
 
 /** Where every service publishes what happened, by the event's type. Durable, and so is what is published. */
 export const EVENTS_EXCHANGE = 'worktrack.events';
-/** Where the log tells at once what it has taken in, by organization. What passes by there is in the log: nothing of it is kept. */
+/**
+ * Where the log tells at once what it has taken in, by organization, and `workitems` of the beats of leases. Nothing of it is kept: events are in the
+ * log, and each beat replaces the one before.
+ */
 export const LIVE_EXCHANGE = 'worktrack.log';
 /** All events, for the log. */
 export const LOG_QUEUE = 'events.log';

@@ -1,5 +1,4 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
-import type { News } from '@worktrack/rpc/events/message';
 import { commitSet } from '@worktrack/runtime/database/commit-set';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import type { ClientSession } from 'mongoose';
@@ -18,12 +17,12 @@ const DEADLINE_MS = 10_000;
  */
 export async function takeIn(
   events: readonly PublishedEvent[],
-  tell: (organizationId: string, news: News) => void,
+  tell: (organizationId: string, logged: readonly LoggedEvent[]) => void,
 ): Promise<void> {
   for (let at = 0; at < events.length; at += BATCH_EVENTS) {
     for (const [organizationId, logged] of await store(events.slice(at, at + BATCH_EVENTS))) {
       for (let from = 0; from < logged.length; from += NEWS_EVENTS) {
-        tell(organizationId, { kind: 'events', events: logged.slice(from, from + NEWS_EVENTS) });
+        tell(organizationId, logged.slice(from, from + NEWS_EVENTS));
       }
     }
   }

@@ -61,7 +61,7 @@ describe('the log', () => {
     const organizationId = randomUUID();
     const all = several(600, organizationId);
     const told: number[] = [];
-    const tell = (_: string, news: { events: readonly LoggedEvent[] }) => told.push(...seqs(news.events));
+    const tell = (_: string, logged: readonly LoggedEvent[]) => told.push(...seqs(logged));
     const replica = async () => {
       for (let at = 0; at < all.length; at += 50) {
         const batch = all.slice(at, at + 50);

@@ -6,6 +6,7 @@ import type { News } from '@worktrack/rpc/events/message';
 import { type Subscription, subscribeToNews } from '@worktrack/rpc/events/subscription';
 import type { RequestSigner } from '@worktrack/rpc/message/signature';
 import type { Log } from '@worktrack/rpc/types';
+import { Beats, type PassingBeat } from './beats.ts';
 import type { LogPage, LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 
@@ -18,6 +19,7 @@ const JOIN_DEADLINE_MS = 5_000;
 export interface Listener {
   /** There is more to read, of which these are part. */
   changed(events: readonly LoggedEvent[]): void;
+  passed(beats: readonly PassingBeat[]): void;
 }
 
 /** What the streams of one organization read from. */
@@ -29,6 +31,9 @@ export class OrganizationFeed {
   readonly #organizationId: string;
   readonly #reader: LogReader;
   readonly #log: Log;
+  readonly #beats = new Beats((beats) => {
+    for (const listener of this.listeners) listener.passed(beats);
+  });
   #recent = new RecentEvents(0);
   #filling: Promise<void> | undefined;
   #isBehind = false;
@@ -50,9 +55,12 @@ export class OrganizationFeed {
   }
 
   received(news: News): void {
-    this.#add(news.events);
-    if (this.#isBehind) this.fill();
-    this.#changed(news.events);
+    if (news.kind === 'beat') this.#beats.add(news.beat);
+    else if (news.kind === 'events') {
+      this.#add(news.events);
+      if (this.#isBehind) this.fill();
+      this.#changed(news.events);
+    }
   }
 
   /** Reads what passed by unheard. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { callerOf, type Identity } from '@worktrack/contracts/keys/identity';
+import type { PassingBeat } from './beats.ts';
 import { eventFrame, keepAliveFrame, passingFrame, placeFrame, retryFrame } from './frames.ts';
 import { type Interest, maySee } from './interest.ts';
 import type { ListenerIdentity } from './listener-identity.ts';
@@ -35,6 +36,10 @@ export class EventStream implements Listener {
   readonly #slowAfterMs: number;
   /** Everything up to this place was delivered, or is not for this reader. */
   #after = 0;
+  /** To be told: of each item the newest. */
+  readonly #beats = new Map<string, PassingBeat>();
+  /** Not before it has begun. */
+  #mayTellBeats = false;
   #ended: EndReason | undefined;
   #news = Promise.withResolvers<void>();
   #drained = Promise.withResolvers<void>();
@@ -59,6 +64,12 @@ export class EventStream implements Listener {
     this.#news.resolve();
   }
 
+  passed(beats: readonly PassingBeat[]): void {
+    if (this.#ended) return;
+    for (const beat of beats) if (this.#interest.includes(beat.about)) this.#beats.set(beat.about.subject.id, beat);
+    if (this.#mayTellBeats && this.#beats.size > 0) void this.#tellBeats();
+  }
+
   end(reason: EndReason): void {
     this.#ended ??= reason;
     this.#over.abort();
@@ -71,6 +82,7 @@ export class EventStream implements Listener {
     this.#after = after;
     const keepAlive = setInterval(() => void this.#keepAlive(), KEEP_ALIVE_EVERY_MS).unref();
     await this.#write(placeFrame('listening', after));
+    this.#mayTellBeats = true;
     while (!this.#ended) {
       // Before the look: what comes meanwhile is looked at next.
       this.#news = Promise.withResolvers();
@@ -109,6 +121,18 @@ export class EventStream implements Listener {
     }
     // Also where it could not be written out: it is in the connection, and the client knows by its ids what it has got.
     this.#after = event.seq;
+  }
+
+  /** A reader that takes nothing more at the moment misses them: there will be others. */
+  async #tellBeats(): Promise<void> {
+    this.#mayTellBeats = false;
+    const identity = await this.#identityNow();
+    for (const { about, frame } of this.#beats.values()) {
+      if (!identity || this.#ended || this.#out.writableNeedDrain) break;
+      if (maySee(identity.permissions, about.subject)) this.#out.write(frame);
+    }
+    this.#beats.clear();
+    this.#mayTellBeats = true;
   }
 
   /** @returns undefined where it could not be read, after a while */

@@ -8,6 +8,7 @@ type OpenApiObject = Readonly<Record<string, unknown>>;
 const DESCRIPTION = [
   'Each event of the log that the key may see, in order: `id` is its `seq`, `event` its `type`, `data` the event as JSON.',
   'The first event is `listening`, whose id is where the stream begins; a comment follows at least every 15 s.',
+  'Between them, `beat` tells of a heartbeat of an agent, without an id: nothing resumes it.',
   'A client that reads too slowly is ended by an event `slow`, one whose key was revoked by `refused`, and one that fell behind the beginning of the log by `expired`.',
 ].join(' ');
 

@@ -16,6 +16,7 @@ import { toWorkItem } from '../items/present.ts';
 import { shownPrevious } from '../items/previous.ts';
 import { reworkOf } from '../items/returned.ts';
 import { moveTo } from '../moves/move.ts';
+import { tellBeat } from './beats.ts';
 import { bestOfItems, bestOfProject } from './best-ready.ts';
 import type { Candidate } from './candidates.repository.ts';
 import { oneOf } from './reservations.ts';
@@ -114,6 +115,7 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
   }
   const lease = renewed(item.lease, now, input.leaseSeconds);
   renewLease(context, item, lease);
+  tellBeat(context, item, lease);
   return claimed(toWorkItem({ ...item, lease }, await boardOf(context, item)), lease);
 }
 

@@ -1,6 +1,8 @@
+import type { Beat } from '@worktrack/contracts/events/beat';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { onBeat } from './beats.ts';
 import { settleEndedLeases } from './settle.ts';
 
 beforeAll(startWorkItems);
@@ -40,6 +42,25 @@ const sessions = async (id: string) =>
   ]);
 
 describe('a beat', () => {
+  test('is told to those who listen, as a renewal is, once it is stored: the lease as items show it', async () => {
+    const told: { organizationId: string; beat: Beat }[] = [];
+    onBeat((organizationId, beat) => told.push({ organizationId, beat }));
+    const { id, taskId } = await project.create('task');
+    const mine = await claimed();
+    expect(told).toEqual([]);
+    await beat(mine, { note: 'Tests are written', progress: 0.5 });
+    const { organizationId } = project.caller;
+    const { lease } = await project.get(id);
+    expect(told).toEqual([{ organizationId, beat: { workItemId: id, taskId, projectId: project.project.id, lease } }]);
+    await claim({ leaseToken: mine.leaseToken, leaseSeconds: 60 });
+    const renewed = await project.get(id);
+    expect(told[1]?.beat.lease).toEqual(renewed.lease);
+    await call(project.caller, 'workItems.release', mine);
+    expect((await failure(beat(mine))).code).toBe('CONFLICT');
+    expect(told).toHaveLength(2);
+    expect(JSON.stringify(told)).not.toContain(mine.leaseToken);
+  });
+
   test('renews the lease and shows on the item what it tells, without a version or an event', async () => {
     const task = await project.create('task');
     const mine = await claimed({ leaseSeconds: 100 });

@@ -14,6 +14,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { priceMicrodollars } from '../usage/price.ts';
+import { tellBeat } from './beats.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
@@ -77,6 +78,7 @@ export async function reportProgress(
       ...asked,
     ]);
   }
+  tellBeat(context, item, lease);
   return {
     lease: { ...shown(lease, now), token: lease.token },
     answers: answers.map(({ text, actor, createdAt }) => ({ text, actor, createdAt })),

@@ -1,0 +1,51 @@
+import type { Beat } from '@worktrack/contracts/events/beat';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { passingFrame } from './frames.ts';
+
+const EVERY_MS = 1_000;
+
+/** As streams take it. */
+export interface PassingBeat {
+  /** What it is about. It goes to whoever would be told of a change of the lease's state. */
+  readonly about: Pick<LoggedEvent, 'type' | 'projectId' | 'subject'>;
+  /** Made once, for all streams that it goes to. */
+  readonly frame: string;
+}
+
+/** The beats of an organization, told together: at once after a pause, and at most once a second, then of each item the newest. */
+export class Beats {
+  readonly #told: (beats: readonly PassingBeat[]) => void;
+  readonly #newest = new Map<string, Beat>();
+  #timer: NodeJS.Timeout | undefined;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(told: (beats: readonly PassingBeat[]) => void) {
+    this.#told = told;
+  }
+
+  add(beat: Beat): void {
+    const { workItemId, lease } = beat;
+    const before = this.#newest.get(workItemId);
+    // Those of several replicas do not come in order.
+    if (before && before.lease.lastHeartbeatAt > lease.lastHeartbeatAt) return;
+    this.#newest.set(workItemId, beat);
+    const delayMs = Math.max(0, this.#toldAtMs + EVERY_MS - performance.now());
+    this.#timer ??= setTimeout(() => this.#tell(), delayMs).unref();
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    this.#toldAtMs = performance.now();
+    const beats = [...this.#newest.values()].map(passing);
+    this.#newest.clear();
+    this.#told(beats);
+  }
+}
+
+function passing(beat: Beat): PassingBeat {
+  const { workItemId, taskId, projectId } = beat;
+  return {
+    about: { type: 'work_item.progress', projectId, subject: { kind: 'work_item', id: workItemId, taskId } },
+    frame: passingFrame('beat', beat),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Beat } from '@worktrack/contracts/events/beat';
+import type { ItemRecord } from '../items/items.model.ts';
+import { type LeaseRecord, shownLease } from '../items/lease.ts';
+import type { WriteScope } from '../scope.ts';
+
+type Listener = (organizationId: string, beat: Beat) => void;
+
+const listeners = new Set<Listener>();
+
+/** @param listener told of each lease that an agent has renewed by this process. It is not told again. */
+export function onBeat(listener: Listener): void {
+  listeners.add(listener);
+}
+
+/** Once the write is stored, and not where an earlier one is repeated: what nobody hears at this moment nobody misses. */
+export function tellBeat(
+  { caller, writes }: Pick<WriteScope, 'caller' | 'writes'>,
+  { _id, taskId, projectId }: Pick<ItemRecord, '_id' | 'taskId' | 'projectId'>,
+  lease: LeaseRecord,
+): void {
+  const shown = shownLease(lease);
+  if (!shown) return;
+  writes.afterwards((outcome) => {
+    if (outcome !== 'stored') return;
+    for (const listener of listeners)
+      listener(caller.organizationId, { workItemId: _id, taskId, projectId, lease: shown });
+  });
+}
