@@ -10,7 +10,7 @@ const UPLOAD_TIMEOUT_MS = 120_000;
 /** A service that restarts is back within some seconds. */
 const ATTEMPTS = 3;
 const LONGEST_DELAY_SECONDS = 5;
-const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
+export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export interface CallOptions {
   /** Makes the call safe to repeat. Without one, each call has its own, which its own repetitions keep. */
@@ -23,6 +23,8 @@ export interface Api {
   readonly projectId: string | undefined;
   /** @throws Failure with the server's own words */
   call<Op extends Operation>(operation: Op, input: RawInput<Op>, options?: CallOptions): Promise<Output<Op>>;
+  /** The answer as it comes, whatever it is, and for as long as it takes. @throws what `fetch` throws */
+  open(path: string, options: { readonly accept: string; readonly signal: AbortSignal }): Promise<Response>;
   /** @param place the fields that are in the path */
   upload(operation: Operation, place: Record<string, unknown>, form: FormData, options?: CallOptions): Promise<unknown>;
 }
@@ -53,6 +55,8 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     projectId,
     call: (operation, input, options) =>
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
+    open: (path, { accept, signal }) =>
+      fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
     upload: (operation, place, form, options) => send(operation, place, options, form),
   };
 }
@@ -115,7 +119,8 @@ interface Envelope {
   };
 }
 
-async function outcomeOf(baseUrl: string, response: unknown): Promise<unknown> {
+/** The data of an answer. @throws Failure with the words of a refusal, or those for whom nobody answered */
+export async function outcomeOf(baseUrl: string, response: unknown): Promise<unknown> {
   if (!(response instanceof Response)) {
     const error = response as Error;
     const why = (error.cause as Error | undefined)?.message || error.message || 'no connection';

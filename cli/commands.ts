@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { eventsCommand } from './commands/events.ts';
 import { feedbackCommand } from './commands/feedback.ts';
 import { itemCommand } from './commands/item.ts';
 import { keyCommand } from './commands/key.ts';
@@ -20,5 +21,6 @@ export const commandsWithKey = (): Command[] => [
   keyCommand(),
   sourceCommand(),
   loginLinkCommand(),
+  eventsCommand(),
   mcpCommand(),
 ];

@@ -4,7 +4,7 @@ import { run } from './program.ts';
 
 await run(
   [orgCommand(), ...commandsWithKey()],
-  'work items, projects, feedback, organizations, users, API keys and feedback sources of a worktrack service',
+  'work items, projects, feedback, organizations, users, API keys, feedback sources and events of a worktrack service',
   [
     WHICH_SERVICE,
     '`worktrack org` talks to the broker at RABBITMQ_URL under RPC_SECRETS_KEYS, else to that of the local stack.',

@@ -8,7 +8,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const NAME = 'worktrack.mjs';
 const BANNER = `#!/usr/bin/env node
-// The worktrack command, with @modelcontextprotocol/server, commander, env-paths, fastest-levenshtein, string-width and zod: all under the MIT License.`;
+// The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 
 /**
  * Bundles the command into one file that Node 20 and newer runs with nothing installed, beside its hash as `sha256sum --check` reads it.

@@ -4,6 +4,6 @@ import { run } from '../program.ts';
 // Without `org`, which talks to the broker of whoever runs the service.
 await run(
   commandsWithKey(),
-  'work items, projects, feedback, users, API keys and feedback sources of a worktrack service',
+  'work items, projects, feedback, users, API keys, feedback sources and events of a worktrack service',
   [WHICH_SERVICE],
 );
