@@ -1,176 +1,194 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
-import { afterEach, describe, expect, test } from 'vitest';
+import { TestProxy } from '@worktrack/rpc/test-proxy';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { StreamReader } from '../support/event-stream.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-const API_KEY = 'wt_of_a_test';
+/** Of one key, open at once. */
+const MAX_STREAMS = 20;
+/** Of a command that waits up to 15 s between two attempts. */
+const RETRIES = { timeout: 60_000 };
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+});
+beforeEach(async () => {
+  organization = await system.newOrganization();
+});
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A gateway whose streams break as a test wants them to: each request is answered by the next of these. */
-async function gateway(...answers: ((response: ServerResponse, request: IncomingMessage) => void)[]) {
-  const asked: URL[] = [];
-  const server = createServer((request, response) => {
-    expect(request.headers).toMatchObject({ authorization: `Bearer ${API_KEY}`, accept: 'text/event-stream' });
-    asked.push(new URL(request.url ?? '', 'http://localhost'));
-    const answer = answers.length > 1 ? answers.shift() : answers[0];
-    answer?.(response, request);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+/** A network between the command and its service. */
+async function network(): Promise<TestProxy> {
+  const proxy = await TestProxy.to(system.baseUrl);
+  ends.push(() => proxy.close());
+  return proxy;
 }
 
-function tail(url: string, ...args: string[]) {
+function tail({ args = [] as readonly string[], url = system.baseUrl, apiKey = organization.apiKey } = {}) {
   const child = spawn(process.execPath, [PROGRAM, 'events', 'tail', ...args], {
-    env: { PATH: process.env.PATH, WORKTRACK_URL: url, WORKTRACK_API_KEY: API_KEY },
+    env: { PATH: process.env.PATH, WORKTRACK_URL: url, WORKTRACK_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  ends.push(() => child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const stderr = text(child.stderr);
-  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  const exited = once(child, 'exit') as Promise<[code: number | null]>;
+  ends.push(() => {
+    child.kill('SIGKILL');
+    return exited;
+  });
+  const [lines, errors]: [string[], string[]] = [[], []];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
+  const closed = Promise.all([exited, once(child.stdout, 'close'), once(child.stderr, 'close')]);
   return {
-    child,
-    stderr,
-    next: async () => (await lines.next()).value as string,
-    async end() {
+    lines,
+    errors,
+    get seqs(): number[] {
+      return lines.map((line) => (JSON.parse(line) as LoggedEvent).seq);
+    },
+    /** Ctrl-C. */
+    async end(): Promise<number | null> {
       child.kill('SIGINT');
       return (await exited)[0];
     },
-    exitCode: async () => (await exited)[0],
+    /** Once all that it printed is here. */
+    exitCode: async () => (await closed)[0][0],
   };
 }
 
-const event = (seq: number, more: Partial<LoggedEvent> = {}): LoggedEvent => ({
-  seq,
-  id: `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`,
-  type: 'work_item.moved',
-  at: '2026-11-22T14:07:01.000Z',
-  actor: { userId: 'u', keyId: 'k', agent: 'claude' },
-  subject: { kind: 'work_item', id: 'i', taskId: 'W-T-12' },
-  revision: 3,
-  data: { fromColumn: 'To Do', toColumn: 'Review' },
-  ...more,
+async function createItem(title: string): Promise<{ readonly id: string; readonly taskId: string }> {
+  const { boardId, columns, call } = organization;
+  const body = { title, type: 'task', boardId, boardColumnId: columns['To Do'] };
+  return (await call<{ id: string; taskId: string }>('POST', '/api/work-items', body)).data;
+}
+
+async function log(query: string): Promise<LoggedEvent[]> {
+  return (await organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?limit=200&${query}`)).data.events;
+}
+
+/** Where the log ends once what is known so far is in it. */
+async function end(): Promise<number> {
+  const { id } = await createItem('The last one');
+  await expect.poll(() => log(`after=0&workItemId=${id}`)).not.toEqual([]);
+  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
+}
+
+test('prints what its options ask for, one line each, and ends with 0 at Ctrl-C', async () => {
+  const [item, other] = [await createItem('Asked for'), await createItem('Not asked for')];
+  const after = await end();
+  const types = ['--types', 'work_item.moved,project.*'];
+  const running = tail({ args: [...types, '--work-item-id', item.taskId, '--after', String(after)] });
+  for (const { id } of [other, item]) {
+    await organization.call('POST', `/api/work-items/${id}/move`, { boardColumnId: 'Review' });
+    await organization.call('PATCH', `/api/work-items/${id}`, { title: 'Renamed' });
+  }
+  await expect.poll(() => running.lines).toHaveLength(1);
+  expect(running.lines[0]).toMatch(
+    / {2}work_item\.moved {2}W-T-\d+ {2}.*fromColumn="To Do".*toColumn=Review.* {2}by [\w-]+$/,
+  );
+  expect(running.lines[0]).toContain(`  ${item.taskId}  `);
+  expect(await running.end()).toBe(0);
+  expect(running.errors).toEqual([]);
 });
-const sent = (told: LoggedEvent) => `id: ${told.seq}\nevent: ${told.type}\ndata: ${JSON.stringify(told)}\n\n`;
 
-function stream(response: ServerResponse, ...parts: string[]): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(`: open\nretry: 10\n\n${parts.join('')}`);
-}
+test('--json prints each event as the log has it; heartbeats, which are not in it, are not printed', async () => {
+  const after = await end();
+  const running = tail({ args: ['--json', '--after', String(after)] });
+  const { id } = await createItem('Beating');
+  const claim = { ids: [id], agent: 'agent 7' };
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const beat = { leaseToken: data.lease.token, note: 'Half of it' };
+  await expect.poll(() => running.lines.length).toBeGreaterThan(0);
+  expect((await organization.call('POST', `/api/work-items/${id}/progress`, beat)).status).toBe(200);
+  const last = await end();
+  await expect.poll(() => running.seqs.at(-1)).toBe(last);
+  expect(running.lines.map((line) => JSON.parse(line))).toEqual(await log(`after=${after}`));
+  expect(await running.end()).toBe(0);
+});
 
-function refuse(response: ServerResponse, status: number, code: string, message: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ success: false, error: { code, message, requestId: 'r' } }));
-}
+test('resumes after each break behind the last event, says so, and neither loses nor doubles one', async () => {
+  const after = await end();
+  const proxy = await network();
+  const running = tail({ args: ['--json'], url: proxy.url });
+  // Wherever in an event they hit it.
+  for (let breaks = 1; breaks <= 4; breaks++) {
+    const before = running.lines.length;
+    await expect
+      .poll(async () => {
+        await createItem('While it is connected');
+        return running.lines.length;
+      })
+      .toBeGreaterThan(before);
+    const creations = Array.from({ length: 20 }, (_, i) => createItem(`While it breaks ${i}`));
+    await creations[10];
+    proxy.cut({ stayDown: breaks === 1 });
+    await Promise.all(creations);
+    if (breaks === 1) {
+      await expect.poll(() => running.errors.length).toBeGreaterThan(1);
+      proxy.restore();
+    }
+  }
+  const last = await end();
+  await expect.poll(() => running.seqs.at(-1)).toBe(last);
+  const [first = 0] = running.seqs;
+  expect(first).toBeGreaterThan(after);
+  expect(running.seqs).toEqual(Array.from({ length: last - first + 1 }, (_, i) => first + i));
+  expect(running.errors.at(-1)).toMatch(/^The connection broke; resuming after \d+\.$/);
+  expect(await running.end()).toBe(0);
+});
 
-describe('worktrack events tail', () => {
-  test('prints an event as one line, asks for what its options say, and ends with 0 at Ctrl-C', async () => {
-    const { url, asked } = await gateway((response) =>
-      stream(response, sent(event(41)), 'event: beat\ndata: {"taskId":"W-T-12"}\n\n', sent(event(42))),
-    );
-    const running = tail(
-      url,
-      ...['--types', 'work_item.*,project.updated', '--project-id', 'P', '--work-item-id', 'W-T-12', '--after', '40'],
-    );
-    const line = '2026-11-22 14:07:01  work_item.moved  W-T-12  fromColumn="To Do" toColumn=Review  by claude';
-    expect(await running.next()).toBe(`41  ${line}`);
-    expect(await running.next()).toBe(`42  ${line}`);
-    expect(await running.end()).toBe(0);
-    expect(await running.stderr).toBe('');
-    expect(Object.fromEntries(asked[0]?.searchParams ?? [])).toEqual({
-      types: 'work_item.*,project.updated',
-      projectId: 'P',
-      workItemId: 'W-T-12',
-      after: '40',
-    });
-  });
+test('waits for a place where its key has as many streams as it may have when it resumes', async () => {
+  const after = await end();
+  const proxy = await network();
+  const running = tail({ args: ['--json', '--after', String(after)], url: proxy.url });
+  await createItem('Before');
+  await expect.poll(() => running.lines.length).toBeGreaterThan(0);
+  proxy.cut({ stayDown: true });
+  // The gateway notices that the first one is gone.
+  const others: StreamReader[] = [];
+  ends.push(() => others.map((reader) => reader.leave()));
+  const open = async () => {
+    others.push(await StreamReader.open(system.baseUrl, organization.apiKey));
+    return others.length;
+  };
+  await expect.poll(() => (others.length < MAX_STREAMS ? open().catch(() => others.length) : MAX_STREAMS)).toBe(20);
+  proxy.restore();
+  const refused = running.errors.length + 2;
+  await expect.poll(() => running.errors.length, RETRIES).toBeGreaterThanOrEqual(refused);
+  others[0]?.leave();
+  const last = await end();
+  await expect.poll(() => running.seqs.at(-1), RETRIES).toBe(last);
+}, 180_000);
 
-  test('--json prints an event as it is, on one line', async () => {
-    const told = event(7, { data: { text: 'two\nlines' } });
-    const { url } = await gateway((response) => stream(response, sent(told)));
-    const running = tail(url, '--json');
-    expect(JSON.parse(await running.next())).toEqual(told);
-    expect(await running.end()).toBe(0);
-  });
+test('ends with 1 and the words of the service where the log does not have its place, or its key is revoked', async () => {
+  const early = tail({ args: ['--after', '1000000'] });
+  expect(await early.exitCode()).toBe(1);
+  expect(early.errors).toEqual([expect.stringMatching(/^error: .*\(CURSOR_EXPIRED, request .*\)$/)]);
 
-  test('resumes behind the last event after breaks of every kind, and neither loses nor doubles one', async () => {
-    const { url, asked } = await gateway(
-      (response) => {
-        // Says where it begins, and no more.
-        stream(response, 'id: 10\n\n');
-        response.end();
-      },
-      (response) => refuse(response, 503, 'UNAVAILABLE', 'Later.'),
-      (response) => refuse(response, 429, 'RATE_LIMITED', 'Too many streams.'),
-      (response, { socket }) => {
-        // In the middle of an event.
-        stream(response, sent(event(11)), sent(event(12)).slice(0, 60));
-        setImmediate(() => socket.destroy());
-      },
-      (response) => {
-        stream(response, sent(event(12)), 'event: too_slow\ndata: {"after":12}\n\n');
-        response.end();
-      },
-      (response) => stream(response, sent(event(13))),
-    );
-    const running = tail(url, '--json');
-    const seqs = [await running.next(), await running.next(), await running.next()].map((line) => JSON.parse(line).seq);
-    expect(seqs).toEqual([11, 12, 13]);
-    expect(await running.end()).toBe(0);
-    expect(asked.map(({ searchParams }) => searchParams.get('after'))).toEqual([null, '10', '10', '10', '11', '12']);
-    expect((await running.stderr).trim().split('\n').at(-1)).toBe('The connection broke; resuming after 12.');
-  });
+  const { data } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'Listener' });
+  const running = tail({ apiKey: data.key });
+  await expect
+    .poll(async () => {
+      await createItem('Seen');
+      return running.lines.length;
+    })
+    .toBeGreaterThan(0);
+  await organization.call('DELETE', `/api/api-keys/${data.id}`);
+  expect(await running.exitCode()).toBe(1);
+  expect(running.errors.at(-1)).toContain('API_KEY_INVALID');
+});
 
-  test('a log that no longer goes back so far ends it, with the words of the service', async () => {
-    const { url } = await gateway((response) =>
-      refuse(response, 410, 'CURSOR_EXPIRED', 'The log begins at 900: go on with after=899'),
-    );
-    const running = tail(url, '--after', '5');
-    expect(await running.exitCode()).toBe(1);
-    expect(await running.stderr).toBe(
-      'error: The log begins at 900: go on with after=899. (CURSOR_EXPIRED, request r)\n',
-    );
-  });
-
-  test('so does a key that is revoked meanwhile', async () => {
-    const { url } = await gateway(
-      (response) => {
-        stream(response, sent(event(1)));
-        response.end();
-      },
-      (response) => refuse(response, 401, 'API_KEY_INVALID', 'The key is revoked.'),
-    );
-    const running = tail(url);
-    expect(await running.next()).toMatch(/^1 /);
-    expect(await running.exitCode()).toBe(1);
-    expect(await running.stderr).toMatch('API_KEY_INVALID');
-  });
-
-  test('what strangers wrote is no command to the terminal', async () => {
-    const { url } = await gateway((response) =>
-      stream(response, sent(event(1, { data: { title: '\u001b[2J\u202e\u009b1m' } }))),
-    );
-    const running = tail(url);
-    expect(await running.next()).toContain('title="\\u001b[2J\\u202e\\u009b1m"');
-  });
-
-  test('ends with 3 where nobody answers, and with 2 where the seq is none', async () => {
-    expect(await tail('http://127.0.0.1:1').exitCode()).toBe(3);
-    expect(await tail('http://127.0.0.1:1', '--after', 'now').exitCode()).toBe(2);
-  });
+test('ends with 3 where nobody answers, and with 2 where the seq is none', async () => {
+  expect(await tail({ url: 'http://127.0.0.1:1' }).exitCode()).toBe(3);
+  expect(await tail({ args: ['--after', 'now'] }).exitCode()).toBe(2);
 });

@@ -55,7 +55,8 @@ describe('a beat', () => {
     await claim({ leaseToken: mine.leaseToken, leaseSeconds: 60 });
     const renewed = await project.get(id);
     expect(told[1]?.beat.lease).toEqual(renewed.lease);
-    await call(project.caller, 'workItems.release', mine);
+    const { workItemId, leaseToken } = mine;
+    await call(project.caller, 'workItems.release', { workItemId, leaseToken });
     expect((await failure(beat(mine))).code).toBe('CONFLICT');
     expect(told).toHaveLength(2);
     expect(JSON.stringify(told)).not.toContain(mine.leaseToken);

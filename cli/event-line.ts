@@ -1,0 +1,34 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+
+const MAX_TOLD_CHARACTERS = 160;
+
+/** `1042  2026-11-22 14:07:01  work_item.moved  W-T-12  fromColumn="To Do" toColumn="In Progress"  by claude` */
+export function eventLine({ seq, at, type, subject, actor, data }: LoggedEvent): string {
+  const told = Object.entries(data)
+    .map(([name, value]) => `${name}=${shown(name === 'changes' ? namesOf(value) : value)}`)
+    .join(' ');
+  return [
+    seq,
+    `${at.slice(0, 10)} ${at.slice(11, 19)}`,
+    type,
+    subject.taskId ?? subject.id,
+    told.length > MAX_TOLD_CHARACTERS ? `${told.slice(0, MAX_TOLD_CHARACTERS)}…` : told,
+    actor ? `by ${shown(actor.agent ?? actor.userId)}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+/** What was changed; from what and to what is in the JSON. */
+function namesOf(changes: unknown): unknown {
+  return typeof changes === 'object' && changes !== null ? Object.keys(changes).join(',') : changes;
+}
+
+/** A plain word as it is, anything else as JSON. Control characters would be commands to a terminal, and anybody can have written them. */
+function shown(value: unknown): string {
+  if (typeof value === 'string' && /^[\p{L}\p{N}_.,:/@#-]+$/u.test(value)) return value;
+  return (JSON.stringify(value) ?? '').replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
