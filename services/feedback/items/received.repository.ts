@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { emitAgain } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
-import mongoose from 'mongoose';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
@@ -50,12 +49,10 @@ export const receipts = {
 
   async remove(events: readonly PublishedEvent[]): Promise<void> {
     if (events.length === 0) return;
+    // An update for each rather than one for all: the stand-in locks itself when an `updateMany` meets a transaction (stand-in/README.md).
     await ItemModel.bulkWrite(
-      [...Map.groupBy(events, ({ organizationId }) => organizationId)].map(([organizationId, its]) => ({
-        updateMany: {
-          filter: { organizationId, _id: mongoose.trusted({ $in: its.map(({ subject }) => subject.id) }) },
-          update: { $unset: { unpublished: 1 } },
-        },
+      events.map(({ organizationId, subject }) => ({
+        updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },
       })),
       { ordered: false },
     );
