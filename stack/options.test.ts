@@ -27,10 +27,10 @@ describe('the options of npm start', () => {
     { args: ['--port', '65536'], line: /--port must be a number from 0 to 65535, not "65536"/ },
     { args: ['--port', '80a'], line: /not "80a"/ },
     { args: ['--port', ''], line: /not ""/ },
-    { args: ['--replicas', 'feedback'], line: /--replicas must be like feedback=3/ },
+    { args: ['--replicas', 'feedback'], line: /--replicas must have the form feedback=3/ },
     { args: ['--replicas', 'feedback=0'], line: /from 1 to 32/ },
     { args: ['--replicas', 'feedback=33'], line: /from 1 to 32/ },
-    { args: ['--replicas', 'inbox=2'], line: /one of keys, workitems, feedback, gateway/ },
+    { args: ['--replicas', 'inbox=2'], line: /one of keys, workitems, feedback, events, gateway/ },
   ])('refuse $args in one line that says what is right', ({ args, line }) => {
     const parse = () => parseStart(args);
     expect(parse).toThrow(line);

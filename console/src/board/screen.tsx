@@ -113,8 +113,8 @@ function Columns({ board }: { readonly board: Board }) {
           )}
         </Empty>
       )}
-      {/* Without a card there is nothing in it that could have the focus, by which it is scrolled. */}
-      <section class="board" aria-label={words.board} tabIndex={isEmpty ? 0 : undefined} onKeyDown={onKeyDown}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and without a card nothing else in it can have the focus */}
+      <section class="board" aria-label={words.board} tabIndex={0} onKeyDown={onKeyDown}>
         {board.columns.map((column) => (
           <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
         ))}

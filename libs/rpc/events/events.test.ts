@@ -68,7 +68,7 @@ async function consumer(take: (events: readonly PublishedEvent[]) => Promise<voi
   const made = new LogConsumer({ broker: connected, signer, log, observer: seen, take });
   ends.add(() => made.close());
   await made.ready;
-  return { die: () => connected.close() };
+  return { die: () => connected.close(), close: () => made.close() };
 }
 
 let made = 0;
@@ -138,6 +138,31 @@ describe('the queue of the log', () => {
     // The first never ends by itself.
     ends.delete([...ends][1] as () => Promise<void>);
     await expect.poll(() => ids(taken)).toEqual(ids(all));
+  });
+
+  test('goes on in order where a replica stops that has taken a part of what it was given', async () => {
+    const taken: PublishedEvent[] = [];
+    const begun = Promise.withResolvers<void>();
+    const mayGoOn = Promise.withResolvers<void>();
+    const first = await consumer(async (batch) => {
+      taken.push(...batch);
+      begun.resolve();
+      await mayGoOn.promise;
+    });
+    await consumer(async (batch) => void taken.push(...batch));
+    const from = await publisher();
+    const all = events(120);
+    await from.publish(all.slice(0, 40));
+    await begun.promise;
+    // These wait at the first replica, behind those that it is taking.
+    await from.publish(all.slice(40, 80));
+    const stopped = first.close();
+    await from.publish(all.slice(80));
+    mayGoOn.resolve();
+    await stopped;
+    await expect.poll(() => new Set(ids(taken)).size).toBe(all.length);
+    // Of what is doubled the first delivery counts.
+    expect([...new Set(ids(taken))]).toEqual(ids(all));
   });
 
   test('offers what could not be taken again, and nothing that follows before it', async () => {

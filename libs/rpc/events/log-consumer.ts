@@ -43,7 +43,6 @@ export class LogConsumer {
   readonly #options: LogConsumerOptions;
   readonly #channel: RecoveringChannel;
   #delivered: Delivered | undefined;
-  #consumerTag: string | undefined;
   #work: Promise<void> | undefined;
 
   constructor(options: LogConsumerOptions) {
@@ -56,12 +55,11 @@ export class LogConsumer {
         await channel.prefetch(PREFETCH);
         const delivered: Delivered = { channel, waiting: [] };
         this.#delivered = delivered;
-        const { consumerTag } = await channel.consume(LOG_QUEUE, (message) => {
+        await channel.consume(LOG_QUEUE, (message) => {
           if (message) this.#received(message, delivered);
           // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
           else channel.close().catch(() => {});
         });
-        this.#consumerTag = consumerTag;
       },
       lost: () => {
         // What waits here is delivered again, to whoever is next.
@@ -71,9 +69,11 @@ export class LogConsumer {
     this.ready = this.#channel.ready;
   }
 
-  /** Takes no more, and ends once what it has begun is done. */
+  /**
+   * Takes no more, and ends once what it has begun is done. The consumer stays until its channel closes: one that is cancelled makes room for the next, which
+   * would be given what comes now before what still waits here.
+   */
   async close(): Promise<void> {
-    if (this.#consumerTag) await this.#channel.current?.cancel(this.#consumerTag).catch(() => {});
     this.#delivered = undefined;
     await this.#work;
     await this.#channel.close();

@@ -1,5 +1,5 @@
 import { assembleKey } from '@worktrack/contracts/keys/key-format';
-import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { PERMISSIONS, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { caller } from '../../support/organization.ts';
 import { type System, sharedSystem } from '../../support/system.ts';
@@ -93,7 +93,7 @@ test('a change of the user or of the role is seen by the next request', async ()
   await call('PATCH', `/api/users/${bob.id}`, { name: 'Robert', role: 'viewer' });
   expect((await asBob('GET', '/api/me')).data).toMatchObject({
     user: { name: 'Robert', role: 'viewer' },
-    permissions: PERMISSIONS.filter((permission) => permission.endsWith(':read')),
+    permissions: ROLE_PERMISSIONS.viewer,
   });
   const denied = await asBob('PATCH', `/api/users/${userId}`, { name: 'X' });
   expect(denied.status).toBe(403);
