@@ -2,16 +2,20 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
 import type { ScreenProps } from './screen-props.ts';
+import { may } from './session.ts';
 
 export interface ScreenEntry {
   /** The address below `/console/`, with `:placeholders`. */
   readonly path: string;
   /** How the navigation calls it; one without a name is reached from others. */
   readonly name?: () => string;
-  /** Without it, it is not offered. */
-  readonly permission: Permission;
+  /** Without it, or one of them, it is not offered. */
+  readonly permission: Permission | readonly Permission[];
   readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
 }
+
+/** Of its sections (settings/sections.ts). */
+const OF_SETTINGS = ['api-keys:read', 'users:read', 'feedback:read'] as const satisfies readonly Permission[];
 
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [
@@ -24,7 +28,19 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('./agents/screen.tsx'),
   },
   { path: 'inbox', name: () => words.inbox, permission: 'feedback:read', load: () => import('./inbox/screen.tsx') },
+  {
+    path: 'settings',
+    name: () => words.settings,
+    permission: OF_SETTINGS,
+    load: () => import('./settings/screen.tsx'),
+  },
+  { path: 'settings/:section', permission: OF_SETTINGS, load: () => import('./settings/screen.tsx') },
 ];
+
+/** Whether who is signed in may see any of it. */
+export function isOffered({ permission }: ScreenEntry): boolean {
+  return [permission].flat().some(may);
+}
 
 /** The screen of an address, with what its placeholders hold. */
 export function screenAt(path: string): (ScreenProps & { readonly screen: ScreenEntry }) | undefined {

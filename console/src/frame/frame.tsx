@@ -8,8 +8,8 @@ import { words as common } from '../parts/messages.ts';
 import { openHelp } from '../parts/shortcuts.tsx';
 import { tellFailure } from '../parts/toasts.tsx';
 import { filter, path, to } from '../router.ts';
-import { SCREENS } from '../screens.ts';
-import { type Identity, may, signOut } from '../session.ts';
+import { isOffered, SCREENS } from '../screens.ts';
+import { type Identity, signOut } from '../session.ts';
 import { chooseTheme, THEMES, theme } from '../theme.ts';
 import { words } from './messages.ts';
 
@@ -24,17 +24,18 @@ export function Frame({ identity, children }: { readonly identity: Identity; rea
       <header class="frame-head">
         <nav aria-label={words.screens}>
           <ul class="plain">
-            {SCREENS.map(({ path: screen, name, permission }) =>
-              name && may(permission) ? (
-                <li key={screen}>
-                  <a
-                    href={to(screen, { project: filter('project') })}
-                    aria-current={path.value.split('/')[0] === screen ? 'page' : undefined}
-                  >
-                    {name()}
-                  </a>
-                </li>
-              ) : null,
+            {SCREENS.filter(isOffered).map(
+              ({ path: screen, name }) =>
+                name && (
+                  <li key={screen}>
+                    <a
+                      href={to(screen, { project: filter('project') })}
+                      aria-current={path.value.split('/')[0] === screen ? 'page' : undefined}
+                    >
+                      {name()}
+                    </a>
+                  </li>
+                ),
             )}
           </ul>
         </nav>

@@ -1,24 +1,24 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentType } from 'preact';
 import { Heading } from '../parts/heading.tsx';
-import { Failed, Loading } from '../parts/states.tsx';
+import { later } from '../parts/later.tsx';
 import { path } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
-import { type ScreenEntry, screenAt } from '../screens.ts';
-import { may } from '../session.ts';
+import { isOffered, SCREENS, type ScreenEntry, screenAt } from '../screens.ts';
 import { words } from './messages.ts';
 
-type Loaded = Awaited<ReturnType<ScreenEntry['load']>>;
-
-const loaded = new Map<ScreenEntry, Loaded>();
+const views = new Map<ScreenEntry, ComponentType<ScreenProps>>(
+  SCREENS.map((screen) => [screen, later(async () => (await screen.load()).Screen)]),
+);
 
 /** The screen of the address, whose code is loaded when it is first seen. */
 export function CurrentScreen() {
   const found = screenAt(path.value);
-  if (!found) return <Message text={words.notFound} />;
-  if (!may(found.screen.permission)) {
-    return <Message text={words.notAllowed({ permission: found.screen.permission })} />;
+  const View = found && views.get(found.screen);
+  if (!View) return <Message text={words.notFound} />;
+  if (!isOffered(found.screen)) {
+    return <Message text={words.notAllowed({ permission: [found.screen.permission].flat().join(', ') })} />;
   }
-  return <LoadedScreen key={found.screen.path} screen={found.screen} params={found.params} />;
+  return <View key={found.screen.path} params={found.params} />;
 }
 
 function Message({ text }: { readonly text: string }) {
@@ -27,20 +27,4 @@ function Message({ text }: { readonly text: string }) {
       <Heading title={text} />
     </div>
   );
-}
-
-function LoadedScreen({ screen, params }: ScreenProps & { readonly screen: ScreenEntry }) {
-  const [module, setModule] = useState(loaded.get(screen));
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    if (module) return;
-    screen.load().then((code) => {
-      loaded.set(screen, code);
-      setModule(code);
-    }, setError);
-  }, [screen, module]);
-  // A file of an earlier build is not there any more; with the page anew there are those of this one.
-  if (error) return <Failed error={error} retry={() => location.reload()} />;
-  if (!module) return <Loading />;
-  return <module.Screen params={params} />;
 }

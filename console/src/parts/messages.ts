@@ -40,4 +40,10 @@ export const words = messages({
   project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },
+  lostSecret: {
+    en: 'It was made, but the answer that showed it was lost. Make another one, and take this one away.',
+    de: 'Es wurde angelegt, aber die Antwort, die es zeigte, ging verloren. Lege ein neues an und entferne dieses.',
+    tr: 'Oluşturuldu, ama onu gösteren yanıt kayboldu. Yenisini oluşturun ve bunu kaldırın.',
+    ja: '作成されましたが、内容を示す応答が失われました。新しく作成し、これは取り消してください。',
+  },
 });

@@ -7,17 +7,20 @@ import { identity, may } from '../session.ts';
 
 const PAGE_SIZE = 100;
 
-/** How people are called, by the ids of users: of all that one may see, else only of oneself. */
-export function useNames(): (userId: string) => string {
+/** The people of the organization, the newest if there are very many; none where one may not see them. */
+export function useUsers(): readonly User[] {
   const users = useQuery({
     key: ['users'],
     load: (signal) => call<typeof listUsers>('GET /api/users', { limit: PAGE_SIZE }, { signal }),
     follows: ({ subject }) => subject.kind === 'user',
     enabled: may('users:read'),
   });
+  return (users.data as Output<typeof listUsers> | undefined)?.users ?? [];
+}
+
+/** How people are called, by the ids of users: of all that one may see, else only of oneself. */
+export function useNames(): (userId: string) => string {
   const own = identity.value?.user;
-  const known = new Map(
-    (users.data as Output<typeof listUsers> | undefined)?.users.map(({ id, name }: User) => [id, name]),
-  );
+  const known = new Map(useUsers().map(({ id, name }) => [id, name]));
   return (userId) => known.get(userId) ?? (own?.id === userId ? own.name : userId.slice(-8));
 }

@@ -9,7 +9,7 @@ const ASSETS = 'assets/';
 
 /**
  * Nothing from elsewhere, no inline script or style, and no HTML from text but through DOMPurify's policy. `blob:` is what a person is about to attach.
- * `worktrack-feedback` is the policy of the widget, of which the console shows a preview.
+ * In a frame is the preview of the widget (widget/demo/preview.ts), which has a policy of its own.
  */
 const POLICY = [
   "default-src 'none'",
@@ -20,11 +20,12 @@ const POLICY = [
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify worktrack-feedback',
+  'trusted-types dompurify',
 ].join('; ');
 
 const HEADERS = {

@@ -16,10 +16,7 @@ export function demoPage(
   pinned: { readonly path: string; readonly integrity: string } | undefined,
 ): string {
   const { publicKey = '', locale = '', theme = '', position = '', accent = '' } = query;
-  const choices = Object.entries({ locale, theme, position, accent }).filter(([, value]) => value !== '');
-  const attributes = [['public-key', publicKey || 'pk_…'], ...choices]
-    .map(([name, value = '']) => ` data-${name}="${escapeHtml(value)}"`)
-    .join('');
+  const attributes = tagAttributes(query);
   const tag = `<script src="${escapeHtml(baseUrl)}/widget.js"${attributes} async></script>`;
   const pinnedTag =
     pinned &&
@@ -73,6 +70,14 @@ ${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary>${cop
 `;
 }
 
+/** Of the widget's tag, as the visitor chose them. */
+export function tagAttributes({ publicKey, locale = '', theme = '', position = '', accent = '' }: DemoQuery): string {
+  const choices = Object.entries({ locale, theme, position, accent }).filter(([, value]) => value !== '');
+  return [['public-key', publicKey || 'pk_…'], ...choices]
+    .map(([name, value = '']) => ` data-${name}="${escapeHtml(value)}"`)
+    .join('');
+}
+
 /** Text to copy, and a button that copies it. */
 function copyable(id: string, text: string): string {
   return `<div class="copyable"><pre id="${id}" tabindex="0">${escapeHtml(text)}</pre><button type="button" data-copy="${id}" aria-live="polite">Copy</button></div>`;
@@ -85,6 +90,6 @@ function select(name: string, label: string, values: readonly string[], chosen: 
   return `<label>${label} <select name="${name}">${options.join('')}</select></label>`;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  readonly help?: string | undefined;
+  /** Draws the control with the id that its label names, and the `aria-describedby` of its help. */
+  readonly children: (control: {
+    readonly id: string;
+    readonly 'aria-describedby': string | undefined;
+  }) => ComponentChildren;
+}
+
+/** A control of a form with its label. */
+export function Field({ label, help, children }: FieldProps) {
+  const id = useId();
+  const helpId = `${id}-help`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': help === undefined ? undefined : helpId })}
+      {help !== undefined && (
+        <p id={helpId} class="field-help">
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}

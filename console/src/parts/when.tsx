@@ -1,0 +1,11 @@
+import { now } from '../clock.ts';
+import { dateAndTime, fromNow } from '../language/format.ts';
+
+/** “3 hours ago”, and the exact time to whoever points at it. @param at ISO 8601 */
+export function When({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={dateAndTime(at)}>
+      {fromNow(at, now.value)}
+    </time>
+  );
+}

@@ -1,0 +1,157 @@
+import type { createKey } from '@worktrack/contracts/keys/keys';
+import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { words as common } from '../../parts/messages.ts';
+import { useUsers } from '../../parts/people.ts';
+import { ToCopy } from '../../parts/to-copy.tsx';
+import { tellFailure } from '../../parts/toasts.tsx';
+import { identity, may } from '../../session.ts';
+import { words as ofSettings } from '../messages.ts';
+import { words } from './messages.ts';
+import { PermissionChoice } from './permission-choice.tsx';
+
+const EXPIRY_DAYS = [7, 30, 90, 365] as const;
+
+/** Makes a key of what one may do oneself, and shows it once. It is kept in no more than this dialog. */
+export function NewKey({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<CreatedApiKey>();
+  if (made) {
+    return (
+      <Dialog title={words.made({ name: made.name })} onClose={onClose}>
+        {made.key === null ? (
+          <p>{common.lostSecret}</p>
+        ) : (
+          <>
+            <p>{ofSettings.shownOnce}</p>
+            <ToCopy text={made.key} label={words.copyKey} />
+          </>
+        )}
+        <div class="row dialog-actions">
+          <button type="button" class="button button-main" onClick={onClose}>
+            {ofSettings.done}
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={words.newKey} onClose={onClose}>
+      <KeyForm onMade={setMade} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface KeyFormProps {
+  readonly onMade: (key: CreatedApiKey) => void;
+  readonly onClose: () => void;
+}
+
+function KeyForm({ onMade, onClose }: KeyFormProps) {
+  const own = identity.value?.permissions ?? [];
+  const offered = PERMISSIONS.filter((permission) => own.includes(permission));
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<readonly Permission[]>(() =>
+    offered.filter((each) => AGENT_PERMISSIONS.includes(each)),
+  );
+  const [days, setDays] = useState<number>();
+  const [userId, setUserId] = useState<string>();
+  const { isBusy, run } = useBusy();
+  const everybody = useUsers();
+  // A key that acts as somebody else needs it.
+  const users = may('users:write') ? everybody.filter(({ disabled }) => !disabled) : [];
+  const isReady = name.trim() !== '' && chosen.length > 0;
+
+  const create = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      try {
+        const key = await call<typeof createKey>('POST /api/api-keys', {
+          name: name.trim(),
+          permissions: [...chosen],
+          expiresInDays: days,
+          userId,
+        });
+        void queries.invalidateQueries({ queryKey: ['keys'] });
+        onMade(key);
+      } catch (error) {
+        tellFailure(ofSettings.notChanged, error);
+      }
+    });
+  };
+  return (
+    <form class="stack" onSubmit={create}>
+      <Field label={ofSettings.name} help={words.nameHelp}>
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            autocomplete="off"
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <PermissionChoice
+        offered={offered}
+        chosen={chosen}
+        presets={[
+          { label: words.forAgent, permissions: AGENT_PERMISSIONS },
+          { label: words.readOnly, permissions: PERMISSIONS.filter((each) => each.endsWith(':read')) },
+          { label: words.allMine, permissions: PERMISSIONS },
+        ]}
+        onChoose={setChosen}
+      />
+      {users.length > 1 && (
+        <Field label={words.user}>
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={userId ?? identity.value?.user.id}
+              onChange={({ currentTarget }) => setUserId(currentTarget.value)}
+            >
+              {users.map((user) => (
+                <option key={user.id} value={user.id}>
+                  {user.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <Field label={words.ends}>
+        {(control) => (
+          <select
+            {...control}
+            class="input"
+            value={days ?? ''}
+            onChange={({ currentTarget }) => setDays(Number(currentTarget.value) || undefined)}
+          >
+            <option value="">{words.asMine}</option>
+            {EXPIRY_DAYS.map((n) => (
+              <option key={n} value={n}>
+                {words.inDays({ n })}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <div class="row dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {common.cancel}
+        </button>
+        <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
+          {ofSettings.create}
+        </button>
+      </div>
+    </form>
+  );
+}

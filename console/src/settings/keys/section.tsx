@@ -1,0 +1,137 @@
+import type { listKeys, revokeKey } from '@worktrack/contracts/keys/keys';
+import type { ApiKey } from '@worktrack/contracts/keys/records';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries, useQuery } from '../../api/query.ts';
+import { now } from '../../clock.ts';
+import { fromNow } from '../../language/format.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { useNames } from '../../parts/people.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { When } from '../../parts/when.tsx';
+import { filter, setFilters } from '../../router.ts';
+import { identity, may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { EndedChoice, SettingsSection } from '../section.tsx';
+import { words } from './messages.ts';
+import { NewKey } from './new-key.tsx';
+
+export function Keys() {
+  const [isMaking, setMaking] = useState(false);
+  const includeRevoked = filter('ended') === 'yes';
+  const keys = useQuery({
+    key: ['keys', includeRevoked],
+    load: (signal) => call<typeof listKeys>('GET /api/api-keys', { includeRevoked }, { signal }),
+    follows: ({ subject }) => subject.kind === 'key',
+    keepsEarlier: true,
+  });
+  const nameOf = useNames();
+  // When a key was last used is no event.
+  useEffect(() => void queries.invalidateQueries({ queryKey: ['keys'] }, { cancelRefetch: false }), []);
+  return (
+    <SettingsSection
+      title={common.keys}
+      help={words.help}
+      action={
+        may('api-keys:write') && (
+          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+            {words.newKey}
+          </button>
+        )
+      }
+    >
+      <EndedChoice
+        label={words.showEnded}
+        isChosen={includeRevoked}
+        onChoose={(isChosen) => setFilters({ ended: isChosen ? 'yes' : undefined })}
+      />
+      <Loaded query={keys}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{words.none}</Empty>
+          ) : (
+            <ul class="plain settings-list">
+              {all.map((key) => (
+                <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isMaking && <NewKey onClose={() => setMaking(false)} />}
+    </SettingsSection>
+  );
+}
+
+function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userName: string }) {
+  const { id, name, prefix, permissions, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const [isAsking, setAsking] = useState(false);
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.value;
+  const hasEnded = revokedAt !== null || isExpired;
+  // By which one is signed in: oneself, or the key that the session stems from.
+  const isOwn = id === identity.value?.session?.keyId;
+  const revoke = async () => {
+    try {
+      await call<typeof revokeKey>('DELETE /api/api-keys/:id', { id });
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+      tell(words.revoked({ name }));
+    } catch (error) {
+      tellFailure(common.notChanged, error);
+    }
+  };
+  return (
+    <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
+      <div>
+        <div class="row">
+          <h2>{name}</h2>
+          {isOwn && <span class="tag tag-accent">{words.yours}</span>}
+          {revokedAt !== null && <span class="tag tag-bad">{words.revokedTag}</span>}
+          {revokedAt === null && isExpired && <span class="tag tag-warn">{words.expiredTag}</span>}
+        </div>
+        <ul class="plain row quiet settings-facts">
+          <li>
+            <code>{prefix}…</code>
+          </li>
+          <li>{words.actsAs({ name: userName })}</li>
+          <li>
+            {common.created} <When at={createdAt} />
+          </li>
+          <li>
+            {lastUsedAt === null ? (
+              common.neverUsed
+            ) : (
+              <>
+                {common.lastUsed} <When at={lastUsedAt} />
+              </>
+            )}
+          </li>
+          {expiresAt !== null && !hasEnded && <li>{words.expires({ time: fromNow(expiresAt, now.value) })}</li>}
+        </ul>
+        <p class="quiet">
+          {words.mayDo}: {permissions.length === PERMISSIONS.length ? words.everything : permissions.join(', ')}
+        </p>
+      </div>
+      {may('api-keys:write') && !hasEnded && (
+        <button
+          type="button"
+          class="button button-bad"
+          aria-label={words.revokeOf({ name })}
+          onClick={() => setAsking(true)}
+        >
+          {words.revoke}
+        </button>
+      )}
+      {isAsking && (
+        <Confirm
+          title={words.revokeOf({ name })}
+          text={isOwn ? `${words.revokeText} ${words.revokeOwn}` : words.revokeText}
+          action={words.revoke}
+          onConfirm={() => void revoke()}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,34 @@
+import { messages } from '../language/messages.ts';
+
+/** What several sections say. */
+export const words = messages({
+  sections: { en: 'Sections', de: 'Abschnitte', tr: 'Bölümler', ja: 'セクション' },
+  keys: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
+  users: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
+  sessions: { en: 'Sessions', de: 'Sitzungen', tr: 'Oturumlar', ja: 'セッション' },
+  sources: { en: 'Feedback sources', de: 'Feedback-Quellen', tr: 'Geri bildirim', ja: 'フィードバック' },
+  nothingHere: {
+    en: 'There is nothing here, or your session may not see it.',
+    de: 'Hier gibt es nichts, oder deine Sitzung darf es nicht sehen.',
+    tr: 'Burada bir şey yok ya da oturumunuzun görme izni yok.',
+    ja: 'ここには何もないか、表示する権限がありません。',
+  },
+  created: { en: 'Created', de: 'Angelegt', tr: 'Oluşturuldu', ja: '作成' },
+  lastUsed: { en: 'Last used', de: 'Zuletzt benutzt', tr: 'Son kullanım', ja: '最終使用' },
+  neverUsed: { en: 'Never used', de: 'Nie benutzt', tr: 'Hiç kullanılmadı', ja: '未使用' },
+  notChanged: {
+    en: 'Nothing was changed.',
+    de: 'Nichts wurde geändert.',
+    tr: 'Hiçbir şey değişmedi.',
+    ja: '変更されませんでした。',
+  },
+  name: { en: 'Name', de: 'Name', tr: 'Ad', ja: '名前' },
+  create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
+  done: { en: 'Done', de: 'Fertig', tr: 'Tamam', ja: '完了' },
+  shownOnce: {
+    en: 'This is shown once and stored nowhere. Copy it now.',
+    de: 'Das wird nur jetzt gezeigt und nirgends gespeichert. Kopiere es jetzt.',
+    tr: 'Bu yalnızca bir kez gösterilir ve hiçbir yerde saklanmaz. Şimdi kopyalayın.',
+    ja: 'これは一度だけ表示され、どこにも保存されません。今すぐコピーしてください。',
+  },
+});

@@ -1,0 +1,35 @@
+import './settings.css';
+import { Heading } from '../parts/heading.tsx';
+import { to } from '../router.ts';
+import type { ScreenProps } from '../screen-props.ts';
+import { may } from '../session.ts';
+import { words } from './messages.ts';
+import { SECTIONS } from './sections.ts';
+
+/** What the organization consists of, beside its work: a section at a time. */
+export function Screen({ params }: ScreenProps) {
+  const offered = SECTIONS.filter(({ permission }) => may(permission));
+  const shown = params.section === undefined ? offered[0] : offered.find(({ id }) => id === params.section);
+  return (
+    <div class="settings">
+      <nav class="settings-nav" aria-label={words.sections}>
+        <ul class="plain">
+          {offered.map(({ id, name }) => (
+            <li key={id}>
+              <a href={to(`settings/${id}`)} aria-current={id === shown?.id ? 'page' : undefined}>
+                {name()}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {shown ? (
+        <shown.Section key={shown.id} />
+      ) : (
+        <div class="state">
+          <Heading title={words.nothingHere} />
+        </div>
+      )}
+    </div>
+  );
+}

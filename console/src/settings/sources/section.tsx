@@ -1,0 +1,157 @@
+import type { Source } from '@worktrack/contracts/feedback/records';
+import type { deleteSource, listSources, updateSource } from '@worktrack/contracts/feedback/sources';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries, useQuery } from '../../api/query.ts';
+import { ServiceError } from '../../api/service-error.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { When } from '../../parts/when.tsx';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { words } from './messages.ts';
+import { SourceForm } from './source-form.tsx';
+import { TagDialog } from './tag-dialog.tsx';
+
+export function Sources() {
+  const [isMaking, setMaking] = useState(false);
+  const sources = useQuery({
+    key: ['sources'],
+    load: (signal) => call<typeof listSources>('GET /api/feedback/sources', {}, { signal }),
+    follows: ({ subject }) => subject.kind === 'source',
+  });
+  return (
+    <SettingsSection
+      title={words.title}
+      help={words.help}
+      action={
+        may('feedback:write') && (
+          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+            {words.newSource}
+          </button>
+        )
+      }
+    >
+      <Loaded query={sources}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{words.none}</Empty>
+          ) : (
+            <ul class="plain settings-list">
+              {all.map((source) => (
+                <SourceRow key={source.id} source={source} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isMaking && <SourceForm onClose={() => setMaking(false)} />}
+    </SettingsSection>
+  );
+}
+
+type Open = 'tag' | 'edit' | 'delete' | 'erase' | undefined;
+
+function SourceRow({ source }: { readonly source: Source }) {
+  const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, retentionDays, createdAt } = source;
+  const [open, setOpen] = useState<Open>();
+  const { isBusy, run } = useBusy();
+  const close = () => setOpen(undefined);
+
+  const setEnabled = () =>
+    run(async () => {
+      try {
+        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id, enabled: !enabled });
+        await queries.invalidateQueries({ queryKey: ['sources'] });
+      } catch (error) {
+        tellFailure(common.notChanged, error);
+      }
+    });
+  const remove = async (erase: boolean) => {
+    try {
+      await call<typeof deleteSource>('DELETE /api/feedback/sources/:id', { id, erase });
+      void queries.invalidateQueries({ queryKey: ['sources'] });
+      tell(words.deleted({ name }));
+    } catch (error) {
+      // It has what people wrote: that goes only with a word of its own.
+      if (!erase && error instanceof ServiceError && error.code === 'CONFLICT') setOpen('erase');
+      else tellFailure(common.notChanged, error);
+    }
+  };
+
+  return (
+    <li class={enabled ? 'settings-row' : 'settings-row settings-ended'}>
+      <div>
+        <div class="row">
+          <h2>{name}</h2>
+          {type === 'server' && <span class="tag">{words.server}</span>}
+          {!enabled && <span class="tag tag-warn">{words.disabledTag}</span>}
+        </div>
+        <ul class="plain row quiet settings-facts">
+          <li>
+            <code>{publicKey}</code>
+          </li>
+          <li>{allowedDomains.length === 0 ? words.anyDomain : allowedDomains.join(', ')}</li>
+          <li>{requireCaptcha ? words.withCaptcha : words.withoutCaptcha}</li>
+          {retentionDays !== undefined && <li>{words.erasedAfter({ n: retentionDays })}</li>}
+          <li>
+            {common.created} <When at={createdAt} />
+          </li>
+        </ul>
+      </div>
+      <div class="row">
+        <button type="button" class="button" aria-label={words.tagOf({ name })} onClick={() => setOpen('tag')}>
+          {words.tag}
+        </button>
+        {may('feedback:write') && (
+          <>
+            <button type="button" class="button" aria-label={words.edit({ name })} onClick={() => setOpen('edit')}>
+              {parts.edit}
+            </button>
+            <button
+              type="button"
+              class="button"
+              aria-label={enabled ? words.disableOf({ name }) : words.enableOf({ name })}
+              aria-disabled={isBusy}
+              onClick={() => void setEnabled()}
+            >
+              {enabled ? words.disable : words.enable}
+            </button>
+            <button
+              type="button"
+              class="button button-bad"
+              aria-label={words.deleteOf({ name })}
+              onClick={() => setOpen('delete')}
+            >
+              {parts.delete}
+            </button>
+          </>
+        )}
+      </div>
+      {open === 'tag' && <TagDialog source={source} onClose={close} />}
+      {open === 'edit' && <SourceForm source={source} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={words.deleteOf({ name })}
+          text={words.deleteText}
+          action={parts.delete}
+          onConfirm={() => void remove(false)}
+          onClose={close}
+        />
+      )}
+      {open === 'erase' && (
+        <Confirm
+          title={words.eraseTitle({ name })}
+          text={words.eraseText}
+          action={words.erase}
+          onConfirm={() => void remove(true)}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}

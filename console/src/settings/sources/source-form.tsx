@@ -1,0 +1,108 @@
+import type { Source } from '@worktrack/contracts/feedback/records';
+import type { createSource, updateSource } from '@worktrack/contracts/feedback/sources';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { words as common } from '../messages.ts';
+import { words } from './messages.ts';
+
+interface SourceFormProps {
+  /** The one that is changed; without, one is made. */
+  readonly source?: Source;
+  readonly onClose: () => void;
+}
+
+export function SourceForm({ source, onClose }: SourceFormProps) {
+  const [name, setName] = useState(source?.name ?? '');
+  const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
+  const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
+  const [days, setDays] = useState(String(source?.retentionDays ?? ''));
+  const { isBusy, run } = useBusy();
+  const isReady = name.trim() !== '';
+
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    const allowedDomains = domains.split(/[\s,]+/).filter(Boolean);
+    const retentionDays = days === '' ? undefined : Number(days);
+    const fields = { name, allowedDomains, requireCaptcha };
+    void run(async () => {
+      try {
+        const saved = source
+          ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
+              ...fields,
+              id: source.id,
+              retentionDays: retentionDays ?? null,
+            })
+          : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, retentionDays });
+        void queries.invalidateQueries({ queryKey: ['sources'] });
+        onClose();
+        tell(words.saved({ name: saved.name }));
+      } catch (error) {
+        tellFailure(common.notChanged, error);
+      }
+    });
+  };
+  return (
+    <Dialog title={source ? words.edit({ name: source.name }) : words.newSource} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <Field label={common.name} help={words.nameHelp}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={words.domains} help={words.domainsHelp}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="input"
+              spellcheck={false}
+              value={domains}
+              onInput={({ currentTarget }) => setDomains(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <label class="settings-check">
+          <input
+            type="checkbox"
+            checked={requireCaptcha}
+            onChange={({ currentTarget }) => setRequireCaptcha(currentTarget.checked)}
+          />
+          {words.captcha}
+        </label>
+        <Field label={words.retention} help={words.retentionHelp}>
+          {(control) => (
+            <input
+              {...control}
+              class="input input-inline"
+              type="number"
+              min={1}
+              max={3650}
+              value={days}
+              onInput={({ currentTarget }) => setDays(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {parts.cancel}
+          </button>
+          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
+            {source ? parts.save : common.create}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,111 @@
+import './tag-dialog.css';
+import type { Source } from '@worktrack/contracts/feedback/records';
+import { useState } from 'preact/hooks';
+import { LANGUAGE_NAMES, LANGUAGES } from '../../language/language.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ToCopy } from '../../parts/to-copy.tsx';
+import { type WidgetLook, widgetTag } from '../../parts/widget-tag.ts';
+import { words } from './messages.ts';
+
+/** The widget's, beside those of the console. */
+const WIDGET_LANGUAGES = { ...LANGUAGE_NAMES, fr: 'Français', es: 'Español' };
+/** The widget's own, of the light theme. */
+const DEFAULT_ACCENT = '#4338ca';
+
+/** What goes into a page so that its visitors can say something, and how that looks. */
+export function TagDialog({ source, onClose }: { readonly source: Source; readonly onClose: () => void }) {
+  const [look, setLook] = useState<WidgetLook>({});
+  const set = (changes: WidgetLook) => setLook({ ...look, ...changes });
+  const { name, publicKey, allowedDomains, enabled } = source;
+  const query = new URLSearchParams({ publicKey, ...look });
+  return (
+    <Dialog title={words.tagOf({ name })} onClose={onClose} wide>
+      <div class="tag-dialog">
+        <div class="stack">
+          <Choice
+            label={words.language}
+            value={look.locale}
+            options={[...LANGUAGES, 'fr' as const, 'es' as const].map((each) => [each, WIDGET_LANGUAGES[each]])}
+            none={words.visitors}
+            onChoose={(locale) => set({ locale })}
+          />
+          <Choice
+            label={words.theme}
+            value={look.theme}
+            options={[
+              ['light', words.light],
+              ['dark', words.dark],
+            ]}
+            none={words.visitors}
+            onChoose={(theme) => set({ theme })}
+          />
+          <Choice
+            label={words.position}
+            value={look.position}
+            options={[['bottom-left', words.left]]}
+            none={words.right}
+            onChoose={(position) => set({ position })}
+          />
+          <Field label={words.accent}>
+            {(control) => (
+              <input
+                {...control}
+                class="input tag-dialog-colour"
+                type="color"
+                value={look.accent ?? DEFAULT_ACCENT}
+                onChange={({ currentTarget }) => set({ accent: currentTarget.value })}
+              />
+            )}
+          </Field>
+        </div>
+        {enabled && (
+          <div class="stack">
+            <iframe
+              class="tag-dialog-preview"
+              title={words.preview}
+              src={`/widget/preview?${query}`}
+              referrerpolicy="no-referrer"
+            />
+            <p class="quiet">
+              {words.previewHelp} {allowedDomains.length > 0 && words.notHere({ host: location.host })}
+            </p>
+          </div>
+        )}
+      </div>
+      <p>{words.tagHelp}</p>
+      <ToCopy text={widgetTag(publicKey, look)} label={words.copyTag} />
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  /** What it is without a choice. */
+  readonly none: string;
+  readonly onChoose: (value: string) => void;
+}
+
+function Choice({ label, value, options, none, onChoose }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={value ?? ''}
+          onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+        >
+          <option value="">{none}</option>
+          {options.map(([each, name]) => (
+            <option key={each} value={each}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,96 @@
+import type { User } from '@worktrack/contracts/keys/records';
+import type { createUser } from '@worktrack/contracts/keys/users';
+import type { Role } from '@worktrack/contracts/permissions';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { words as common } from '../messages.ts';
+import { words } from './messages.ts';
+import { grantableRoles } from './roles.ts';
+
+interface NewUserProps {
+  readonly onClose: () => void;
+  /** How the new user gets in. */
+  readonly onLink: (user: User) => void;
+}
+
+export function NewUser({ onClose, onLink }: NewUserProps) {
+  const roles = grantableRoles();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>(roles.includes('member') ? 'member' : 'viewer');
+  const { isBusy, run } = useBusy();
+  const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
+  const create = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      try {
+        const user = await call<typeof createUser>('POST /api/users', { name, email, role });
+        void queries.invalidateQueries({ queryKey: ['users'] });
+        onClose();
+        tell(words.created({ name: user.name }), { label: words.link, run: () => onLink(user) });
+      } catch (error) {
+        tellFailure(common.notChanged, error);
+      }
+    });
+  };
+  return (
+    <Dialog title={words.newUser} onClose={onClose}>
+      <form class="stack" onSubmit={create}>
+        <Field label={common.name}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={words.email}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="email"
+              autocomplete="off"
+              value={email}
+              onInput={({ currentTarget }) => setEmail(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={words.role} help={words[`${role}Help`]}>
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={role}
+              onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
+            >
+              {roles.map((each) => (
+                <option key={each} value={each}>
+                  {words[each]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div class="row dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {parts.cancel}
+          </button>
+          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
+            {common.create}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

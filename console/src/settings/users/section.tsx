@@ -1,0 +1,71 @@
+import type { User } from '@worktrack/contracts/keys/records';
+import type { listUsers } from '@worktrack/contracts/keys/users';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { usePages } from '../../api/query.ts';
+import { words as parts } from '../../parts/messages.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { words } from './messages.ts';
+import { NewUser } from './new-user.tsx';
+import { SignInLink } from './sign-in-link.tsx';
+import { UserRow } from './user-row.tsx';
+
+const PAGE = 50;
+
+async function usersOfPage(cursor: string | undefined, signal: AbortSignal) {
+  const page = Number(cursor ?? 1);
+  const { users, pagination } = await call<typeof listUsers>('GET /api/users', { page, limit: PAGE }, { signal });
+  return { users, nextCursor: page < pagination.totalPages ? String(page + 1) : null };
+}
+
+export function Users() {
+  const [isMaking, setMaking] = useState(false);
+  const [linked, setLinked] = useState<User>();
+  const pages = usePages({
+    key: ['users', 'pages'],
+    load: usersOfPage,
+    follows: ({ subject }) => subject.kind === 'user',
+  });
+  return (
+    <SettingsSection
+      title={common.users}
+      help={words.help}
+      action={
+        may('users:write') && (
+          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+            {words.newUser}
+          </button>
+        )
+      }
+    >
+      <Loaded query={pages}>
+        {(data) => {
+          const users = data.pages.flatMap((page) => page.users);
+          if (users.length === 0) return <Empty>{words.none}</Empty>;
+          return (
+            <ul class="plain settings-list">
+              {users.map((user) => (
+                <UserRow key={user.id} user={user} onLink={() => setLinked(user)} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <button
+          type="button"
+          class="button"
+          aria-disabled={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          {parts.more}
+        </button>
+      )}
+      {isMaking && <NewUser onClose={() => setMaking(false)} onLink={setLinked} />}
+      {linked && <SignInLink user={linked} onClose={() => setLinked(undefined)} />}
+    </SettingsSection>
+  );
+}

@@ -1,0 +1,286 @@
+import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import type { ApiKey, Session, User } from '@worktrack/contracts/keys/records';
+import type { Permission } from '@worktrack/contracts/permissions';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { caller, type TestOrganization } from '../../test/support/organization.ts';
+import { openStage } from './support/stage.ts';
+import type { Visitor } from './support/visitor.ts';
+
+/** Each state that is looked at takes axe seconds on a busy machine, and a way through a section has several. */
+vi.setConfig({ testTimeout: 240_000 });
+
+const stage = openStage();
+let organization: TestOrganization;
+
+beforeAll(() => {
+  organization = stage.organization;
+});
+
+async function newKey(name: string, permissions?: readonly Permission[]): Promise<ApiKey & { readonly key: string }> {
+  const answer = await organization.call<ApiKey & { key: string }>('POST', '/api/api-keys', { name, permissions });
+  if (!answer.success) throw new Error(answer.error.message);
+  return answer.data;
+}
+
+async function newUser(name: string, role: string): Promise<User> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const answer = await organization.call<User>('POST', '/api/users', { name, email, role });
+  if (!answer.success) throw new Error(answer.error.message);
+  return answer.data;
+}
+
+const entry = ({ page }: Visitor, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+
+const rolesOf = async () => {
+  const { data } = await organization.call<{ users: User[] }>('GET', '/api/users');
+  return new Map(data.users.map(({ name, role, disabled }) => [name, disabled ? 'disabled' : role]));
+};
+
+test('a key is made with chosen permissions, shown once, told when it was used, and revoked', async () => {
+  const visitor = await stage.visit('settings');
+  const { page } = visitor;
+  await entry(visitor, 'First key').getByText('Everything').waitFor();
+  await visitor.isGood('settings-keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  await visitor.isGood('settings-new-key');
+  await page.getByLabel('Name').fill('Agent 3');
+  await page.getByRole('button', { name: 'Read only' }).click();
+  await page.getByLabel('Feedback: Read').uncheck();
+  await page.getByLabel('Work items: Write').check();
+  await page.getByLabel('Expires').selectOption({ label: 'In 30 days' });
+  await page.getByRole('button', { name: 'Create' }).click();
+  const shown = page.getByRole('dialog').locator('pre');
+  await shown.waitFor();
+  await visitor.isGood('settings-key-shown');
+  const key = (await shown.textContent()) ?? '';
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy key' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  await page.getByRole('button', { name: 'Done' }).click();
+
+  await entry(visitor, 'Agent 3').getByText('Never used').waitFor();
+  const call = caller(stage.url, key);
+  const { data } = await call<{ permissions: Permission[] }>('GET', '/api/me');
+  expect(data.permissions).toContain('work-items:write');
+  expect(data.permissions).not.toContain('feedback:read');
+  const lastUsedAt = async () => {
+    const keys = (await organization.call<ApiKey[]>('GET', '/api/api-keys')).data;
+    return keys.find(({ name }) => name === 'Agent 3')?.lastUsedAt;
+  };
+  await expect.poll(lastUsedAt, { timeout: 30_000 }).toBeTruthy();
+  await page.reload();
+  await entry(visitor, 'Agent 3').getByText('Last used').waitFor();
+  expect(await page.content()).not.toContain(key);
+
+  await page.getByRole('button', { name: 'Revoke Agent 3' }).click();
+  await visitor.isGood('settings-revoke');
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('Agent 3 is refused everywhere now.').waitFor();
+  await entry(visitor, 'Agent 3').waitFor({ state: 'detached' });
+  expect((await call('GET', '/api/me')).status).toBe(401);
+  await page.getByLabel('Show revoked and expired keys').check();
+  await entry(visitor, 'Agent 3').getByText('Revoked').waitFor();
+  await visitor.isGood('settings-keys-ended');
+});
+
+test('a key is made and revoked by keyboard alone', async () => {
+  const visitor = await stage.visit('settings/keys');
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'New key' }).press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('By keyboard');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').locator('pre').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Revoke By keyboard' }).press('Enter');
+  await page.getByRole('dialog', { name: 'Revoke By keyboard' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('By keyboard is refused everywhere now.').waitFor();
+});
+
+test('users are made, given roles and signed in by a link, disabled and enabled', async () => {
+  const visitor = await stage.visit('settings/users');
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'New user' }).click();
+  await page.getByLabel('Name').fill('Grace');
+  await page.getByLabel('E-mail address').fill('grace@example.com');
+  await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Viewer' });
+  await visitor.isGood('settings-new-user');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Sign-in link' }).click();
+  const shown = page.getByRole('dialog').locator('pre');
+  await shown.waitFor();
+  await visitor.isGood('settings-sign-in-link');
+  const link = (await shown.textContent()) ?? '';
+  const grace = await stage.visit(link.split('/console/')[1] ?? '', { apiKey: null });
+  await grace.page.getByRole('button', { name: 'Account of Grace' }).waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await visitor.isGood('settings-users');
+
+  const role = page.getByRole('button', { name: 'Role of Grace' });
+  await role.press('ArrowDown');
+  await page.keyboard.type('m');
+  await page.keyboard.press('Enter');
+  await page.getByText('Grace is Member now.').waitFor();
+  expect((await rolesOf()).get('Grace')).toBe('member');
+
+  await page.getByRole('button', { name: 'Disable Grace' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+  await entry(visitor, 'Grace').getByText('Disabled').waitFor();
+  expect((await rolesOf()).get('Grace')).toBe('disabled');
+  await grace.page.reload();
+  await grace.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('button', { name: 'Enable Grace' }).click();
+  await page.getByText('Grace is enabled.').waitFor();
+  expect((await rolesOf()).get('Grace')).toBe('member');
+});
+
+test('sessions are listed, and ended at once', async () => {
+  const { key } = await newKey('A second browser');
+  const other = await stage.visit('agents', { apiKey: key });
+  await other.page.getByRole('heading', { name: 'Agents' }).waitFor();
+  const visitor = await stage.visit('settings/sessions');
+  const { page } = visitor;
+  const theirs = page.locator('.settings-row', { hasText: 'By key A second browser' });
+  await theirs.waitFor();
+  expect(await page.getByText('This browser', { exact: true }).count()).toBe(1);
+  await visitor.isGood('settings-sessions');
+  await theirs.getByRole('button', { name: /End the session/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click();
+  await theirs.waitFor({ state: 'detached' });
+  await other.page.reload();
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const { data } = await organization.call<{ items: Session[] }>('GET', '/api/sessions?includeEnded=true');
+  expect(data.items.some(({ revokedAt }) => revokedAt !== null)).toBe(true);
+  await page.getByLabel('Show sessions that have ended').check();
+  await theirs.getByText('Ended').waitFor();
+});
+
+test('what one may not do is not offered', async () => {
+  await newUser('Edsger', 'owner');
+  const reader = await newKey('A reader', ['api-keys:read', 'users:read']);
+  const visitor = await stage.visit('settings', { apiKey: reader.key });
+  const { page } = visitor;
+  const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+  await entry(visitor, 'A reader').waitFor();
+  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions']);
+  expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  for (const section of ['Users', 'Sessions']) {
+    await sections.filter({ hasText: section }).click();
+    await page
+      .getByRole('main')
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading') })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  }
+  // Who may write users, but not all that an owner may, has nothing to say about an owner.
+  const clerk = await newKey('A clerk', ['users:read', 'users:write', 'projects:read']);
+  const other = await stage.visit('settings/users', { apiKey: clerk.key });
+  await entry(other, 'Edsger').getByText('Owner').waitFor();
+  expect(await entry(other, 'Edsger').getByRole('button').count()).toBe(0);
+  const nobody = await newKey('Without settings', ['work-items:read', 'projects:read']);
+  const worker = await stage.visit('settings', { apiKey: nobody.key });
+  await worker.page.getByText('Your session lacks the permission').waitFor();
+  expect(await worker.page.getByRole('link', { name: 'Settings' }).count()).toBe(0);
+});
+
+test('a failure says so, and so does a list that cannot be loaded', async () => {
+  const visitor = await stage.visit('settings/keys');
+  const { page } = visitor;
+  await entry(visitor, 'First key').waitFor();
+  await page.route('**/api/api-keys*', (route) => route.abort());
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await visitor.isGood('settings-failed');
+  await page.unroute('**/api/api-keys*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await entry(visitor, 'First key').waitFor();
+
+  await page.goto(`${stage.url}/console/settings/users`);
+  // The last owner cannot be taken away: it says so in the service's own words.
+  const own = (await organization.call<{ user: { name: string } }>('GET', '/api/me')).data.user.name;
+  await organization.call('PATCH', `/api/users/${(await userNamed('Edsger')).id}`, { disabled: true });
+  await page.getByRole('button', { name: `Role of ${own}` }).click();
+  await page.getByRole('menuitemradio', { name: 'Viewer' }).click();
+  await page.getByRole('button', { name: 'Change role' }).click();
+  await page.getByText('Nothing was changed.').waitFor();
+  expect((await rolesOf()).get(own)).toBe('owner');
+});
+
+async function userNamed(name: string): Promise<User> {
+  const { data } = await organization.call<{ users: User[] }>('GET', '/api/users');
+  const found = data.users.find((user) => user.name === name);
+  if (!found) throw new Error(`There is no user ${name}.`);
+  return found;
+}
+
+test('a source is made, its tag copied and its widget tried, and it is changed and deleted', async () => {
+  const visitor = await stage.visit('settings/sources');
+  const { page } = visitor;
+  await page.getByText('There is no source yet.').waitFor();
+  await visitor.isGood('settings-sources-empty');
+  await page.getByRole('button', { name: 'New source' }).click();
+  await page.getByLabel('Name').fill('Shop');
+  await page.getByLabel('Ask for a captcha').uncheck();
+  await page.getByLabel('Erase feedback after days').fill('90');
+  await visitor.isGood('settings-new-source');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await entry(visitor, 'Shop').getByText('Erased after 90 days').waitFor();
+
+  await page.getByRole('button', { name: 'Tag and preview of Shop' }).click();
+  const preview = page.frameLocator('iframe');
+  await preview.getByRole('button', { name: 'Feedback' }).waitFor();
+  await visitor.isGood('settings-source-tag');
+  await page.getByLabel('Language', { exact: true }).selectOption({ label: 'Deutsch' });
+  await page.getByLabel('Theme').selectOption({ label: 'Dark' });
+  await page.getByLabel('Position').selectOption({ label: 'Bottom left' });
+  const [source] = (await organization.call<Source[]>('GET', '/api/feedback/sources')).data;
+  const tag = `<script src="${stage.url}/widget.js" data-public-key="${source?.publicKey}" data-locale="de" data-theme="dark" data-position="bottom-left" async></script>`;
+  expect(await page.getByRole('dialog').locator('pre').textContent()).toBe(tag);
+  await preview.getByRole('button', { name: 'Feedback' }).click();
+  await preview.getByRole('textbox', { name: 'Ihre Nachricht' }).fill('Das gefällt mir.');
+  await preview.getByRole('button', { name: 'Senden' }).click();
+  const sent = async () => {
+    const { data } = await organization.call<{ items: FeedbackItem[] }>('GET', '/api/feedback/items');
+    return data.items.map(({ message }) => message);
+  };
+  await expect.poll(sent, { timeout: 30_000 }).toEqual(['Das gefällt mir.']);
+  await page.keyboard.press('Escape');
+  if (await page.getByRole('dialog').isVisible()) await page.getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
+  await page.getByLabel('Allowed websites').fill('shop.example.com\n*.example.org');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await entry(visitor, 'Shop').getByText('shop.example.com, *.example.org').waitFor();
+  await page.getByRole('button', { name: 'Disable Shop' }).press('Enter');
+  await entry(visitor, 'Shop').getByText('Disabled').waitFor();
+  await visitor.isGood('settings-sources');
+
+  await page.getByRole('button', { name: 'Delete Shop' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  // What people wrote goes only with a word of its own.
+  await page.getByRole('dialog', { name: 'Erase what was sent by Shop?' }).waitFor();
+  await visitor.isGood('settings-source-erase');
+  await page.getByRole('button', { name: 'Delete and erase' }).click();
+  await page.getByText('There is no source yet.').waitFor();
+  expect(await sent()).toEqual(['']);
+});
+
+test('who may only read feedback gets the tag and nothing else of a source', async () => {
+  await organization.call('POST', '/api/feedback/sources', { name: 'Website', allowedDomains: ['www.example.com'] });
+  const reader = await newKey('A reader of feedback', ['feedback:read']);
+  const visitor = await stage.visit('settings', { apiKey: reader.key });
+  await entry(visitor, 'Website').waitFor();
+  const buttons = entry(visitor, 'Website').getByRole('button');
+  expect(await visitor.page.getByRole('button', { name: /New|Edit|Disable|Delete/ }).count()).toBe(0);
+  expect(await buttons.allTextContents()).toEqual(['Tag and preview']);
+  await buttons.click();
+  await visitor.page.getByText('is refused unless localhost').waitFor();
+});
