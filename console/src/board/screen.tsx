@@ -2,21 +2,28 @@ import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
 import type { ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
+import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { chosenProject, type Project, ProjectChoice, useProjects } from '../parts/project.tsx';
 import { useShortcuts } from '../parts/shortcuts.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
+import { isSample } from '../start/sample/mark.ts';
 import { BoardCards, type CardFilters, said } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
+
+// Seldom seen, and not while a board is drawn for the first time.
+const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
+const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {
   const projects = useProjects();
@@ -26,7 +33,13 @@ export function Screen() {
       <Loaded query={projects}>
         {(all) => {
           const project = chosenProject(all);
-          return project ? <OfProject project={project} projects={all} /> : <Empty>{words.noProject}</Empty>;
+          if (project) return <OfProject project={project} projects={all} />;
+          return (
+            <>
+              <Empty>{words.noProject}</Empty>
+              <FirstSteps projects={all} />
+            </>
+          );
         }}
       </Loaded>
     </div>
@@ -47,11 +60,16 @@ function OfProject({ project, projects }: { readonly project: Project; readonly 
         return (
           board && (
             <>
+              {isSample(project) && <SampleBar project={project} />}
               <div class="row board-bar">
                 <ProjectChoice projects={projects} />
                 <FilterChoices boards={all} board={board} />
               </div>
-              <Columns key={board.id} board={board} />
+              <Columns
+                key={board.id}
+                board={board}
+                firstSteps={isSample(project) ? null : <FirstSteps projects={projects} board={board} />}
+              />
             </>
           )
         );
@@ -60,7 +78,13 @@ function OfProject({ project, projects }: { readonly project: Project; readonly 
   );
 }
 
-function Columns({ board }: { readonly board: Board }) {
+interface ColumnsProps {
+  readonly board: Board;
+  /** Shown while there is no card. */
+  readonly firstSteps: ComponentChildren;
+}
+
+function Columns({ board, firstSteps }: ColumnsProps) {
   const filters: CardFilters = {
     search: filter('q'),
     type: filter('type') as ItemType | undefined,
@@ -113,6 +137,7 @@ function Columns({ board }: { readonly board: Board }) {
           )}
         </Empty>
       )}
+      {isEmpty && !hasFilters && firstSteps}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and without a card nothing else in it can have the focus */}
       <section class="board" aria-label={words.board} tabIndex={0} onKeyDown={onKeyDown}>
         {board.columns.map((column) => (

@@ -1,0 +1,87 @@
+import { messages } from '../language/messages.ts';
+
+export const words = messages({
+  newTask: { en: 'Make a task', de: 'Aufgabe anlegen', tr: 'Görev oluştur', ja: 'タスクを作る' },
+  newTaskHelp: {
+    en: 'It goes to {column}, where agents find it.',
+    de: 'Sie kommt nach {column}, wo Agenten sie finden.',
+    tr: '{column} sütununa gider; ajanlar onu orada bulur.',
+    ja: '{column} に入り、エージェントが見つけられるようになります。',
+  },
+  title: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
+  create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
+  created: {
+    en: '{task} is on the board.',
+    de: '{task} ist auf dem Board.',
+    tr: '{task} panoda.',
+    ja: '{task} をボードに追加しました。',
+  },
+  notCreated: {
+    en: 'Nothing was made.',
+    de: 'Nichts wurde angelegt.',
+    tr: 'Hiçbir şey oluşturulmadı.',
+    ja: '作成できませんでした。',
+  },
+  newProject: { en: 'Make a project', de: 'Projekt anlegen', tr: 'Proje oluştur', ja: 'プロジェクトを作る' },
+  newProjectHelp: {
+    en: 'Work lies in projects, each with a board.',
+    de: 'Arbeit liegt in Projekten, jedes mit einem Board.',
+    tr: 'İşler projelerde durur; her projenin bir panosu vardır.',
+    ja: '作業はプロジェクトに属し、それぞれにボードがあります。',
+  },
+  projectName: { en: 'Name of the project', de: 'Name des Projekts', tr: 'Projenin adı', ja: 'プロジェクト名' },
+  connect: { en: 'Connect an agent', de: 'Agenten verbinden', tr: 'Bir ajan bağla', ja: 'エージェントをつなぐ' },
+  connectHelp: {
+    en: 'An entry for its MCP configuration, such as .mcp.json:',
+    de: 'Ein Eintrag für seine MCP-Konfiguration, etwa .mcp.json:',
+    tr: 'MCP yapılandırması için bir girdi (örneğin .mcp.json):',
+    ja: 'MCP 設定（.mcp.json など）に加える項目です:',
+  },
+  copyEntry: { en: 'Copy entry', de: 'Eintrag kopieren', tr: 'Girdiyi kopyala', ja: '項目をコピー' },
+  makeKey: { en: 'Make a key for it', de: 'Schlüssel dafür anlegen', tr: 'Ona anahtar oluştur', ja: 'キーを作る' },
+  keyName: { en: 'Agent', de: 'Agent', tr: 'Ajan', ja: 'エージェント' },
+  keyMade: {
+    en: 'The key is in the entry, shown this once and stored nowhere. Copy it now.',
+    de: 'Der Schlüssel steht im Eintrag, wird nur jetzt gezeigt und nirgends gespeichert. Kopiere ihn jetzt.',
+    tr: 'Anahtar girdinin içinde; yalnızca bir kez gösterilir ve hiçbir yerde saklanmaz. Şimdi kopyalayın.',
+    ja: 'キーは項目に含まれ、一度だけ表示され、どこにも保存されません。今すぐコピーしてください。',
+  },
+  yourKey: { en: '<your API key>', de: '<dein API-Schlüssel>', tr: '<API anahtarınız>', ja: '<API キー>' },
+  widget: {
+    en: 'Hear the public',
+    de: 'Die Öffentlichkeit hören',
+    tr: 'Kullanıcıları dinle',
+    ja: '利用者の声を聞く',
+  },
+  widgetHelp: {
+    en: 'One line of HTML puts a feedback widget on a page; what is sent arrives in the inbox.',
+    de: 'Eine Zeile HTML setzt ein Feedback-Widget auf eine Seite; was gesendet wird, kommt in den Eingang.',
+    tr: 'Tek satırlık HTML sayfaya bir geri bildirim widget’ı koyar; gönderilenler gelen kutusuna düşer.',
+    ja: '1 行の HTML でページにフィードバックのウィジェットを置けます。内容は受信箱に届きます。',
+  },
+  copyTag: { en: 'Copy tag', de: 'Tag kopieren', tr: 'Etiketi kopyala', ja: 'タグをコピー' },
+  toSources: {
+    en: 'Feedback sources',
+    de: 'Feedback-Quellen',
+    tr: 'Geri bildirim kaynakları',
+    ja: 'フィードバックの受付元',
+  },
+  lookAround: {
+    en: 'Rather look around first? A sample project shows agents at work, and goes with one click.',
+    de: 'Lieber erst umsehen? Ein Beispielprojekt zeigt Agenten bei der Arbeit und geht mit einem Klick wieder.',
+    tr: 'Önce göz atmak mı istersiniz? Örnek proje ajanları iş başında gösterir ve tek tıkla kaldırılır.',
+    ja: 'まず様子を見たい場合は、サンプルプロジェクトでエージェントの作業を確認できます。ワンクリックで削除できます。',
+  },
+  addSample: {
+    en: 'Add the sample project',
+    de: 'Beispielprojekt anlegen',
+    tr: 'Örnek projeyi ekle',
+    ja: 'サンプルを追加',
+  },
+  openSample: {
+    en: 'Open the sample project',
+    de: 'Beispielprojekt öffnen',
+    tr: 'Örnek projeyi aç',
+    ja: 'サンプルを開く',
+  },
+});

@@ -1,0 +1,48 @@
+import type { createProject } from '@worktrack/contracts/projects/project-operations';
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { useBusy } from '../parts/busy.ts';
+import { Field } from '../parts/field.tsx';
+import { tellFailure } from '../parts/toasts.tsx';
+import { words } from './messages.ts';
+
+export function NewProject() {
+  const [name, setName] = useState('');
+  const { isBusy, run } = useBusy();
+  const create = (event: Event) => {
+    event.preventDefault();
+    if (!name.trim()) return;
+    void run(async () => {
+      try {
+        await call<typeof createProject>('POST /api/projects', { name });
+        await queries.invalidateQueries({ queryKey: ['projects'] });
+      } catch (error) {
+        tellFailure(words.notCreated, error);
+      }
+    });
+  };
+  return (
+    <li class="panel">
+      <h2>{words.newProject}</h2>
+      <form class="stack" onSubmit={create}>
+        <Field label={words.projectName} help={words.newProjectHelp}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div>
+          <button type="submit" class="button button-main" aria-disabled={isBusy || !name.trim()}>
+            {words.create}
+          </button>
+        </div>
+      </form>
+    </li>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Board } from '@worktrack/contracts/projects/board';
+import type { createWorkItem } from '@worktrack/contracts/work-items/create';
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { useBusy } from '../parts/busy.ts';
+import { Field } from '../parts/field.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { words } from './messages.ts';
+
+/** Where agents take tasks from. */
+const READY = 'To Do';
+
+export function NewTask({ board }: { readonly board: Board }) {
+  const [title, setTitle] = useState('');
+  const { isBusy, run } = useBusy();
+  const column = board.columns.find(({ name }) => name === READY) ?? board.columns[0];
+  const create = (event: Event) => {
+    event.preventDefault();
+    if (!column || !title.trim()) return;
+    void run(async () => {
+      try {
+        const { taskId } = await call<typeof createWorkItem>('POST /api/work-items', {
+          type: 'task',
+          title,
+          projectId: board.projectId,
+          boardId: board.id,
+          boardColumnId: column.id,
+        });
+        tell(words.created({ task: taskId }));
+        // Also where no stream of events says so.
+        await queries.invalidateQueries({ queryKey: ['cards'] });
+      } catch (error) {
+        tellFailure(words.notCreated, error);
+      }
+    });
+  };
+  return (
+    <li class="panel">
+      <h2>{words.newTask}</h2>
+      <form class="stack" onSubmit={create}>
+        <Field label={words.title} help={column && words.newTaskHelp({ column: column.name })}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              value={title}
+              onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div>
+          <button type="submit" class="button button-main" aria-disabled={isBusy || !title.trim()}>
+            {words.create}
+          </button>
+        </div>
+      </form>
+    </li>
+  );
+}

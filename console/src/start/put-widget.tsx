@@ -1,0 +1,32 @@
+import type { listSources } from '@worktrack/contracts/feedback/sources';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { Loaded } from '../parts/states.tsx';
+import { ToCopy } from '../parts/to-copy.tsx';
+import { widgetTag } from '../parts/widget-tag.ts';
+import { to } from '../router.ts';
+import { words } from './messages.ts';
+
+/** The tag of a source that there is, or where one is made. */
+export function PutWidget() {
+  const sources = useQuery({
+    key: ['sources'],
+    load: (signal) => call<typeof listSources>('GET /api/feedback/sources', {}, { signal }),
+    follows: ({ subject }) => subject.kind === 'source',
+  });
+  return (
+    <li class="panel">
+      <h2>{words.widget}</h2>
+      <p class="quiet">{words.widgetHelp}</p>
+      <Loaded query={sources}>
+        {(all) => {
+          const source = all.find(({ type, enabled }) => type === 'widget' && enabled);
+          return source && <ToCopy text={widgetTag(source.publicKey)} label={words.copyTag} />;
+        }}
+      </Loaded>
+      <p>
+        <a href={to('settings/sources')}>{words.toSources}</a>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Project } from '../../parts/project.tsx';
+
+/** How far the sample is; whoever was interrupted, in whichever browser, leaves it so. */
+export type SampleState = 'making' | 'made' | 'removing';
+
+const MARK = /^worktrack-sample: (making|made|removing)$/m;
+
+/** The last line of the description says that a project is the sample. It is in the service, not in a browser: everybody sees and removes the same one. */
+export function sampleState({ description }: Pick<Project, 'description'>): SampleState | undefined {
+  return MARK.exec(description)?.[1] as SampleState | undefined;
+}
+
+export function isSample(project: Project): boolean {
+  return sampleState(project) !== undefined;
+}
+
+export function described(text: string, state: SampleState): string {
+  return `${text}\n\nworktrack-sample: ${state}`;
+}
+
+/** The source that the sample's feedback comes from: of this one project, so that nobody's own is taken for it. */
+export function sampleSource(projectId: string): string {
+  return `sample ${projectId}`;
+}

@@ -1,0 +1,217 @@
+import { messages } from '../../language/messages.ts';
+
+export const words = messages({
+  made: {
+    en: 'A sample project: agents’ work to look around in. Change what you like.',
+    de: 'Ein Beispielprojekt: Arbeit von Agenten zum Umsehen. Ändere, was du magst.',
+    tr: 'Örnek proje: göz atmak için ajanların çalışması. İstediğinizi değiştirin.',
+    ja: 'サンプルプロジェクトです。エージェントの作業を自由に見たり変更したりできます。',
+  },
+  making: {
+    en: 'The sample project is being made …',
+    de: 'Das Beispielprojekt wird angelegt …',
+    tr: 'Örnek proje oluşturuluyor…',
+    ja: 'サンプルプロジェクトを作成中…',
+  },
+  removing: {
+    en: 'The sample project is being removed …',
+    de: 'Das Beispielprojekt wird entfernt …',
+    tr: 'Örnek proje kaldırılıyor…',
+    ja: 'サンプルプロジェクトを削除中…',
+  },
+  incomplete: {
+    en: 'The sample project is not complete: it is being made in another window, or that was interrupted.',
+    de: 'Das Beispielprojekt ist nicht vollständig: Es wird in einem anderen Fenster angelegt, oder das wurde unterbrochen.',
+    tr: 'Örnek proje tamamlanmadı: başka bir pencerede oluşturuluyor ya da işlem yarıda kaldı.',
+    ja: 'サンプルプロジェクトは未完成です。別のウィンドウで作成中か、中断されました。',
+  },
+  partlyRemoved: {
+    en: 'The sample project is removed in part: it is being removed in another window, or that was interrupted.',
+    de: 'Das Beispielprojekt ist nur teilweise entfernt: Es wird in einem anderen Fenster entfernt, oder das wurde unterbrochen.',
+    tr: 'Örnek projenin bir kısmı kaldırıldı: başka bir pencerede kaldırılıyor ya da işlem yarıda kaldı.',
+    ja: 'サンプルプロジェクトは一部だけ削除されています。別のウィンドウで削除中か、中断されました。',
+  },
+  again: { en: 'Make it anew', de: 'Neu anlegen', tr: 'Yeniden oluştur', ja: '作り直す' },
+  remove: {
+    en: 'Remove the sample project',
+    de: 'Beispielprojekt entfernen',
+    tr: 'Örnek projeyi kaldır',
+    ja: 'サンプルを削除',
+  },
+  removeRest: { en: 'Remove the rest', de: 'Den Rest entfernen', tr: 'Kalanı kaldır', ja: '残りを削除' },
+  removed: {
+    en: 'The sample project is gone.',
+    de: 'Das Beispielprojekt ist weg.',
+    tr: 'Örnek proje kaldırıldı.',
+    ja: 'サンプルプロジェクトを削除しました。',
+  },
+  ready: {
+    en: 'The sample project is ready.',
+    de: 'Das Beispielprojekt ist fertig.',
+    tr: 'Örnek proje hazır.',
+    ja: 'サンプルプロジェクトができました。',
+  },
+  interrupted: {
+    en: 'The sample project was interrupted; press again to go on.',
+    de: 'Das Beispielprojekt wurde unterbrochen; drücke noch einmal, um fortzufahren.',
+    tr: 'Örnek proje yarıda kaldı; sürdürmek için yeniden basın.',
+    ja: 'サンプルプロジェクトの処理が中断されました。もう一度押すと続行します。',
+  },
+  progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
+});
+
+/** What the sample says. */
+export const texts = messages({
+  project: {
+    en: 'Sample: a shop in the dark',
+    de: 'Beispiel: ein Laden im Dunkeln',
+    tr: 'Örnek: karanlıkta mağaza',
+    ja: 'サンプル: ダークなショップ',
+  },
+  about: {
+    en: 'A made-up web shop gets a dark theme. Agents do most of the work.',
+    de: 'Ein erfundener Webshop bekommt ein dunkles Erscheinungsbild. Das meiste machen Agenten.',
+    tr: 'Hayalî bir web mağazasına koyu tema ekleniyor. İşin çoğunu ajanlar yapıyor.',
+    ja: '架空のネットショップにダークテーマを追加します。作業の多くはエージェントが行います。',
+  },
+  epic: {
+    en: 'A dark theme for the shop',
+    de: 'Ein dunkles Erscheinungsbild für den Laden',
+    tr: 'Mağaza için koyu tema',
+    ja: 'ショップのダークテーマ',
+  },
+  epicText: {
+    en: 'Every page is readable in the dark:\n\n- contrast of at least 4.5 : 1\n- follows the system, and can be chosen',
+    de: 'Jede Seite ist im Dunkeln lesbar:\n\n- Kontrast von mindestens 4,5 : 1\n- folgt dem System und lässt sich wählen',
+    tr: 'Her sayfa karanlıkta okunabilir:\n\n- en az 4,5 : 1 kontrast\n- sisteme uyar ve seçilebilir',
+    ja: 'すべてのページを暗い場所で読めるようにします:\n\n- コントラスト比 4.5 : 1 以上\n- システムに従い、選択もできる',
+  },
+  colours: { en: 'Colours', de: 'Farben', tr: 'Renkler', ja: '配色' },
+  pictures: { en: 'Pictures', de: 'Bilder', tr: 'Görseller', ja: '画像' },
+  tokens: {
+    en: 'Name every colour as a token',
+    de: 'Jede Farbe als Token benennen',
+    tr: 'Her rengi bir belirteç olarak adlandır',
+    ja: 'すべての色をトークンにする',
+  },
+  tokensText: {
+    en: 'Replace the 214 literal colours in the style sheets by tokens.',
+    de: 'Die 214 festen Farben in den Stylesheets durch Tokens ersetzen.',
+    tr: 'Stil sayfalarındaki 214 sabit rengi belirteçlerle değiştir.',
+    ja: 'スタイルシートにある 214 個の直書きの色をトークンに置き換える。',
+  },
+  palette: {
+    en: 'Define the dark palette',
+    de: 'Die dunkle Palette festlegen',
+    tr: 'Koyu paleti belirle',
+    ja: 'ダークパレットを決める',
+  },
+  cart: {
+    en: 'Use the tokens in the cart',
+    de: 'Die Tokens im Warenkorb verwenden',
+    tr: 'Sepette belirteçleri kullan',
+    ja: 'カートでトークンを使う',
+  },
+  choice: {
+    en: 'Let people choose the theme',
+    de: 'Das Erscheinungsbild wählbar machen',
+    tr: 'Temanın seçilmesini sağla',
+    ja: 'テーマを選べるようにする',
+  },
+  shots: {
+    en: 'Compare every page in both themes',
+    de: 'Jede Seite in beiden Erscheinungsbildern vergleichen',
+    tr: 'Her sayfayı iki temada karşılaştır',
+    ja: '全ページを両テーマで比較する',
+  },
+  logo: {
+    en: 'A logo for dark surfaces',
+    de: 'Ein Logo für dunkle Flächen',
+    tr: 'Koyu yüzeyler için logo',
+    ja: '暗い背景用のロゴ',
+  },
+  photos: {
+    en: 'Product pictures without white edges',
+    de: 'Produktbilder ohne weiße Ränder',
+    tr: 'Beyaz kenarsız ürün görselleri',
+    ja: '白い縁のない商品画像',
+  },
+  idea: {
+    en: 'Get dark at sunset',
+    de: 'Bei Sonnenuntergang dunkel werden',
+    tr: 'Gün batımında karart',
+    ja: '日没で暗くする',
+  },
+  feedbackOne: {
+    en: 'At night the shop is far too bright. Please make it dark by itself in the evening.',
+    de: 'Nachts ist der Laden viel zu hell. Bitte abends von selbst dunkel machen.',
+    tr: 'Mağaza geceleri fazla parlak. Lütfen akşamları kendiliğinden kararsın.',
+    ja: '夜はショップが明るすぎます。夕方になったら自動で暗くしてください。',
+  },
+  feedbackTwo: {
+    en: 'Love the shop! A dark mode that follows the sun would be perfect.',
+    de: 'Toller Laden! Ein dunkler Modus, der der Sonne folgt, wäre perfekt.',
+    tr: 'Mağazayı seviyorum! Güneşi izleyen bir koyu mod harika olurdu.',
+    ja: '素敵なショップです！ 太陽に合わせるダークモードがあれば最高です。',
+  },
+  tokensNote: {
+    en: '180 of 214 colours are named',
+    de: '180 von 214 Farben sind benannt',
+    tr: '214 rengin 180’i adlandırıldı',
+    ja: '214 色中 180 色を命名済み',
+  },
+  tokensActions: {
+    en: '- Look at the cart and at the checkout: three greys became one',
+    de: '- Warenkorb und Kasse ansehen: Aus drei Grautönen wurde einer',
+    tr: '- Sepete ve ödemeye bakın: üç gri bire indi',
+    ja: '- カートと決済画面を確認: 3 つの灰色を 1 つに統合しました',
+  },
+  reviewPassed: {
+    en: 'Reads well; no colour is left behind.',
+    de: 'Gut lesbar; keine Farbe ist übrig.',
+    tr: 'Okunaklı; unutulan renk yok.',
+    ja: '読みやすく、漏れた色もありません。',
+  },
+  validated: {
+    en: 'Colours are tokens now.',
+    de: 'Farben sind jetzt Tokens.',
+    tr: 'Renkler artık belirteç.',
+    ja: '色がトークンになりました。',
+  },
+  reviewFailed: {
+    en: 'Links are not readable on raised surfaces.',
+    de: 'Links sind auf erhabenen Flächen nicht lesbar.',
+    tr: 'Bağlantılar yükseltilmiş yüzeylerde okunmuyor.',
+    ja: '浮き上がった面でリンクが読めません。',
+  },
+  reviewIssue: {
+    en: 'Contrast of --link on --surface-raised is 3.1',
+    de: 'Kontrast von --link auf --surface-raised ist 3,1',
+    tr: '--link ile --surface-raised kontrastı 3,1',
+    ja: '--surface-raised 上の --link のコントラストが 3.1',
+  },
+  mended: {
+    en: 'Links are at 5.2 now.',
+    de: 'Links liegen jetzt bei 5,2.',
+    tr: 'Bağlantılar artık 5,2.',
+    ja: 'リンクは 5.2 になりました。',
+  },
+  advice: {
+    en: 'Please keep to the blue of the brand guide.',
+    de: 'Bitte beim Blau aus dem Markenhandbuch bleiben.',
+    tr: 'Lütfen marka kılavuzundaki maviye sadık kalın.',
+    ja: 'ブランドガイドの青を守ってください。',
+  },
+  cartNote: {
+    en: 'Buttons and totals are done, the form is next',
+    de: 'Knöpfe und Summen sind fertig, das Formular folgt',
+    tr: 'Düğmeler ve toplamlar tamam, sırada form var',
+    ja: 'ボタンと合計は完了、次はフォーム',
+  },
+  question: {
+    en: 'Should the choice be kept for this browser, or for the account?',
+    de: 'Soll die Wahl für diesen Browser oder für das Konto gelten?',
+    tr: 'Seçim bu tarayıcı için mi, hesap için mi saklansın?',
+    ja: '選択はこのブラウザに保存しますか、それともアカウントに保存しますか？',
+  },
+});

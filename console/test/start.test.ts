@@ -1,0 +1,169 @@
+import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import type { Project } from '@worktrack/contracts/projects/project';
+import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { caller, type TestOrganization } from '../../test/support/organization.ts';
+import { openStage } from './support/stage.ts';
+
+/** Each state that is looked at takes axe seconds on a busy machine. */
+vi.setConfig({ testTimeout: 240_000 });
+
+const stage = openStage();
+
+const ADD = 'Add the sample project';
+const REMOVE = 'Remove the sample project';
+
+const projectsOf = async ({ call }: TestOrganization) =>
+  (await call<{ projects: Project[] }>('GET', '/api/projects')).data.projects;
+
+async function itemsOf({ call }: TestOrganization, { id }: Project): Promise<WorkItemSummary[]> {
+  return (await call<{ workItems: WorkItemSummary[] }>('GET', `/api/work-items?projectId=${id}`)).data.workItems;
+}
+
+async function sampleOf(organization: TestOrganization): Promise<Project> {
+  const found = (await projectsOf(organization)).find(({ description }) => description.includes('worktrack-sample:'));
+  if (!found) throw new Error('There is no sample project.');
+  return found;
+}
+
+async function visitFresh() {
+  const organization = await stage.newOrganization();
+  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  await visitor.page.getByText('Nothing is on this board yet').waitFor();
+  return { organization, visitor, page: visitor.page };
+}
+
+const stored = (page: Page) =>
+  page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+
+test('an empty board says what to do: a task is made by keyboard alone', async () => {
+  const { organization, visitor, page } = await visitFresh();
+  await page.getByRole('button', { name: ADD }).waitFor();
+  await visitor.isGood('start');
+  await page.getByRole('textbox', { name: 'Title' }).focus();
+  await page.keyboard.type('Look at the first task');
+  await page.keyboard.press('Enter');
+  await page.getByText('W-T-1 is on the board.').waitFor();
+  await page.locator('.card', { hasText: 'Look at the first task' }).waitFor();
+  await page.getByRole('heading', { name: 'Make a task' }).waitFor({ state: 'detached' });
+  const [project] = await projectsOf(organization);
+  const items = project ? await itemsOf(organization, project) : [];
+  expect(items.map(({ title, columnName }) => [title, columnName])).toEqual([['Look at the first task', 'To Do']]);
+});
+
+test('an agent is connected by an entry whose key is made on the spot and kept nowhere', async () => {
+  const { organization, visitor, page } = await visitFresh();
+  const entry = page.getByRole('listitem').filter({ hasText: 'Connect an agent' }).locator('pre');
+  expect(await entry.textContent()).toContain('<your API key>');
+  await page.getByRole('button', { name: 'Make a key for it' }).press('Enter');
+  await page.getByText('The key is in the entry').waitFor();
+  await visitor.isGood('start-key');
+  const { url, headers } = JSON.parse((await entry.textContent()) ?? '').mcpServers.worktrack;
+  expect(url).toBe(`${stage.url}/mcp?projectId=${organization.projectId}`);
+  const tools = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+  expect(await tools.text()).toContain('claim_work_item');
+  const key = headers.Authorization.slice('Bearer '.length);
+  expect(await stored(page)).not.toContain(key.slice(0, 12));
+  await page.reload();
+  await page.getByText('<your API key>').waitFor();
+});
+
+test('where there is no project one is made, and the tag of a source is there to copy', async () => {
+  const { organization, visitor, page } = await visitFresh();
+  const { data } = await organization.call<Source>('POST', '/api/feedback/sources', { name: 'Shop' });
+  await organization.call('DELETE', `/api/projects/${organization.projectId}`);
+  await page.reload();
+  await page.getByText('There is no project yet.').waitFor();
+  await page.getByText(`data-public-key="${data.publicKey}"`).waitFor();
+  await visitor.isGood('start-no-project');
+  await page.getByLabel('Name of the project').fill('Garden');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText('Nothing is on this board yet').waitFor();
+  expect((await projectsOf(organization)).map(({ name }) => name)).toEqual(['Garden']);
+});
+
+test('one click makes a sample with agents’ history, and one click removes all of it', async () => {
+  const { organization, visitor, page } = await visitFresh();
+  const before = (await projectsOf(organization)).map(({ id }) => id);
+  await page.getByRole('button', { name: ADD }).click();
+  await page.getByText('The sample project is ready.').waitFor();
+  await page.getByText('A sample project: agents’ work to look around in.').waitFor();
+  await page.locator('.card', { hasText: 'Awaiting input' }).waitFor();
+  await visitor.isGood('sample');
+  const sample = await sampleOf(organization);
+  const items = await itemsOf(organization, sample);
+  const columnOf = (title: string) => items.find((item) => item.title === title)?.columnName;
+  expect(items).toHaveLength(11);
+  expect(columnOf('Name every colour as a token')).toBe('Done');
+  expect(columnOf('Define the dark palette')).toBe('Testing');
+  expect(items.filter(({ lease }) => lease).map(({ lease }) => lease?.agent)).toHaveLength(2);
+  const usage = await organization.call<{ totals: { sessions: number } }>(
+    'GET',
+    `/api/ai-usage?projectId=${sample.id}`,
+  );
+  expect(usage.data.totals.sessions).toBeGreaterThanOrEqual(4);
+  const feedback = await organization.call<{ items: FeedbackItem[] }>('GET', '/api/feedback/items?status=linked');
+  expect(feedback.data.items).toHaveLength(2);
+
+  await page.getByRole('button', { name: REMOVE }).press('Enter');
+  await page.getByText('The sample project is gone.').waitFor();
+  await page.getByText('Nothing is on this board yet').waitFor();
+  expect((await projectsOf(organization)).map(({ id }) => id)).toEqual(before);
+  const left = await organization.call<{ workItems: WorkItemSummary[] }>('GET', '/api/work-items');
+  expect(left.data.workItems).toEqual([]);
+  expect((await organization.call<Source[]>('GET', '/api/feedback/sources')).data).toEqual([]);
+  const erased = await organization.call<{ items: FeedbackItem[] }>('GET', '/api/feedback/items');
+  expect(erased.data.items.map(({ message }) => message)).toEqual(['', '']);
+});
+
+test('a sample that was interrupted, while it was made or removed, says so in every browser and is gone on with', async () => {
+  const { organization, visitor, page } = await visitFresh();
+  await page.route('**/api/work-items/claim', (route) => route.abort());
+  await page.getByRole('button', { name: ADD }).click();
+  await page.getByText('The sample project was interrupted').waitFor();
+  await page.getByText('The sample project is not complete').waitFor();
+  await visitor.isGood('sample-incomplete');
+  const half = await sampleOf(organization);
+
+  const other = await stage.visit('', { apiKey: organization.apiKey });
+  await other.page.getByText('The sample project is not complete').waitFor();
+  await other.page.getByRole('button', { name: 'Make it anew' }).press('Enter');
+  await other.page.getByText('The sample project is ready.').waitFor();
+  const whole = await sampleOf(organization);
+  expect(whole.id).not.toBe(half.id);
+  expect(await itemsOf(organization, whole)).toHaveLength(11);
+
+  let deletions = 0;
+  await other.page.route('**/api/work-items/*', (route) => {
+    if (route.request().method() === 'DELETE' && ++deletions > 3) return route.abort();
+    return route.continue();
+  });
+  await other.page.getByRole('button', { name: REMOVE }).click();
+  await other.page.getByText('The sample project was interrupted').waitFor();
+  await other.page.getByText('The sample project is removed in part').waitFor();
+  await other.isGood('sample-partly-removed');
+  await page.unroute('**/api/work-items/claim');
+  await page.goto(`${stage.url}/console/board`);
+  await page.getByText('The sample project is removed in part').waitFor();
+  await page.getByRole('button', { name: 'Remove the rest' }).click();
+  await page.getByText('Nothing is on this board yet').waitFor();
+  expect(await projectsOf(organization)).toHaveLength(1);
+});
+
+test('who may only read is offered nothing to do', async () => {
+  const { organization } = await visitFresh();
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'A reader',
+    permissions: ['projects:read', 'work-items:read'],
+  });
+  const { page } = await stage.visit('', { apiKey: data.key });
+  await page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
+  expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual(['Copy entry']);
+  expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
+  expect((await caller(stage.url, data.key)('GET', '/api/me')).status).toBe(200);
+});
