@@ -11,6 +11,7 @@ export interface Secrets {
   readonly RPC_SECRETS_FEEDBACK: string;
   readonly RPC_SECRETS_EVENTS: string;
   readonly EVENT_SECRETS: string;
+  readonly WEBHOOK_SECRETS: string;
 }
 
 const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
@@ -22,6 +23,7 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
   RPC_SECRETS_FEEDBACK: ring,
   RPC_SECRETS_EVENTS: ring,
   EVENT_SECRETS: ring,
+  WEBHOOK_SECRETS: ring,
 };
 
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];

@@ -1,5 +1,6 @@
 import type { Attachment } from './attachments/attachment.ts';
 import type { LoggedEvent } from './events/event.ts';
+import type { Delivery, Webhook } from './events/webhook.ts';
 import type { FeedbackItem, Source } from './feedback/records.ts';
 import type { ApiKey, Session, User } from './keys/records.ts';
 import { PERMISSIONS } from './permissions.ts';
@@ -27,6 +28,8 @@ export const ids = {
   consoleSession: id(43),
   source: id(50),
   feedback: id(51),
+  webhook: id(60),
+  delivery: id(61),
 } as const;
 export const column = (name: StandardColumn) => id(20 + STANDARD_COLUMNS.indexOf(name));
 
@@ -264,4 +267,38 @@ export const exampleLoggedEvent: LoggedEvent = {
   subject: { kind: 'work_item', id: ids.task, taskId: 'W-T-12' },
   revision: 7,
   data: { fromColumn: 'In Progress', toColumn: 'Review' },
+};
+
+export const exampleWebhook: Webhook = {
+  id: ids.webhook,
+  url: 'https://hooks.example.com/worktrack',
+  types: ['work_item.*'],
+  description: 'Chat of the team',
+  enabled: true,
+  state: 'active',
+  disabledReason: null,
+  failingSince: null,
+  seq: 4_712,
+  maker: { userId: ids.user, keyId: ids.key },
+  permissions: [...PERMISSIONS],
+  createdAt,
+  updatedAt: createdAt,
+};
+
+export const exampleDelivery: Delivery = {
+  id: ids.delivery,
+  webhookId: ids.webhook,
+  eventId: ids.event,
+  seq: 4_712,
+  type: 'work_item.moved',
+  subject: { kind: 'work_item', id: ids.task, taskId: 'W-T-14' },
+  state: 'delivered',
+  attempts: 1,
+  status: 200,
+  error: null,
+  answer: 'ok',
+  durationMs: 84,
+  createdAt: updatedAt,
+  attemptedAt: updatedAt,
+  nextAttemptAt: null,
 };

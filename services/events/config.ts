@@ -1,6 +1,8 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
+import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
+import { networksSetting } from './webhooks/sending/networks.ts';
 
 export const settings = {
   ...processSettings,
@@ -10,6 +12,10 @@ export const settings = {
   ...databaseSettings,
   /** How long an event stays in the log. */
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
+  /** Encrypts the secrets of webhooks in the database. The first encrypts, all decrypt. */
+  WEBHOOK_SECRETS: keyRingSetting,
+  /** Networks besides the public internet that webhooks may be sent into. */
+  WEBHOOK_ALLOWED_NETWORKS: networksSetting,
 };
 
 export const config = () => loadConfig(settings);

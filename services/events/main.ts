@@ -4,6 +4,8 @@ import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
@@ -11,6 +13,10 @@ import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { takeIn } from './log/intake.ts';
 import { keepFor } from './log/retention.repository.ts';
+import { WebhookService } from './webhooks/service.ts';
+
+/** Tests of webhooks, which wait for an endpoint. */
+const TESTS_UNDER_WAY = 64;
 
 const settings = config();
 
@@ -29,6 +35,11 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
+  // Of what webhooks do: nothing is put into the log itself past its queue.
+  const publisher = new OutboxPublisher({ broker, service: 'events', signer, log, sources: [outbox], onEmitted });
+  onStop(() => publisher.close());
+
+  const webhooks = new WebhookService(settings, log);
   const news = new NewsPublisher(broker, signer);
   onStop(() => news.close());
   const intake = new LogConsumer({
@@ -37,7 +48,10 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     log,
     observer: rpcObserver,
     take: (events) =>
-      takeIn(events, (organizationId, logged) => news.tell(organizationId, { kind: 'events', events: logged })),
+      takeIn(events, (organizationId, logged) => {
+        news.tell(organizationId, { kind: 'events', events: logged });
+        webhooks.logged(organizationId);
+      }),
   });
   onStop(() => intake.close());
   await intake.ready;
@@ -45,11 +59,16 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   const server = await serveRpc({
     broker,
     contract: eventsContract,
-    handlers: handlers(),
+    handlers: handlers(webhooks),
     signer: requestSigner('events', settings.RPC_SECRETS_EVENTS),
     log,
     observer: rpcObserver,
+    longPrefetch: TESTS_UNDER_WAY,
   });
-  onStop(() => server.stop());
+  webhooks.start();
+  // At once: either may have to wait for an endpoint.
+  onStop(async () => {
+    await Promise.all([server.stop(), webhooks.stop()]);
+  });
   return undefined;
 });

@@ -7,23 +7,31 @@ import type { Operation, Output, RawInput } from '@worktrack/contracts/operation
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
 import { takeIn } from './log/intake.ts';
+import { networksSetting } from './webhooks/sending/networks.ts';
+import { WebhookService, type WebhookSettings } from './webhooks/service.ts';
 
 type Operations = (typeof eventsContract)['operations'];
 type Name = keyof Operations;
 
 const DEADLINE_MS = 30_000;
+export const WEBHOOK_SECRETS = 'test:a secret of the tests; it is long enough';
+export const WEBHOOK_SETTINGS: WebhookSettings = {
+  WEBHOOK_SECRETS: keyRingSetting.parse(WEBHOOK_SECRETS),
+  WEBHOOK_ALLOWED_NETWORKS: networksSetting.parse('127.0.0.1'),
+};
 
 /** The service without its queues: its handlers and its intake, on a real database. */
 export async function startEvents() {
   const { mongodbUrl, databasePrefix } = await servers();
   const log = createLog('test', 'silent');
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
-  const table = handlers();
+  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log));
 
   async function call<N extends Name>(
     name: N,
@@ -64,7 +72,7 @@ export async function startEvents() {
 
 /** An event as a service publishes it, of an organization of its own unless it is said otherwise. */
 export function event(
-  changes: Partial<Omit<PublishedEvent, 'subject'>> & { subjectId?: string; taskId?: string } = {},
+  changes: Partial<PublishedEvent> & { subjectId?: string; taskId?: string } = {},
 ): PublishedEvent {
   const { type = 'work_item.updated', subjectId = uuidv7(), taskId, ...rest } = changes;
   const kind = type.slice(0, type.indexOf('.')) as SubjectKind;

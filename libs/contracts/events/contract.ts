@@ -1,4 +1,26 @@
 import { serviceContract } from '../operation.ts';
 import { listEvents } from './list.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from './webhooks.ts';
 
-export const eventsContract = serviceContract('events', [listEvents]);
+export const eventsContract = serviceContract('events', [
+  listEvents,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listDeliveries,
+  replayWebhook,
+]);

@@ -25,7 +25,8 @@ const HAPPENINGS = {
   source: ['created', 'updated', 'deleted'],
   key: ['created', 'revoked'],
   user: ['created', 'updated'],
-  webhook: ['created', 'updated', 'deleted', 'disabled'],
+  /** `test` is sent to a webhook that is tested, and in no log. */
+  webhook: ['created', 'updated', 'deleted', 'disabled', 'test'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type SubjectKind = keyof typeof HAPPENINGS;

@@ -17,11 +17,11 @@ export async function isLogged(id: string): Promise<boolean> {
 /** Where the logs of these organizations end; of those that have one. */
 export async function heads(
   organizationIds: readonly string[],
-  tx: ClientSession,
+  tx?: ClientSession,
 ): Promise<ReadonlyMap<string, HeadRecord>> {
-  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) }, null, {
-    session: tx,
-  }).lean();
+  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) })
+    .session(tx ?? null)
+    .lean();
   return new Map(records.map((record) => [record._id, record]));
 }
 
@@ -66,8 +66,11 @@ export async function insert(records: readonly LogRecord[], tx: ClientSession): 
 }
 
 /** The place of the last event; 0 before the first. */
-export async function headOf(organizationId: string): Promise<number> {
-  return (await HeadModel.findById(organizationId).lean())?.seq ?? 0;
+export async function headOf(organizationId: string, tx?: ClientSession): Promise<number> {
+  const head = await HeadModel.findById(organizationId)
+    .session(tx ?? null)
+    .lean();
+  return head?.seq ?? 0;
 }
 
 /** Of the organizations whose log was read last. It goes up only. */
@@ -116,11 +119,31 @@ export async function between(
     { $sort: { seq: 1 } },
     { $limit: limit },
   ]).option({ batchSize: limit + 1 });
-  return records.map(({ _id, organizationId: _, loggedAt: __, data, ...event }) => ({
-    ...event,
-    id: _id,
-    data: JSON.parse(data),
-  }));
+  return records.map(loggedEvent);
+}
+
+/** In their order, those of `limit` places after one; from the beginning of the log on, where that is later. */
+export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
+  const found = await inPlaces(organizationId, after, limit);
+  if (found.length > 0) return found;
+  const oldest = await oldestOf(organizationId);
+  return oldest !== undefined && oldest > after + limit ? inPlaces(organizationId, oldest - 1, limit) : [];
+}
+
+async function inPlaces(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
+  const seq = mongoose.trusted({ $gt: after, $lte: after + limit });
+  return (await LogModel.find({ organizationId, seq }).sort({ seq: 1 }).lean()).map(loggedEvent);
+}
+
+/** By their places; those that the log does not hold any more are left out. */
+export async function at(organizationId: string, seqs: readonly number[]): Promise<Map<number, LoggedEvent>> {
+  if (seqs.length === 0) return new Map();
+  const found = await LogModel.find({ organizationId, seq: mongoose.trusted({ $in: [...seqs] }) }).lean();
+  return new Map(found.map((record) => [record.seq, loggedEvent(record)]));
+}
+
+function loggedEvent({ _id, organizationId: _, loggedAt: __, data, ...event }: LogRecord): LoggedEvent {
+  return { ...event, id: _id, data: JSON.parse(data) };
 }
 
 /** Of what is one or the other. */

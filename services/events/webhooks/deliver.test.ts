@@ -1,0 +1,353 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Endpoint, newCaller, startWebhooks, statesOf, type TestCaller, until, type Webhooks } from './testing.ts';
+
+let webhooks: Webhooks;
+const endpoints: Endpoint[] = [];
+beforeAll(async () => {
+  webhooks = await startWebhooks();
+});
+afterEach(async () => {
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop();
+});
+afterAll(() => webhooks.stop());
+
+async function endpoint(...answer: Parameters<typeof Endpoint.start>): Promise<Endpoint> {
+  const started = await Endpoint.start(...answer);
+  endpoints.push(started);
+  return started;
+}
+
+async function webhookTo(at: Endpoint, caller: TestCaller, changes: object = {}) {
+  return webhooks.call('webhooks.create', { url: at.url, ...changes }, caller);
+}
+
+async function deliveries(id: string, caller: TestCaller, limit = 100) {
+  return (await webhooks.call('webhooks.deliveries', { id, limit }, caller)).items;
+}
+
+test('every event is sent once, as it lies in the log, to each webhook that asks for it', async () => {
+  const caller = newCaller();
+  const [all, some] = [await endpoint(), await endpoint()];
+  const projectId = uuidv7();
+  const first = await webhookTo(all, caller);
+  await webhookTo(some, caller, { types: ['work_item.*', 'project.created'], projectId });
+  const logged = await webhooks.append(caller, [
+    { type: 'work_item.moved', projectId, data: { from: 'To Do', to: 'Review' } },
+    { type: 'work_item.moved', projectId: uuidv7() },
+    { type: 'project.created', projectId, subject: { kind: 'project', id: projectId } },
+    { type: 'project.updated', projectId, subject: { kind: 'project', id: projectId } },
+    { type: 'key.created', subject: { kind: 'key', id: uuidv7() } },
+  ]);
+  await until(() => expect(all.received).toHaveLength(5));
+  await until(() => expect(some.received).toHaveLength(2));
+  expect(all.received.map(({ event }) => event).sort((a, b) => a.seq - b.seq)).toMatchObject(
+    logged.map(({ id, seq }) => ({ id, seq })),
+  );
+  expect(some.seqs.toSorted()).toEqual([1, 3]);
+  await until(async () => {
+    const items = await deliveries(first.id, caller);
+    expect(statesOf(items)).toEqual(
+      [5, 4, 3, 2, 1].map((seq) => ({ seq, state: 'delivered', attempts: 1, status: 200 })),
+    );
+  });
+  expect(await webhooks.call('webhooks.get', { id: first.id }, caller)).toMatchObject({ state: 'active', seq: 5 });
+});
+
+test('what the key of its maker may not read is not sent', async () => {
+  const caller = newCaller(['webhooks:write', 'webhooks:read', 'work-items:read']);
+  const at = await endpoint();
+  await webhookTo(at, caller);
+  await webhooks.append(caller, [
+    { type: 'key.created', subject: { kind: 'key', id: uuidv7() } },
+    { type: 'user.created', subject: { kind: 'user', id: uuidv7() } },
+    { type: 'work_item.created' },
+    { type: 'feedback.received', subject: { kind: 'feedback', id: uuidv7() } },
+    { type: 'work_item.created' },
+  ]);
+  await until(() => expect(at.seqs).toEqual([3, 5]));
+});
+
+test('the events of a subject arrive in its order, one after the other, those of others beside them', {
+  timeout: 90_000,
+}, async () => {
+  const caller = newCaller();
+  const underWay = new Set<string>();
+  let overlaps = 0;
+  const at = await endpoint(({ event }) => (response) => {
+    const { id } = event.subject;
+    if (underWay.has(id)) overlaps++;
+    underWay.add(id);
+    setImmediate(() => {
+      underWay.delete(id);
+      response.end();
+    });
+  });
+  await webhookTo(at, caller);
+  const subjects = Array.from({ length: 12 }, () => uuidv7());
+  const events = Array.from({ length: 600 }, (_, index) => ({
+    subject: { kind: 'work_item' as const, id: subjects[index % 12] ?? '' },
+  }));
+  await webhooks.append(caller, events);
+  await until(() => expect(at.received).toHaveLength(600), 60_000);
+  for (const id of subjects) {
+    const seqs = at.received.flatMap(({ event }) => (event.subject.id === id ? [event.seq] : []));
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+    expect(seqs).toHaveLength(50);
+  }
+  expect(overlaps).toBe(0);
+  expect(at.mostUnderWay).toBeGreaterThan(1);
+  expect(at.mostUnderWay).toBeLessThanOrEqual(8);
+});
+
+test('an event that fails is tried again, and the later ones of its subject wait for it', async () => {
+  const caller = newCaller();
+  const failing = uuidv7();
+  let refuse = true;
+  const at = await endpoint(({ event }) => (refuse && event.subject.id === failing ? 503 : 200));
+  const { id } = await webhookTo(at, caller);
+  const about = (subject: string) => ({ subject: { kind: 'work_item' as const, id: subject } });
+  await webhooks.append(caller, [about(failing), about(failing), about(uuidv7()), about(failing), about(uuidv7())]);
+  await until(() => expect(new Set(at.seqs)).toEqual(new Set([1, 3, 5])));
+  expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({ seq: 5 });
+  refuse = false;
+  // The first retry is 5 s later.
+  await until(() => expect(at.seqs).toContain(4));
+  const again = at.received.filter(({ event }) => event.seq === 1);
+  const ofSubject = at.received.flatMap(({ event }) => (event.subject.id === failing ? [event.seq] : []));
+  expect(ofSubject).toEqual([...again.map(() => 1), 2, 4]);
+  expect(again.map(({ headers }) => headers['webhook-attempt'])).toEqual(again.map((_, index) => `${index + 1}`));
+  expect(new Set(again.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(new Set(again.map(({ body }) => body)).size).toBe(1);
+  await until(async () => {
+    const items = await deliveries(id, caller);
+    expect(items.every(({ state }) => state === 'delivered')).toBe(true);
+  });
+});
+
+test('an endpoint that never answers, and one that refuses, delay nobody else', { timeout: 90_000 }, async () => {
+  const caller = newCaller();
+  const [silent, refusing, well] = [await endpoint(() => () => {}), await endpoint(() => 500), await endpoint()];
+  for (const at of [silent, refusing]) for (let i = 0; i < 3; i++) await webhookTo(at, caller);
+  await webhookTo(well, caller);
+  await webhooks.append(
+    caller,
+    Array.from({ length: 100 }, () => ({})),
+  );
+  // One after the other behind the silent ones it would take minutes.
+  await until(() => expect(well.received).toHaveLength(100), 60_000);
+});
+
+test('410 disables at once, and says so in an event', async () => {
+  const caller = newCaller();
+  const at = await endpoint(() => 410);
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(async () =>
+    expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({
+      enabled: false,
+      state: 'disabled',
+      disabledReason: 'gone',
+    }),
+  );
+  expect(at.received).toHaveLength(1);
+});
+
+test.each([301, 302, 307, 308])('%d is a failure, and leads nowhere', async (status) => {
+  const caller = newCaller();
+  const elsewhere = await endpoint();
+  const at = await endpoint(() => (response) => response.writeHead(status, { location: elsewhere.url }).end());
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(async () => {
+    const [delivery] = await deliveries(id, caller);
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 1, status });
+  });
+  expect(elsewhere.received).toEqual([]);
+});
+
+test('Retry-After is heeded', async () => {
+  const caller = newCaller();
+  const at = await endpoint(() => (response) => response.writeHead(429, { 'retry-after': '3600' }).end());
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(async () => {
+    const [delivery] = await deliveries(id, caller);
+    const waitsMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.parse(delivery?.attemptedAt ?? '');
+    expect(waitsMs).toBeGreaterThanOrEqual(3_600_000);
+  });
+});
+
+test('of an answer the first 1 024 bytes are shown, and no more than 64 KiB read', async () => {
+  const caller = newCaller();
+  let written = 0;
+  const at = await endpoint(() => (response) => {
+    response.writeHead(200);
+    const write = () => {
+      while (written < 64 * 1024 * 1024 && response.write('ä'.repeat(8_192))) written += 16_384;
+    };
+    response.on('drain', write);
+    write();
+  });
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(async () => {
+    const [delivery] = await deliveries(id, caller);
+    expect(delivery).toMatchObject({ state: 'delivered', answer: 'ä'.repeat(512) });
+  });
+  // What lies in the buffers of the two sockets beside.
+  expect(written).toBeLessThan(32 * 1024 * 1024);
+});
+
+test('a test is sent once and now, to a disabled webhook too, and the answer tells what came of it', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller, { enabled: false });
+  const well = await webhooks.call('webhooks.test', { id }, caller);
+  expect(well).toMatchObject({ state: 'delivered', status: 200, answer: 'ok', seq: 0, type: 'webhook.test' });
+  expect(at.received[0]?.event).toMatchObject({ type: 'webhook.test', subject: { kind: 'webhook', id } });
+  at.answers(() => 500);
+  const ill = await webhooks.call('webhooks.test', { id }, caller);
+  expect(ill).toMatchObject({ state: 'failed', status: 500, nextAttemptAt: null });
+  expect(statesOf(await deliveries(id, caller))).toEqual([
+    { seq: 0, state: 'failed', attempts: 1, status: 500 },
+    { seq: 0, state: 'delivered', attempts: 1, status: 200 },
+  ]);
+});
+
+test('a webhook that is enabled again goes on where it stopped', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.seqs).toEqual([1]));
+  await webhooks.call('webhooks.update', { id, enabled: false }, caller);
+  await webhooks.append(caller, [{}, {}]);
+  expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({
+    state: 'disabled',
+    disabledReason: 'by_hand',
+  });
+  await webhooks.call('webhooks.update', { id, enabled: true }, caller);
+  await until(() => expect(at.seqs.toSorted()).toEqual([1, 2, 3]));
+});
+
+test('a replay sends what the log has after a place once more, with the same ids', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}, {}, {}]);
+  await until(() => expect(at.received).toHaveLength(3));
+  expect(await webhooks.call('webhooks.replay', { id, after: 1 }, caller)).toEqual({ replayed: 2 });
+  await until(() => expect(at.received).toHaveLength(5));
+  expect(at.seqs.slice(3).toSorted()).toEqual([2, 3]);
+  expect(new Set(at.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  await expect(webhooks.call('webhooks.replay', { id, after: 9 }, caller)).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+  });
+  await expect(webhooks.call('webhooks.replay', { id }, caller)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+});
+
+test('a replay of deliveries sends those once more, by a schedule that begins anew', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}, {}]);
+  await until(async () => {
+    const states = (await deliveries(id, caller)).map(({ state }) => state);
+    expect(states).toEqual(['delivered', 'delivered']);
+  });
+  const [second] = await deliveries(id, caller);
+  expect(second).toMatchObject({ seq: 2, attempts: 1 });
+  const deliveryIds = [second?.id ?? ''];
+  expect(await webhooks.call('webhooks.replay', { id, deliveryIds }, caller)).toEqual({ replayed: 1 });
+  await until(() => expect(at.seqs.slice(2)).toEqual([2]));
+  expect(at.received.at(-1)?.headers['webhook-attempt']).toBe('2');
+  await expect(webhooks.call('webhooks.replay', { id, deliveryIds: [uuidv7()] }, caller)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
+test('a deleted webhook is sent nothing more, and nobody else sees or changes one', async () => {
+  const caller = newCaller();
+  const stranger = newCaller();
+  const at = await endpoint(() => 500);
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.received).toHaveLength(1));
+  for (const name of [
+    'webhooks.get',
+    'webhooks.delete',
+    'webhooks.rotate',
+    'webhooks.test',
+    'webhooks.deliveries',
+  ] as const) {
+    await expect(webhooks.call(name, { id }, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect(await webhooks.call('webhooks.list', {}, stranger)).toEqual([]);
+  expect(await webhooks.call('webhooks.delete', { id }, caller)).toEqual({ deleted: true, id });
+  await expect(webhooks.call('webhooks.deliveries', { id }, caller)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await webhooks.append(caller, [{}]);
+  const other = await endpoint();
+  await webhookTo(other, caller);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(other.received).toHaveLength(1));
+  expect(at.received).toHaveLength(1);
+});
+
+test('a webhook ends with its maker, whoever enables it again is its maker then', async () => {
+  const caller = newCaller();
+  const other = { ...caller, userId: uuidv7(), keyId: uuidv7() };
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller);
+  await webhooks.append(caller, [
+    {},
+    {
+      type: 'user.updated',
+      subject: { kind: 'user', id: uuidv7() },
+      data: { changes: { disabled: { from: false, to: true } } },
+    },
+    {
+      type: 'user.updated',
+      subject: { kind: 'user', id: caller.userId },
+      data: { changes: { role: { from: 'admin', to: 'member' } } },
+    },
+    {},
+  ]);
+  await until(async () =>
+    expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({
+      state: 'disabled',
+      disabledReason: 'maker',
+      seq: 2,
+    }),
+  );
+  await webhooks.call('webhooks.update', { id, enabled: true }, other);
+  await until(() => expect(at.seqs.toSorted()).toEqual([1, 2, 3, 4]));
+  expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({ maker: { userId: other.userId } });
+});
+
+test('a key that may see less than a webhook changes where it sends to, and gets no more than it may see', async () => {
+  const owner = newCaller();
+  const narrow = { ...owner, keyId: uuidv7(), permissions: ['webhooks:write', 'webhooks:read'] as const };
+  const [before, after] = [await endpoint(), await endpoint()];
+  const { id } = await webhookTo(before, owner, { types: ['*'] });
+  await webhooks.call('webhooks.update', { id, url: after.url }, narrow);
+  await webhooks.append(owner, [{}, { type: 'webhook.updated', subject: { kind: 'webhook', id } }]);
+  await until(() => expect(after.seqs).toEqual([2]));
+  await expect(webhooks.call('webhooks.update', { id, types: ['work_item.*'] }, narrow)).rejects.toMatchObject({
+    code: 'PERMISSION_DENIED',
+  });
+});
+
+test('what is signed is the body, with an id, a time and each secret', async () => {
+  const caller = newCaller();
+  const at = await endpoint();
+  const { id, secret } = await webhookTo(at, caller);
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const rotated = await webhooks.call('webhooks.rotate', { id }, caller);
+  expect(rotated.secret).not.toBe(secret);
+  await webhooks.append(caller, [{}]);
+  await until(() => expect(at.received).toHaveLength(1));
+  const [received] = at.received;
+  expect(received?.headers['webhook-signature']).toMatch(/^v1,[^ ]+ v1,[^ ]+$/);
+  expect(received?.headers['webhook-id']).toBe(received?.event.id);
+});

@@ -1,0 +1,219 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Delivery } from '@worktrack/contracts/events/webhook';
+import { inOrder } from '@worktrack/runtime/database/in-order';
+import type { Scope } from '@worktrack/runtime/database/scope';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
+import { type DeliveryDocument, DeliveryModel } from './deliveries.model.ts';
+
+/** What is known of a delivery that is to be sent. */
+export type Due = Pick<
+  DeliveryDocument,
+  '_id' | 'seq' | 'about' | 'attempts' | 'attemptsBefore' | 'eventId' | 'holdsUntilMs' | 'fresh'
+>;
+const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1, fresh: 1 } as const;
+
+/** Of more subjects than this that wait at one endpoint the others wait too. */
+const MAX_HELD = 1_000;
+/** Every place of a queue. With an end: one that is open at a side would read what is in no queue too (stand-in/README.md). */
+const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
+
+type Write = Scope & { readonly writes: WriteSet };
+/** `id`, `type` and so on of what is delivered. */
+type Told = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
+
+/** To be sent as soon as its turn comes. */
+export function queueDelivery({ caller, writes }: Write, webhookId: string, event: Told): void {
+  const { organizationId } = caller;
+  const document: DeliveryDocument = {
+    ...untried(organizationId, webhookId, event),
+    fresh: event.seq,
+  };
+  writes.insert(DeliveryModel, document);
+}
+
+/** One that was sent, and is not sent again. */
+export function insertTested({ caller, writes }: Write, webhookId: string, event: Told, outcome: Outcome): Delivery {
+  const { organizationId } = caller;
+  const { status, error, answer, durationMs, at } = outcome;
+  const document: DeliveryDocument = {
+    ...untried(organizationId, webhookId, event),
+    state: isDelivered(outcome) ? 'delivered' : 'failed',
+    attempts: 1,
+    ...{ status, error, answer, durationMs, attemptedAt: at },
+  };
+  writes.insert(DeliveryModel, document);
+  return recordOf(document);
+}
+
+function untried(organizationId: string, webhookId: string, { id, seq, type, subject }: Told): DeliveryDocument {
+  return {
+    _id: uuidv7(),
+    organizationId,
+    webhookId,
+    eventId: id,
+    ...{ seq, type, subject },
+    about: `${subject.kind}:${subject.id}`,
+    state: 'pending',
+    attempts: 0,
+    attemptsBefore: 0,
+    status: null,
+    error: null,
+    answer: null,
+    durationMs: null,
+    createdAt: new Date(),
+    attemptedAt: null,
+  };
+}
+
+/**
+ * Those that were not tried yet, in the order of the log.
+ * @param after a place of the log, and what was read there
+ * @param notAbout subjects that wait for an earlier event
+ */
+export async function freshDeliveries(
+  { caller }: Scope,
+  webhookId: string,
+  {
+    after,
+    notAbout,
+    limit,
+  }: { readonly after: Due | undefined; readonly notAbout: readonly string[]; readonly limit: number },
+): Promise<Due[]> {
+  const { organizationId } = caller;
+  return inOrder<Due>(DeliveryModel, {
+    filter: { organizationId, webhookId },
+    order: { field: 'fresh', direction: 1 },
+    range: ALL_PLACES,
+    after: after && { value: after.fresh, id: after._id },
+    choose: notAbout.length > 0 ? [{ $match: { about: { $nin: notAbout } } }] : [],
+    limit,
+    present: [{ $project: DUE }],
+  });
+}
+
+/** Those that are to be tried again, the next first: those that are due, and when the others will be. */
+export async function nextRetries(
+  { caller }: Scope,
+  webhookId: string,
+  limit: number,
+): Promise<(Due & { readonly dueAtMs: number })[]> {
+  const { organizationId } = caller;
+  return inOrder(DeliveryModel, {
+    filter: { organizationId, webhookId },
+    order: { field: 'dueAtMs', direction: 1 },
+    range: ALL_PLACES,
+    limit,
+    present: [{ $project: { ...DUE, dueAtMs: 1 } }],
+  });
+}
+
+/** Until when later events of which subjects wait. */
+export async function heldSubjects({ caller }: Scope, webhookId: string, nowMs: number): Promise<Map<string, number>> {
+  const { organizationId } = caller;
+  const holding = await DeliveryModel.find(
+    { organizationId, webhookId, holdsUntilMs: mongoose.trusted({ ...ALL_PLACES, $gte: nowMs }) },
+    { about: 1, holdsUntilMs: 1, _id: 0 },
+  )
+    .limit(MAX_HELD)
+    .lean();
+  return new Map(holding.map(({ about, holdsUntilMs = 0 }) => [about, holdsUntilMs]));
+}
+
+/** What came of one attempt. */
+export interface Outcome {
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly answer: string | null;
+  readonly durationMs: number | null;
+  readonly at: Date;
+}
+
+export interface Attempt {
+  readonly delivery: Due;
+  readonly outcome: Outcome;
+  /** Of one that failed; undefined: it is not tried again. */
+  readonly retryAtMs?: number | undefined;
+  readonly holdsUntilMs?: number | undefined;
+}
+
+export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/**
+ * A success always counts. A failure only where nobody has tried since: whoever was frozen in the middle of an attempt must not
+ * take back what another dispatcher has delivered.
+ */
+export async function recordAttempts({ caller }: Scope, attempts: readonly Attempt[]): Promise<void> {
+  const { organizationId } = caller;
+  await DeliveryModel.bulkWrite(
+    attempts.map(({ delivery, outcome, retryAtMs, holdsUntilMs }) => {
+      const { status, error, answer, durationMs, at } = outcome;
+      const filter = { organizationId, _id: delivery._id };
+      const said = { attempts: delivery.attempts + 1, status, error, answer, durationMs, attemptedAt: at };
+      const end = { fresh: 1, dueAtMs: 1, holdsUntilMs: 1 } as const;
+      if (isDelivered(outcome)) {
+        return { updateOne: { filter, update: { $set: { ...said, state: 'delivered' }, $unset: end } } };
+      }
+      const untried = { ...filter, attempts: delivery.attempts };
+      if (retryAtMs === undefined) {
+        return { updateOne: { filter: untried, update: { $set: { ...said, state: 'failed' }, $unset: end } } };
+      }
+      const again = { ...said, dueAtMs: retryAtMs, ...(holdsUntilMs !== undefined && { holdsUntilMs }) };
+      return { updateOne: { filter: untried, update: { $set: again, $unset: { fresh: 1 } } } };
+    }),
+    { ordered: false },
+  );
+}
+
+/** Newest first. @param before the id of the last one of the page before */
+export async function pageOfDeliveries(
+  { caller }: Scope,
+  webhookId: string,
+  {
+    state,
+    before,
+    limit,
+  }: { readonly state?: Delivery['state'] | undefined; readonly before?: string | undefined; readonly limit: number },
+): Promise<Delivery[]> {
+  const { organizationId } = caller;
+  const documents = await inOrder<DeliveryDocument>(DeliveryModel, {
+    filter: { organizationId, webhookId, ...(state && { state }) },
+    order: { field: '_id', direction: -1 },
+    after: before === undefined ? undefined : { value: before, id: before },
+    limit,
+    present: [],
+  });
+  return documents.map(recordOf);
+}
+
+/** Of a webhook, those that are there and were no test. */
+export async function replayable({ caller, tx }: Scope, webhookId: string, ids: readonly string[]): Promise<Due[]> {
+  const { organizationId } = caller;
+  const found = await DeliveryModel.find({ organizationId, webhookId, _id: mongoose.trusted({ $in: ids }) }, DUE)
+    .session(tx ?? null)
+    .lean<Due[]>();
+  return found.filter(({ seq }) => seq > 0);
+}
+
+/** To be sent again, by a schedule that begins anew. */
+export function sendAgain({ caller, writes }: Write, { _id, attempts }: Due): void {
+  const { organizationId } = caller;
+  const again = { state: 'pending', attemptsBefore: attempts, dueAtMs: Date.now() };
+  // One that was tried meanwhile has another number of attempts: then this is asked again from its start.
+  writes.update(DeliveryModel, { organizationId, _id, attempts }, { set: again });
+}
+
+function recordOf(document: DeliveryDocument): Delivery {
+  const { _id, webhookId, eventId, seq, type, subject, state, attempts, status, error, answer, durationMs } = document;
+  const nextAttemptAt = state === 'pending' ? new Date(document.dueAtMs ?? document.createdAt).toISOString() : null;
+  return {
+    id: _id,
+    ...{ webhookId, eventId, seq, type, subject, state, attempts, status, error, answer, durationMs },
+    createdAt: document.createdAt.toISOString(),
+    attemptedAt: document.attemptedAt?.toISOString() ?? null,
+    nextAttemptAt,
+  };
+}

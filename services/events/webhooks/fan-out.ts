@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Log } from '@worktrack/rpc/types';
+import type { Scope } from '@worktrack/runtime/database/scope';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { following, headOf, heads } from '../log/log.repository.ts';
+import { store } from '../store.repository.ts';
+import { queueDelivery } from './deliveries.repository.ts';
+import { disabled } from './disable.ts';
+import { loses, wants } from './matching.ts';
+import { queuedDeliveries } from './metrics.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
+import { advance, enabledWebhooks, placesOfAll } from './webhooks.repository.ts';
+
+/** Events that are read on at once. */
+const BATCH = 200;
+/** Of one transaction. */
+const MAX_WRITES = 1_000;
+/** So often it is looked which webhooks are behind the log, whatever this process was told: another may have ended between the two. */
+const LOOK_EVERY_MS = 10_000;
+const RETRY_MS = 500;
+
+/**
+ * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the same transaction in which they are
+ * stored: however many replicas read on from a place, and however late one of them is, each event is queued once.
+ */
+export class FanOut {
+  readonly #log: Log;
+  readonly #onQueued: () => void;
+  readonly #stopping = new AbortController();
+  readonly #behind = new Set<string>();
+  #running: Promise<void> | undefined;
+  #watching: Promise<void> | undefined;
+
+  constructor(log: Log, onQueued: () => void) {
+    this.#log = log;
+    this.#onQueued = onQueued;
+  }
+
+  start(): void {
+    this.#watching = this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#watching;
+    await this.#running;
+  }
+
+  /** The logs of these organizations have grown, or a webhook of theirs has begun. */
+  wake(organizationIds: Iterable<string>): void {
+    for (const each of organizationIds) this.#behind.add(each);
+    if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      // Whoever came between the last look and here.
+      this.wake([]);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (const organizationId of this.#behind) {
+      if (signal.aborted) return;
+      this.#behind.delete(organizationId);
+      try {
+        // Behind the others again, so that a long log of one holds up nobody.
+        if (await this.#readOn({ caller: { organizationId } })) this.#behind.add(organizationId);
+      } catch (error) {
+        this.#behind.add(organizationId);
+        this.#log.warn({ error }, 'Events could not be queued for webhooks; it is tried again');
+        await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        this.wake(await organizationsBehind());
+      } catch (error) {
+        this.#log.debug({ error }, 'It could not be looked up which webhooks are behind');
+      }
+      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One batch for all webhooks of an organization. @returns whether there is more */
+  async #readOn(scope: Scope): Promise<boolean> {
+    const { organizationId } = scope.caller;
+    const webhooks = await enabledWebhooks(scope);
+    if (webhooks.length === 0) return false;
+    const head = await headOf(organizationId);
+    let hasMore = false;
+    const byCursor = Map.groupBy(
+      webhooks.filter(({ cursor }) => cursor < head),
+      ({ cursor }) => cursor,
+    );
+    for (const [cursor, group] of byCursor) {
+      const events = await following(organizationId, cursor, BATCH);
+      const last = events.at(-1);
+      if (!last) continue;
+      hasMore ||= last.seq < head;
+      for (const some of inShares(group, Math.max(1, Math.floor(MAX_WRITES / events.length)))) {
+        await this.#queue(scope, { ids: new Set(some.map(({ _id }) => _id)), cursor }, events);
+      }
+    }
+    return hasMore;
+  }
+
+  async #queue(
+    scope: Scope,
+    { ids, cursor }: { readonly ids: ReadonlySet<string>; readonly cursor: number },
+    events: readonly LoggedEvent[],
+  ): Promise<void> {
+    const queued = await store(async ({ tx, writes }) => {
+      let count = 0;
+      // As they are now: whoever has read on meanwhile, or changed what is wanted, has the say.
+      for (const webhook of await enabledWebhooks({ ...scope, tx })) {
+        if (ids.has(webhook._id) && webhook.cursor === cursor) count += queueFor({ ...scope, writes }, webhook, events);
+      }
+      return count;
+    });
+    queuedDeliveries.inc(queued);
+    if (queued > 0) this.#onQueued();
+  }
+}
+
+/** @returns how many */
+function queueFor(
+  scope: Scope & { readonly writes: WriteSet },
+  webhook: WebhookDocument,
+  events: readonly LoggedEvent[],
+): number {
+  const end = events.findIndex((event) => loses(event, webhook.maker.userId));
+  const seen = end === -1 ? events : events.slice(0, end);
+  const wanted = seen.filter((event) => wants(webhook, event));
+  for (const event of wanted) queueDelivery(scope, webhook._id, event);
+  const last = seen.at(-1);
+  if (last) advance(scope, webhook, last.seq, wanted.length > 0);
+  if (end !== -1) disabled(scope, webhook, 'maker');
+  return wanted.length;
+}
+
+async function organizationsBehind(): Promise<string[]> {
+  const places = await placesOfAll();
+  const ends = await heads([...new Set(places.map(({ organizationId }) => organizationId))]);
+  return places.flatMap(({ organizationId, cursor }) =>
+    cursor < (ends.get(organizationId)?.seq ?? 0) ? [organizationId] : [],
+  );
+}
+
+function inShares<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}

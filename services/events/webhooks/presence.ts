@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@worktrack/rpc/types';
+import { beat, dispatchers, insertDispatcher, removeDispatcher } from './dispatchers.repository.ts';
+import { freeHeldBy, holders } from './webhooks.repository.ts';
+
+const BEAT_MS = 3_000;
+/** So many looks, each after a heartbeat of our own, at an unchanged one until it counts as stopped: a database that stood still stops nobody's. */
+const SILENT_LOOKS = 5;
+/** Who could not tell the others for so long that it is there sends nothing more: below SILENT_LOOKS heartbeats, with time for a database that is slow. */
+const UNHEARD_MS = 10_000;
+
+/**
+ * Who sends to a webhook holds it, until it gives it back. So that a process that ended or stands still holds none for ever, each has a heartbeat, and the others
+ * free what one holds whose heartbeat has stopped. Nobody's clock is compared with another's.
+ */
+export class Presence {
+  readonly #log: Log;
+  readonly #onFreed: () => void;
+  readonly #stopping = new AbortController();
+  readonly #others = new Map<string, { readonly beat: number; looks: number }>();
+  #id = '';
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | undefined;
+
+  /** @param onFreed there may be something to send that another had held */
+  constructor(log: Log, onFreed: () => void) {
+    this.#log = log;
+    this.#onFreed = onFreed;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Once nothing is held any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    // Where the database is unavailable, the others find out by the heartbeat.
+    if (this.#id) await removeDispatcher(this.#id).catch(() => undefined);
+  }
+
+  /** By which this process holds webhooks; undefined: it is to send nothing now. Another one than before: what it held is others'. */
+  get holder(): string | undefined {
+    return this.#id !== '' && performance.now() - this.#heardAt < UNHEARD_MS ? this.#id : undefined;
+  }
+
+  /** Something is held by `holder` that could not be given back: it gives up all, and begins anew. */
+  doubt(holder: string): void {
+    if (this.#id === holder) this.#heardAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#tell();
+        await this.#watch();
+      } catch (error) {
+        // Told elsewhere; after UNHEARD_MS nothing is sent, and the first heartbeat afterwards goes on.
+        this.#log.debug({ error }, 'A heartbeat of the dispatcher failed');
+      }
+      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #tell(): Promise<void> {
+    // Before the write: it counts from when it was sent.
+    const at = performance.now();
+    const wasUnheard = this.holder === undefined;
+    if (!wasUnheard && (await beat(this.#id))) {
+      this.#heardAt = at;
+      return;
+    }
+    // Others may have taken over what it held, so it begins anew, with nothing.
+    const before = this.#id;
+    this.#id = '';
+    const id = randomUUID();
+    await insertDispatcher(id);
+    this.#id = id;
+    this.#heardAt = at;
+    if (before) {
+      await freeHeldBy(before);
+      await removeDispatcher(before);
+    }
+    this.#onFreed();
+  }
+
+  async #watch(): Promise<void> {
+    const present = new Map((await dispatchers()).map(({ _id, beat }) => [_id, beat]));
+    // One that holds something and has no heartbeat at all is gone just as well.
+    for (const holder of await holders()) if (!present.has(holder)) present.set(holder, -1);
+    present.delete(this.#id);
+    for (const id of this.#others.keys()) if (!present.has(id)) this.#others.delete(id);
+    for (const [id, beat] of present) {
+      const seen = this.#others.get(id);
+      if (seen?.beat !== beat) this.#others.set(id, { beat, looks: 0 });
+      else if (++seen.looks >= SILENT_LOOKS) {
+        await freeHeldBy(id);
+        await removeDispatcher(id);
+        this.#others.delete(id);
+        this.#log.warn({ dispatcher: id }, 'Took over the webhooks of a dispatcher that is gone');
+        this.#onFreed();
+      }
+    }
+  }
+}

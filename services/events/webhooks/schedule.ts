@@ -1,0 +1,44 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** When an attempt that failed is followed by the next: that of Standard Webhooks 1.0, "Deliverability and reliability". */
+const RETRY_AFTER_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const;
+/** So much later by chance, so that what failed together does not come back together. */
+const MAX_JITTER = 0.1;
+const LONGEST_WISH_MS = 24 * HOUR_MS;
+
+/** So long the later events of a subject wait for an earlier one that is being retried. */
+export const HOLD_MS = 5 * MINUTE_MS;
+/** An endpoint that does nothing but fail for so long is disabled. */
+export const FAILING_MS = 5 * 24 * HOUR_MS;
+
+/**
+ * @param attempts so far, at least one
+ * @param wishMs of the endpoint: its `Retry-After`
+ * @param chance from 0 to 1
+ * @returns until the next attempt; undefined: there is none
+ */
+export function pauseMs(attempts: number, wishMs = 0, chance = Math.random()): number | undefined {
+  const pause = RETRY_AFTER_MS[attempts - 1];
+  if (pause === undefined) return undefined;
+  return Math.round(Math.max(pause * (1 + MAX_JITTER * chance), Math.min(wishMs, LONGEST_WISH_MS)));
+}
+
+/** @returns what a `Retry-After` asks for (RFC 9110, 10.2.3): seconds, or a date; undefined for what is neither */
+export function wishOf(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,10}$/.test(header)) return Number(header) * SECOND_MS;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}

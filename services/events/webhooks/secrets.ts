@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type KeyRing, signingKey, subkeys } from '@worktrack/runtime/process/key-ring';
+
+const CIPHER = 'aes-256-gcm';
+/** NIST SP 800-38D, 8.2: of 96 bits, by chance. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Seals the secrets of webhooks for the database, so that a copy of it alone forges no request. */
+export class SecretBox {
+  readonly #keys: KeyRing;
+
+  constructor(ring: KeyRing) {
+    this.#keys = subkeys(ring, 'secrets of webhooks');
+  }
+
+  /** @param webhookId a secret that was put into another webhook's record is not opened */
+  seal(secret: string, webhookId: string): string {
+    const [keyId, key] = signingKey(this.#keys);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(webhookId));
+    const sealed = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${keyId}.${sealed.toString('base64url')}`;
+  }
+
+  /** @throws where the key that sealed it is not in the ring any more, or something was changed */
+  open(sealed: string, webhookId: string): string {
+    const [keyId = '', text = ''] = sealed.split('.');
+    const key = this.#keys.get(keyId);
+    if (!key) throw new Error(`A secret is sealed with the key ${keyId}, which WEBHOOK_SECRETS does not hold.`);
+    const bytes = Buffer.from(text, 'base64url');
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+      .setAAD(Buffer.from(webhookId))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  }
+
+  /** Sealed with the key in front? Otherwise it is to be sealed again, so that the older key can be taken out. */
+  isCurrent(sealed: string): boolean {
+    const [keyId] = signingKey(this.#keys);
+    return sealed.startsWith(`${keyId}.`);
+  }
+}

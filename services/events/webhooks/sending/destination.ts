@@ -1,0 +1,103 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import type { AllowedNetworks, Verdict } from './networks.ts';
+
+/** Of one question to one server; a server that is silent is asked twice. Well below the time that an endpoint has to answer. */
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** The request would lead where webhooks may not go. */
+export class DestinationRefused extends Error {}
+
+/**
+ * Decides where requests may go. Names are resolved here and for each connection, and what was resolved is what is connected to, so that a
+ * name that answers otherwise the second time gains nothing (DNS rebinding).
+ */
+export class Destinations {
+  readonly #networks: AllowedNetworks;
+  /**
+   * Not `dns.lookup`: that takes a thread of libuv's four for as long as the name's server is silent, and a few endpoints with such names would
+   * hold up all others. So /etc/hosts is not read.
+   */
+  readonly #resolver: Resolver;
+
+  /** @param dnsServers instead of those of the system */
+  constructor(networks: AllowedNetworks, dnsServers?: readonly string[]) {
+    this.#networks = networks;
+    this.#resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+    if (dnsServers) this.#resolver.setServers(dnsServers);
+  }
+
+  /** @returns what is wrong with a URL before anything is resolved, in words that follow its name */
+  problemOf(text: string): string | undefined {
+    const url = new URL(text);
+    const { protocol, username, password, hash, hostname } = url;
+    if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https URL';
+    if (username !== '' || password !== '') return 'must not hold a user or a password: requests are signed instead';
+    if (hash !== '') return 'must not have a fragment: it is never sent';
+    const isPlain = protocol === 'http:';
+    const addresses = literalsOf(hostname);
+    if (isPlain && (addresses ? !this.#some(addresses, isPlain) : this.#networks.isEmpty)) {
+      return 'must be an https URL; plain http goes only into networks that WEBHOOK_ALLOWED_NETWORKS names';
+    }
+    if (addresses && !this.#some(addresses, isPlain)) {
+      return 'leads to an address that is not public, into a network that WEBHOOK_ALLOWED_NETWORKS does not name';
+    }
+    return undefined;
+  }
+
+  /** For node:http and node:https, which ask it for every connection to a name. @param isPlain without TLS */
+  lookup(isPlain: boolean): LookupFunction {
+    return (hostname, { all, family }, callback) => {
+      this.#resolve(hostname, isPlain).then(
+        (addresses) => {
+          const found = addresses.map((address) => ({ address, family: isIP(address) }));
+          const wanted = family === 4 || family === 6 ? found.filter((each) => each.family === family) : found;
+          const [first] = wanted;
+          if (!first) callback(new DestinationRefused(`${hostname} has no address of that family`), '', 4);
+          else if (all) callback(null, wanted);
+          else callback(null, first.address, first.family);
+        },
+        (error: Error) => callback(error, '', 4),
+      );
+    };
+  }
+
+  /** Those of a name that requests may go to. @throws DestinationRefused where there is none */
+  async #resolve(hostname: string, isPlain: boolean): Promise<string[]> {
+    const found = literalsOf(hostname) ?? (await this.#addressesOf(hostname));
+    const usable = found.filter((address) => mayGo(this.#networks.verdict(address), isPlain));
+    if (usable.length > 0) return usable;
+    // Which address it was is nobody's business: an internal name server would be read out by it.
+    throw new DestinationRefused(
+      isPlain
+        ? `${hostname} leads into no network that WEBHOOK_ALLOWED_NETWORKS names, and plain http goes nowhere else`
+        : `${hostname} leads to no public address, and into no network that WEBHOOK_ALLOWED_NETWORKS names`,
+    );
+  }
+
+  async #addressesOf(hostname: string): Promise<string[]> {
+    const answers = await Promise.allSettled([this.#resolver.resolve4(hostname), this.#resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    throw new DestinationRefused(`${hostname} was not found by DNS`);
+  }
+
+  #some(addresses: readonly string[], isPlain: boolean): boolean {
+    return addresses.some((address) => mayGo(this.#networks.verdict(address), isPlain));
+  }
+}
+
+function mayGo(verdict: Verdict, isPlain: boolean): boolean {
+  return verdict === 'named' || (verdict === 'public' && !isPlain);
+}
+
+/** The addresses of a host that needs no resolution. The parser of URLs has brought odd spellings (0x7f.1, 2130706433) into one form. */
+function literalsOf(hostname: string): readonly string[] | undefined {
+  const plain = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(plain) !== 0) return [plain];
+  // RFC 6761, 6.3: such names are the machine itself, whatever a name server says.
+  return /(^|\.)localhost\.?$/i.test(plain) ? LOOPBACK : undefined;
+}

@@ -1,0 +1,152 @@
+import http from 'node:http';
+import https from 'node:https';
+import { wishOf } from '../schedule.ts';
+import { DestinationRefused, type Destinations } from './destination.ts';
+
+/** From the begin of a request to the end of its answer. */
+const ANSWER_MS = 15_000;
+/** Of an answer nothing beyond is read. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of an answer so much is shown. */
+const SHOWN_BYTES = 1_024;
+/** So long a connection waits for the next request to its endpoint. Below what servers usually wait, so that few are closed under a request. */
+const IDLE_CONNECTION_MS = 4_000;
+/** To one endpoint. */
+const MAX_IDLE_CONNECTIONS = 2;
+
+export interface Sent {
+  /** Of the answer, where its head came in time. */
+  readonly status: number | null;
+  /** Why there was none. */
+  readonly error: string | null;
+  /** The begin of its body. */
+  readonly answer: string | null;
+  readonly durationMs: number;
+  /** How long the endpoint asks not to be tried again. */
+  readonly wishMs: number | undefined;
+}
+
+/** Sends requests to endpoints of strangers. */
+export class Sender {
+  readonly #destinations: Destinations;
+  readonly #userAgent: string;
+  // Agents of its own take no proxy from the environment: it would connect in our place, and to anything.
+  readonly #plain: http.Agent;
+  readonly #secure: https.Agent;
+
+  constructor(destinations: Destinations, userAgent: string) {
+    this.#destinations = destinations;
+    this.#userAgent = userAgent;
+    const options = {
+      keepAlive: true,
+      timeout: IDLE_CONNECTION_MS,
+      maxFreeSockets: MAX_IDLE_CONNECTIONS,
+      scheduling: 'lifo' as const,
+    };
+    this.#plain = new http.Agent(options);
+    this.#secure = new https.Agent(options);
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+
+  /** POSTs JSON. Never throws: what goes wrong is the outcome. Redirects are not followed. */
+  async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent> {
+    const begunAt = performance.now();
+    const problem = this.#destinations.problemOf(url);
+    const outcome =
+      problem === undefined
+        ? await this.#exchange(new URL(url), headers, body)
+        : { status: null, error: `The URL ${problem}.`, answer: null, wishMs: undefined };
+    return { ...outcome, durationMs: Math.round(performance.now() - begunAt) };
+  }
+
+  #exchange(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    isRepeated = false,
+  ): Promise<Omit<Sent, 'durationMs'>> {
+    const isPlain = url.protocol === 'http:';
+    return new Promise((resolve) => {
+      const request = (isPlain ? http : https).request(url, {
+        method: 'POST',
+        agent: isPlain ? this.#plain : this.#secure,
+        lookup: this.#destinations.lookup(isPlain),
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': this.#userAgent,
+          accept: '*/*',
+          ...headers,
+        },
+      });
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let response: http.IncomingMessage | undefined;
+
+      const settle = (error: string | null) => {
+        clearTimeout(timer);
+        const status = response?.statusCode ?? null;
+        // The status is the answer: what its body failed of afterwards changes nothing.
+        resolve({
+          status,
+          error: status === null ? error : null,
+          answer: response ? beginOf(Buffer.concat(chunks)) : null,
+          wishMs: wishOf(response?.headers['retry-after'], Date.now()),
+        });
+        request.destroy();
+      };
+      const timer = setTimeout(() => settle(`There was no answer within ${ANSWER_MS / 1000} s.`), ANSWER_MS);
+
+      request.on('response', (answer) => {
+        response = answer;
+        answer.on('data', (chunk: Buffer) => {
+          if (size < SHOWN_BYTES) chunks.push(chunk.subarray(0, SHOWN_BYTES));
+          size += chunk.length;
+          if (size >= MAX_ANSWER_BYTES) settle(null);
+        });
+        answer.on('error', () => settle(null));
+        answer.on('end', () => settle(null));
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        // The endpoint closed an idle connection while the request was on its way: it has not been asked.
+        if (request.reusedSocket && !response && !isRepeated && error.code === 'ECONNRESET') {
+          clearTimeout(timer);
+          resolve(this.#exchange(url, headers, body, true));
+        } else settle(wordsFor(error));
+      });
+      // After a protocol that was switched (101), for example, nothing else is told.
+      request.on('close', () => settle('The connection ended without an answer.'));
+      request.end(body);
+    });
+  }
+}
+
+function beginOf(body: Buffer): string {
+  // A character that is cut in two is left out, not shown as a broken one; and no NUL, which not everything that shows it takes.
+  return new TextDecoder().decode(body.subarray(0, SHOWN_BYTES), { stream: true }).replaceAll('\0', '\ufffd');
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before there was an answer.',
+  EPIPE: 'The connection was closed before there was an answer.',
+  ETIMEDOUT: 'The connection could not be made in time.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network cannot be reached.',
+  HPE_HEADER_OVERFLOW: 'The head of the answer is longer than 16 KiB.',
+};
+
+function wordsFor(error: NodeJS.ErrnoException): string {
+  if (error instanceof DestinationRefused) return `${error.message}.`;
+  const { code = '' } = error;
+  const words = WORDS[code];
+  if (words) return words;
+  if (code.startsWith('HPE_')) return 'The answer is not HTTP.';
+  // Of an attempt by several addresses each has failed.
+  if (error instanceof AggregateError) return 'No address of the host could be connected to.';
+  return `The request failed: ${error.message || code}.`.slice(0, 300);
+}

@@ -1,0 +1,68 @@
+import type { Log } from '@worktrack/rpc/types';
+import type { KeyRing } from '@worktrack/runtime/process/key-ring';
+import { Dispatcher } from './dispatcher.ts';
+import { FanOut } from './fan-out.ts';
+import { resealAll } from './reseal.ts';
+import { SecretBox } from './secrets.ts';
+import { Destinations } from './sending/destination.ts';
+import type { AllowedNetworks } from './sending/networks.ts';
+import { Sender } from './sending/send.ts';
+import { WebhookTests } from './test-webhook.ts';
+
+export interface WebhookSettings {
+  readonly WEBHOOK_SECRETS: KeyRing;
+  readonly WEBHOOK_ALLOWED_NETWORKS: AllowedNetworks;
+}
+
+const USER_AGENT = 'worktrack-webhooks/1';
+
+/** The parts that send what is logged to webhooks: the log's events are queued by one, and sent by the other. */
+export class WebhookService {
+  readonly box: SecretBox;
+  readonly destinations: Destinations;
+  readonly tests: WebhookTests;
+  readonly #fanOut: FanOut;
+  readonly #log: Log;
+  readonly #sender: Sender;
+  readonly #dispatcher: Dispatcher;
+  readonly #stopping = new AbortController();
+  #resealing: Promise<void> | undefined;
+
+  /** @param dnsServers instead of those of the system */
+  constructor(settings: WebhookSettings, log: Log, dnsServers?: readonly string[]) {
+    this.#log = log;
+    this.box = new SecretBox(settings.WEBHOOK_SECRETS);
+    this.destinations = new Destinations(settings.WEBHOOK_ALLOWED_NETWORKS, dnsServers);
+    this.#sender = new Sender(this.destinations, USER_AGENT);
+    const parts = { sender: this.#sender, box: this.box, log };
+    this.tests = new WebhookTests(parts);
+    this.#dispatcher = new Dispatcher(parts);
+    this.#fanOut = new FanOut(log, () => this.#dispatcher.wake());
+  }
+
+  start(): void {
+    this.#dispatcher.start();
+    this.#fanOut.start();
+    this.#resealing = resealAll(this.box, this.#log, this.#stopping.signal).catch((error) =>
+      this.#log.warn({ error }, 'The secrets of webhooks were not all looked through; the next start does it'),
+    );
+  }
+
+  /** The log of an organization has grown. */
+  logged(organizationId: string): void {
+    this.#fanOut.wake([organizationId]);
+  }
+
+  /** Webhooks of these organizations are to go on. */
+  wake(organizationIds: Iterable<string>): void {
+    this.#fanOut.wake(organizationIds);
+    this.#dispatcher.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#resealing;
+    await Promise.all([this.#fanOut.stop(), this.#dispatcher.stop(), this.tests.stop()]);
+    this.#sender.close();
+  }
+}

@@ -1,0 +1,181 @@
+import { fork } from 'node:child_process';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { ErrorCode } from '@worktrack/contracts/errors';
+import { OperationError } from '@worktrack/contracts/errors';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Delivery } from '@worktrack/contracts/events/webhook';
+import { eventsContract } from '@worktrack/contracts/events/contract';
+import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import type { CallContext } from '@worktrack/rpc/types';
+import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { createLog } from '@worktrack/runtime/process/logging';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { vi } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
+import { handlers } from '../handlers.ts';
+import { takeIn } from '../log/intake.ts';
+import { event, WEBHOOK_SECRETS, WEBHOOK_SETTINGS } from '../testing.ts';
+import { WebhookService, type WebhookSettings } from './service.ts';
+
+type Operations = (typeof eventsContract)['operations'];
+type Name = keyof Operations;
+
+const DEADLINE_MS = 30_000;
+const PROCESS = new URL('./test-process.ts', import.meta.url);
+
+export interface TestCaller {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly keyId: string;
+  readonly permissions: readonly Permission[];
+}
+
+export const newCaller = (permissions: readonly Permission[] = PERMISSIONS): TestCaller => ({
+  organizationId: uuidv7(),
+  userId: uuidv7(),
+  keyId: uuidv7(),
+  permissions,
+});
+
+/** The webhooks of the service without its queues, on a real database. */
+export async function startWebhooks() {
+  const { mongodbUrl, databasePrefix } = await servers();
+  const log = createLog('test', 'silent');
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
+  const running = new Set<WebhookService>();
+
+  /** Another process of the service. */
+  function replica(settings: Partial<WebhookSettings> = {}, dnsServers?: readonly string[]) {
+    const service = new WebhookService({ ...WEBHOOK_SETTINGS, ...settings }, log, dnsServers);
+    service.start();
+    running.add(service);
+    const table = handlers(service);
+
+    async function call<N extends Name>(
+      name: N,
+      input: RawInput<Operations[N]>,
+      caller: TestCaller,
+      idempotencyKey: string = uuidv7(),
+    ): Promise<Output<Operations[N]>> {
+      const operation: Operation = eventsContract.operations[name];
+      const context = {
+        caller,
+        requestId: uuidv7(),
+        idempotencyKey,
+        deadlineAtMs: Date.now() + DEADLINE_MS,
+        traceparent: undefined,
+        log,
+        fail: (code: ErrorCode, message: string, extra?: object) => new OperationError(code, message, extra),
+      } as CallContext<ErrorCode>;
+      const handler = table[name];
+      if (!('one' in handler)) throw new Error(`${name} is called alone.`);
+      return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;
+    }
+
+    return {
+      service,
+      call,
+      async stop() {
+        running.delete(service);
+        await service.stop();
+      },
+    };
+  }
+
+  /** Puts events into the log of the caller's organization. */
+  async function append(caller: TestCaller, news: readonly Partial<LoggedEvent>[]): Promise<LoggedEvent[]> {
+    const { organizationId, userId, keyId } = caller;
+    const logged: LoggedEvent[] = [];
+    // One of them, as in the service: who writes the log tells its own process.
+    const [writing] = running;
+    await takeIn(
+      news.map((changes) => event({ organizationId, actor: { userId, keyId }, ...changes })),
+      (_, { events }) => {
+        logged.push(...events);
+        writing?.logged(organizationId);
+      },
+    );
+    return logged;
+  }
+
+  return {
+    ...replica(),
+    replica,
+    append,
+    /** Another process indeed. */
+    spawn: () => fork(PROCESS, [mongodbUrl, `${databasePrefix}_events`, WEBHOOK_SECRETS]),
+    async stop() {
+      for (const service of running) await service.stop();
+      await disconnectDatabase();
+    },
+  };
+}
+
+export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly event: LoggedEvent;
+}
+
+/** What an endpoint answers: a status, or whatever it does itself. */
+type Answer = number | ((response: ServerResponse, received: Received) => void);
+
+/** An endpoint of somebody else: a real HTTP server on the loopback address. */
+export class Endpoint {
+  readonly received: Received[] = [];
+  readonly #server: Server;
+  #answer: (received: Received) => Answer;
+  underWay = 0;
+  mostUnderWay = 0;
+
+  private constructor(answer: (received: Received) => Answer) {
+    this.#answer = answer;
+    this.#server = createServer(async (request, response) => {
+      this.underWay++;
+      this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+      response.once('close', () => this.underWay--);
+      const body = await text(request);
+      const received = { headers: request.headers, body, event: JSON.parse(body) as LoggedEvent };
+      this.received.push(received);
+      const answer = this.#answer(received);
+      if (typeof answer === 'function') answer(response, received);
+      else response.writeHead(answer).end('ok');
+    });
+  }
+
+  static async start(answer: (received: Received) => Answer = () => 200): Promise<Endpoint> {
+    const endpoint = new Endpoint(answer);
+    await new Promise<void>((resolve) => endpoint.#server.listen(0, '127.0.0.1', resolve));
+    return endpoint;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  answers(answer: (received: Received) => Answer): void {
+    this.#answer = answer;
+  }
+
+  get seqs(): number[] {
+    return this.received.map(({ event }) => event.seq);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Waits until something is so, as the tests of the repository do: no event tells it. */
+export function until<T>(look: () => T | Promise<T>, timeoutMs = 45_000): Promise<T> {
+  return vi.waitFor(look, { timeout: timeoutMs, interval: 20 });
+}
+
+export const statesOf = (deliveries: readonly Delivery[]) =>
+  deliveries.map(({ seq, state, attempts, status }) => ({ seq, state, attempts, status }));

@@ -1,0 +1,246 @@
+import type { Webhook } from '@worktrack/contracts/events/webhook';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import mongoose from 'mongoose';
+import { type SealedSecret, type WebhookDocument, WebhookModel } from './webhooks.model.ts';
+
+type Write = Scope & { readonly writes: WriteSet };
+
+type New = Pick<
+  WebhookDocument,
+  | '_id'
+  | 'url'
+  | 'types'
+  | 'projectId'
+  | 'description'
+  | 'enabled'
+  | 'disabledReason'
+  | 'maker'
+  | 'permissions'
+  | 'secrets'
+  | 'cursor'
+>;
+/** What a user, or the service itself, changes of one. */
+export type WebhookChange = Partial<
+  Omit<New, '_id'> & Pick<WebhookDocument, 'failingSince' | 'dueAt' | 'notBefore' | 'unwell'>
+>;
+
+export function insertWebhook({ caller, writes }: Write, webhook: New): WebhookDocument {
+  const now = new Date();
+  const document: WebhookDocument = {
+    ...webhook,
+    organizationId: caller.organizationId,
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+    failingSince: null,
+    dueAt: null,
+    notBefore: null,
+    wakes: 0,
+    unwell: false,
+    holder: null,
+  };
+  writes.insert(WebhookModel, document);
+  return document;
+}
+
+export async function countWebhooks({ caller, tx }: TransactionalScope): Promise<number> {
+  const { organizationId } = caller;
+  return WebhookModel.countDocuments({ organizationId }).session(tx);
+}
+
+/** Newest first. */
+export async function webhooksOf({ caller }: Scope): Promise<WebhookDocument[]> {
+  const { organizationId } = caller;
+  return WebhookModel.find({ organizationId }).sort({ _id: -1 }).lean();
+}
+
+export async function webhookById({ caller, tx }: Scope, id: string): Promise<WebhookDocument | undefined> {
+  const { organizationId } = caller;
+  const found = await WebhookModel.findOne({ organizationId, _id: id })
+    .session(tx ?? null)
+    .lean();
+  return found ?? undefined;
+}
+
+/** As it was read: one that has changed since makes the call run again. @returns it as changed */
+export function changeWebhook(
+  { caller, writes }: Write,
+  webhook: WebhookDocument,
+  change: WebhookChange,
+): WebhookDocument {
+  const { organizationId } = caller;
+  const { _id, revision } = webhook;
+  const set = { ...change, updatedAt: new Date() };
+  writes.update(WebhookModel, { organizationId, _id, revision }, { inc: { revision: 1, wakes: 1 }, set });
+  return { ...webhook, ...set, revision: revision + 1 };
+}
+
+/** Its deliveries cannot be reached any more, and end with their time. */
+export function removeWebhook({ caller, writes }: Write, { _id, revision }: WebhookDocument): void {
+  const { organizationId } = caller;
+  writes.remove(WebhookModel, { organizationId, _id, revision });
+}
+
+/** The deliveries up to a place of the log are made. @param isQueued there are some to be sent */
+export function advance({ caller, writes }: Write, webhook: WebhookDocument, cursor: number, isQueued: boolean): void {
+  const { organizationId } = caller;
+  const { _id, revision, cursor: before, notBefore } = webhook;
+  // With the cursor as it was read: of two that read on from the same place one stores nothing.
+  const relied = { organizationId, _id, revision, cursor: before };
+  writes.update(
+    WebhookModel,
+    relied,
+    isQueued ? { inc: { wakes: 1 }, set: { cursor, dueAt: soonest(notBefore) } } : { set: { cursor } },
+  );
+}
+
+function soonest(notBefore: Date | null): Date {
+  return new Date(Math.max(Date.now(), notBefore?.getTime() ?? 0));
+}
+
+/** Those that events are to be delivered to. */
+export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDocument[]> {
+  const { organizationId } = caller;
+  const all = await WebhookModel.find({ organizationId })
+    .session(tx ?? null)
+    .lean();
+  return all.filter(({ enabled }) => enabled);
+}
+
+export interface Place {
+  readonly organizationId: string;
+  readonly cursor: number;
+}
+
+/** How far each enabled webhook is, of every organization. */
+export async function placesOfAll(): Promise<Place[]> {
+  return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, _id: 0 }).lean<Place[]>();
+}
+
+/** Where there is something to send, of every organization, the longest due first. */
+export async function dueWebhooks({
+  unwell,
+  now,
+  limit,
+  notOf,
+}: {
+  readonly unwell: boolean;
+  readonly now: Date;
+  readonly limit: number;
+  /** Organizations that have their share already. */
+  readonly notOf: readonly string[];
+}): Promise<WebhookDocument[]> {
+  return WebhookModel.find({
+    enabled: true,
+    unwell,
+    holder: null,
+    dueAt: mongoose.trusted({ $lte: now }),
+    ...(notOf.length > 0 && { organizationId: mongoose.trusted({ $nin: notOf }) }),
+  })
+    .sort({ dueAt: 1 })
+    .limit(limit)
+    .lean();
+}
+
+/** When there will be something to send, of every organization. */
+export async function nextDueAt(): Promise<Date | undefined> {
+  const next = await Promise.all(
+    [true, false].map((unwell) =>
+      WebhookModel.findOne(
+        { enabled: true, unwell, holder: null, dueAt: mongoose.trusted({ $gte: new Date(0) }) },
+        { dueAt: 1 },
+      )
+        .sort({ dueAt: 1 })
+        .lean(),
+    ),
+  );
+  const times = next.flatMap((webhook) => (webhook?.dueAt ? [webhook.dueAt.getTime()] : []));
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+}
+
+/** @returns whether `holder` is now the one that sends to it */
+export async function takeWebhook({ caller }: Scope, { _id }: WebhookDocument, holder: string): Promise<boolean> {
+  const { organizationId } = caller;
+  const { matchedCount } = await WebhookModel.updateOne(
+    { organizationId, _id, holder: null, enabled: true },
+    { $set: { holder } },
+  );
+  return matchedCount === 1;
+}
+
+/** What a turn leaves behind. */
+export type TurnEnd = Pick<WebhookDocument, 'dueAt' | 'notBefore' | 'unwell' | 'failingSince'>;
+
+/** Gives back what was taken. Where something was queued since, it is due; and one that somebody has changed since keeps what they said of it. */
+export async function releaseWebhook(
+  { caller }: Scope,
+  { _id, wakes, revision }: WebhookDocument,
+  holder: string,
+  end: TurnEnd,
+): Promise<void> {
+  const { organizationId } = caller;
+  const mine = { organizationId, _id, holder };
+  const dueAt = soonest(end.notBefore);
+  const attempts = [
+    [{ ...mine, revision, wakes }, end],
+    [
+      { ...mine, revision },
+      { ...end, dueAt },
+    ],
+    [mine, { dueAt }],
+  ] as const;
+  for (const [filter, set] of attempts) {
+    const { matchedCount } = await WebhookModel.updateOne(filter, { $set: { ...set, holder: null } });
+    if (matchedCount === 1) return;
+  }
+}
+
+/** Every dispatcher that sends to something, of every organization. */
+export async function holders(): Promise<string[]> {
+  const found = await WebhookModel.distinct('holder', { holder: mongoose.trusted({ $gt: '' }) });
+  return found.filter((holder) => holder !== null);
+}
+
+/** Of a dispatcher that is gone. */
+export async function freeHeldBy(holder: string): Promise<void> {
+  await WebhookModel.updateMany({ holder }, { $set: { holder: null } });
+}
+
+/** All secrets, of every organization, in the order of `_id`. */
+export async function secretsAfter(
+  after: string,
+  limit: number,
+): Promise<Pick<WebhookDocument, '_id' | 'organizationId' | 'secrets' | 'revision'>[]> {
+  return WebhookModel.find({ _id: mongoose.trusted({ $gt: after }) }, { organizationId: 1, secrets: 1, revision: 1 })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .lean();
+}
+
+/** Nothing where the webhook was changed meanwhile. */
+export async function replaceSecrets(
+  { caller }: Scope,
+  { _id, revision }: Pick<WebhookDocument, '_id' | 'revision'>,
+  secrets: readonly SealedSecret[],
+): Promise<void> {
+  const { organizationId } = caller;
+  await WebhookModel.updateOne({ organizationId, _id, revision }, { $set: { secrets } });
+}
+
+export function recordOf(document: WebhookDocument): Webhook {
+  const { _id, url, types, projectId, description, enabled, disabledReason, failingSince, maker, permissions } =
+    document;
+  return {
+    id: _id,
+    ...{ url, types, ...(projectId !== null && { projectId }), description, enabled },
+    state: enabled ? (failingSince ? 'failing' : 'active') : 'disabled',
+    disabledReason: enabled ? null : disabledReason,
+    failingSince: failingSince?.toISOString() ?? null,
+    seq: document.cursor,
+    maker: { userId: maker.userId, keyId: maker.keyId },
+    permissions,
+    createdAt: document.createdAt.toISOString(),
+    updatedAt: document.updatedAt.toISOString(),
+  };
+}

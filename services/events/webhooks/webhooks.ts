@@ -1,0 +1,180 @@
+import type { Fail } from '@worktrack/contracts/errors';
+import { type EventType, PERMISSION_TO_SEE, SUBJECT_KINDS } from '@worktrack/contracts/events/event';
+import type { EventPattern, Webhook } from '@worktrack/contracts/events/webhook';
+import {
+  type createWebhook as createOp,
+  type deleteWebhook as deleteOp,
+  MAX_WEBHOOKS,
+  type rotateWebhookSecret as rotateOp,
+  type updateWebhook as updateOp,
+} from '@worktrack/contracts/events/webhooks';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { headOf } from '../log/log.repository.ts';
+import { requireWebhook } from './require.ts';
+import { newSecret } from './sending/signature.ts';
+import type { WebhookService } from './service.ts';
+import type { WebhookDocument } from './webhooks.model.ts';
+import {
+  changeWebhook,
+  countWebhooks,
+  insertWebhook,
+  recordOf,
+  removeWebhook,
+  type WebhookChange,
+} from './webhooks.repository.ts';
+
+/** So long the secret before a rotation signs too. */
+const ROTATION_MS = 24 * 60 * 60 * 1000;
+
+type Writing = WriteContext<'NOT_FOUND'>;
+
+export async function createWebhook(
+  { box, destinations }: WebhookService,
+  input: Input<typeof createOp>,
+  context: WriteContext<'VALIDATION_FAILED' | 'PERMISSION_DENIED' | 'CONFLICT'>,
+): Promise<Output<typeof createOp>> {
+  requireUsable(destinations, input.url, context);
+  requireReadable(input.types, context);
+  if ((await countWebhooks(context)) >= MAX_WEBHOOKS) {
+    throw context.fail(
+      'CONFLICT',
+      `The organization has ${MAX_WEBHOOKS} webhooks already. Delete one that is not used.`,
+    );
+  }
+  const id = uuidv7();
+  const secret = newSecret();
+  const { enabled, projectId = null, ...settings } = input;
+  const webhook = insertWebhook(context, {
+    ...settings,
+    ...makerOf(context),
+    _id: id,
+    projectId,
+    enabled,
+    disabledReason: enabled ? null : 'by_hand',
+    secrets: [{ sealed: box.seal(secret, id), endsAt: null }],
+    cursor: await headOf(context.caller.organizationId, context.tx),
+  });
+  tell(context, 'webhook.created', webhook, { types: input.types, enabled });
+  return { ...recordOf(webhook), secret };
+}
+
+export async function getWebhook({ id }: { readonly id: string }, context: ReadContext<'NOT_FOUND'>): Promise<Webhook> {
+  return recordOf(await requireWebhook(id, context));
+}
+
+export async function updateWebhook(
+  webhooks: WebhookService,
+  { id, ...input }: Input<typeof updateOp>,
+  context: WriteContext<'VALIDATION_FAILED' | 'NOT_FOUND' | 'PERMISSION_DENIED'>,
+): Promise<Webhook> {
+  const before = await requireWebhook(id, context);
+  if (input.url !== undefined) requireUsable(webhooks.destinations, input.url, context);
+  const { description, ...sending } = input;
+  const isSending = Object.values(sending).some((value) => value !== undefined);
+  if (isSending) requireReadable(input.types ?? before.types, context);
+  const change: WebhookChange = {
+    ...(input.url !== undefined && { url: input.url }),
+    ...(input.types && { types: input.types }),
+    ...(input.projectId !== undefined && { projectId: input.projectId }),
+    ...(description !== undefined && { description }),
+    // Whoever says what is sent and where sends in his own name: otherwise he could have more sent to himself than he may see.
+    ...(isSending && makerOf(context)),
+    ...(input.enabled === false && before.enabled && { enabled: false, disabledReason: 'by_hand' as const }),
+    // All that is known of it is from before it was mended.
+    ...(input.enabled === true && {
+      ...{ enabled: true, disabledReason: null, failingSince: null, notBefore: null, unwell: false },
+      dueAt: new Date(),
+    }),
+  };
+  // One that is enabled goes on at once.
+  context.writes.afterwards(() => webhooks.wake([context.caller.organizationId]));
+  const after = changeWebhook(context, before, change);
+  tell(context, 'webhook.updated', after, { changes: changesOf(before, after) });
+  return recordOf(after);
+}
+
+export async function deleteWebhook(
+  { id }: Input<typeof deleteOp>,
+  context: Writing,
+): Promise<Output<typeof deleteOp>> {
+  const webhook = await requireWebhook(id, context);
+  removeWebhook(context, webhook);
+  tell(context, 'webhook.deleted', { ...webhook, revision: webhook.revision + 1 }, {});
+  return { deleted: true, id };
+}
+
+export async function rotateSecret(
+  { box }: WebhookService,
+  { id }: Input<typeof rotateOp>,
+  context: Writing,
+): Promise<Output<typeof rotateOp>> {
+  const webhook = await requireWebhook(id, context);
+  const secret = newSecret();
+  const endsAt = new Date(Date.now() + ROTATION_MS);
+  // Two at most: after a leak, a second rotation ends what leaked.
+  const before = webhook.secrets.slice(0, 1).map(({ sealed }) => ({ sealed, endsAt }));
+  const secrets = [{ sealed: box.seal(secret, id), endsAt: null }, ...before];
+  tell(context, 'webhook.updated', changeWebhook(context, webhook, { secrets }), { rotated: true });
+  return { id, secret, previousSignsUntil: endsAt.toISOString() };
+}
+
+function makerOf({ caller }: Pick<Writing, 'caller'>): Pick<WebhookDocument, 'maker' | 'permissions'> {
+  const { userId, keyId, permissions } = caller;
+  return { maker: { userId, keyId }, permissions: [...permissions] };
+}
+
+function requireUsable(
+  destinations: WebhookService['destinations'],
+  url: string,
+  { fail }: { readonly fail: Fail<'VALIDATION_FAILED'> },
+): void {
+  const message = destinations.problemOf(url);
+  if (message !== undefined)
+    throw fail('VALIDATION_FAILED', `url: ${message}.`, { details: [{ path: 'url', message }] });
+}
+
+/** What is named must be what the key may read; of `*` it gets what it may. */
+function requireReadable(
+  types: readonly EventPattern[],
+  { caller, fail }: Pick<WriteContext<'PERMISSION_DENIED'>, 'caller' | 'fail'>,
+): void {
+  for (const type of types) {
+    const kind = SUBJECT_KINDS.find((each) => type.startsWith(`${each}.`));
+    const permission = kind && PERMISSION_TO_SEE[kind];
+    if (permission && !caller.permissions.includes(permission)) {
+      throw fail(
+        'PERMISSION_DENIED',
+        `Events of the type ${type} are for keys with ${permission}, which this key does not have.`,
+      );
+    }
+  }
+}
+
+type Told = Extract<EventType, `webhook.${string}`>;
+
+function tell(
+  context: Pick<Writing, 'caller' | 'writes'>,
+  type: Told,
+  { _id, revision, projectId }: WebhookDocument,
+  data: Record<string, unknown>,
+): void {
+  emit(context, {
+    ...{ type, revision, data },
+    subject: { kind: 'webhook', id: _id },
+    ...(projectId !== null && { projectId }),
+  });
+}
+
+/** Without the URL itself: many hold a secret of whom they lead to. */
+function changesOf(before: WebhookDocument, after: WebhookDocument): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  for (const field of ['types', 'projectId', 'description', 'enabled'] as const) {
+    const [from, to] = [before[field], after[field]];
+    if (JSON.stringify(from) !== JSON.stringify(to)) changes[field] = { from, to };
+  }
+  if (before.url !== after.url) changes.url = {};
+  return changes;
+}
