@@ -96,6 +96,13 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     });
     const feedbackPath = `/api/feedback/items/${submitted.data.id}`;
     acknowledged.set(feedbackPath, (await call('GET', feedbackPath)).data);
+    // Nobody has this name (RFC 2606).
+    const webhook = await call<{ id: string }>('POST', '/api/webhooks', {
+      url: 'https://hooks.invalid/drill',
+      enabled: false,
+    });
+    const webhookPath = `/api/webhooks/${webhook.data.id}`;
+    acknowledged.set(webhookPath, (await call('GET', webhookPath)).data);
     const key = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Another' });
     const dead = await deadLetters(before, true);
     expect(dead).toHaveLength(1);
@@ -124,6 +131,9 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     });
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
     expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(content));
+    // Not that its secret could not be read.
+    const tested = await again<{ error: string }>('POST', `${webhookPath}/test`, {});
+    expect(tested.data.error).toContain('was not found by DNS');
     expect(await deadLetters(after, false)).toEqual(dead);
     // What was written before is not written again: the record of its key came along.
     const repeated = await caller(after.baseUrl, after.apiKey)(

@@ -71,9 +71,7 @@ export async function startEvents() {
 }
 
 /** An event as a service publishes it, of an organization of its own unless it is said otherwise. */
-export function event(
-  changes: Partial<PublishedEvent> & { subjectId?: string; taskId?: string } = {},
-): PublishedEvent {
+export function event(changes: Partial<PublishedEvent> & { subjectId?: string; taskId?: string } = {}): PublishedEvent {
   const { type = 'work_item.updated', subjectId = uuidv7(), taskId, ...rest } = changes;
   const kind = type.slice(0, type.indexOf('.')) as SubjectKind;
   return {

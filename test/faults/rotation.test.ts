@@ -1,12 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '@worktrack/stack/layout';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
+import { Endpoint } from '../support/webhook-endpoint.ts';
 
 /** As in docs/operations.md, "Secret rotation": what each service is given, step by step. */
 type Environment = Record<string, string>;
@@ -22,6 +26,8 @@ const BEHIND = Object.keys(OWN_RING) as (keyof typeof OWN_RING)[];
 let system: Awaited<ReturnType<typeof startSystem>>;
 let organization: TestOrganization;
 let publicKey: string;
+let endpoint: Endpoint;
+let webhookSecret: string;
 
 beforeAll(async () => {
   system = await startSystem({
@@ -31,6 +37,7 @@ beforeAll(async () => {
       FEEDBACK_RATE_PER_IP: '1000000',
       FEEDBACK_RATE_PER_SOURCE: '1000000',
       FEEDBACK_BOOTSTRAP_RATE_PER_IP: '1000000',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
     },
     envOf: (id) => given[id.split('-')[0] as ServiceName],
   });
@@ -42,8 +49,17 @@ beforeAll(async () => {
     requireCaptcha: false,
   });
   publicKey = source.data.publicKey;
+  endpoint = await Endpoint.start();
+  const webhook = await organization.call<{ secret: string }>('POST', '/api/webhooks', {
+    url: endpoint.url,
+    types: ['work_item.created'],
+  });
+  webhookSecret = webhook.data.secret;
 });
-afterAll(() => system?.stop());
+afterAll(async () => {
+  await system?.stop();
+  await endpoint?.stop();
+});
 
 interface Request {
   readonly method: string;
@@ -163,6 +179,15 @@ async function loggedTypes(): Promise<Record<string, number>> {
   }
 }
 
+const RESEALED = 'The secrets of webhooks are encrypted with the first key';
+
+/** How often each replica has said that there is no secret of a webhook left that an older key encrypts. */
+function resealed(): number[] {
+  return ['events', 'events-2'].map(
+    (id) => readFileSync(join(system.folder, 'logs', `${id}.log`), 'utf8').split(RESEALED).length - 1,
+  );
+}
+
 // Hexadecimal: what begins with a hyphen would be an option to rabbitmqctl.
 const secret = () => randomBytes(32).toString('hex');
 const NEW_USER = 'rotated';
@@ -201,7 +226,12 @@ test('every secret is replaced, step by step as it is documented, and no request
   timeout: 600_000,
 }, async () => {
   const old = system.secrets;
-  const rings = [...Object.values(OWN_RING), 'WIDGET_TOKEN_SECRETS' as const, 'EVENT_SECRETS' as const];
+  const rings = [
+    ...Object.values(OWN_RING),
+    'WIDGET_TOKEN_SECRETS' as const,
+    'EVENT_SECRETS' as const,
+    'WEBHOOK_SECRETS' as const,
+  ];
   const fresh = Object.fromEntries(rings.map((name) => [name, `2:${secret()}`])) as Record<
     (typeof rings)[number],
     string
@@ -218,6 +248,7 @@ test('every secret is replaced, step by step as it is documented, and no request
     given[service].WIDGET_TOKEN_SECRETS = `${old.WIDGET_TOKEN_SECRETS},${fresh.WIDGET_TOKEN_SECRETS}`;
   }
   for (const service of SERVICES) given[service].EVENT_SECRETS = `${old.EVENT_SECRETS},${fresh.EVENT_SECRETS}`;
+  given.events.WEBHOOK_SECRETS = `${old.WEBHOOK_SECRETS},${fresh.WEBHOOK_SECRETS}`;
   given.gateway.IP_HASH_SECRET = secret();
   await replace(...BEHIND);
   await replace('gateway');
@@ -229,8 +260,11 @@ test('every secret is replaced, step by step as it is documented, and no request
     given[service].WIDGET_TOKEN_SECRETS = `${fresh.WIDGET_TOKEN_SECRETS},${old.WIDGET_TOKEN_SECRETS}`;
   }
   for (const service of SERVICES) given[service].EVENT_SECRETS = `${fresh.EVENT_SECRETS},${old.EVENT_SECRETS}`;
+  given.events.WEBHOOK_SECRETS = `${fresh.WEBHOOK_SECRETS},${old.WEBHOOK_SECRETS}`;
+  const resealedBefore = resealed();
   await replace(...BEHIND);
   await replace('gateway');
+  await expect.poll(() => resealed().map((times, index) => times > (resealedBefore[index] ?? 0))).toEqual([true, true]);
 
   // The old ones out. (Of the tokens that they signed the last would be waited for, 15 minutes; these clients hold none any more.)
   await removeUsers(urls);
@@ -238,6 +272,7 @@ test('every secret is replaced, step by step as it is documented, and no request
   for (const service of ['gateway', 'feedback'] as const)
     given[service].WIDGET_TOKEN_SECRETS = fresh.WIDGET_TOKEN_SECRETS;
   for (const service of SERVICES) given[service].EVENT_SECRETS = fresh.EVENT_SECRETS;
+  given.events.WEBHOOK_SECRETS = fresh.WEBHOOK_SECRETS;
   await replace(...BEHIND);
   for (const service of BEHIND) given.gateway[OWN_RING[service]] = fresh[OWN_RING[service]];
   await replace('gateway');
@@ -251,6 +286,16 @@ test('every secret is replaced, step by step as it is documented, and no request
   // No event was refused either.
   await expect.poll(async () => (await loggedTypes())['work_item.created']).toBe(answered.create);
   await expect.poll(async () => (await loggedTypes())['feedback.received']).toBe(answered.ingest);
+
+  // A webhook was told of each of them, signed with the secret that it was given at first.
+  const delivered = () => new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size;
+  await expect.poll(delivered, { timeout: 60_000 }).toBe(answered.create);
+  const verifier = new Webhook(webhookSecret);
+  for (const { body, headers } of endpoint.received) {
+    // Older requests are refused by their time alone.
+    const atMs = Number(headers['webhook-timestamp']) * 1_000;
+    expect(verifier.sign(String(headers['webhook-id']), new Date(atMs), body)).toBe(headers['webhook-signature']);
+  }
 
   // And the old ones are of no use any more.
   const body = { publicKey, token: before, message: 'With a token of the old secret' };

@@ -35,6 +35,8 @@ export function idFields(operation: Operation): IdField[] {
 const BY_NAME: Readonly<Record<string, unknown>> = {
   email: 'sample@example.com',
   leaseToken: 'sample-lease-token',
+  // Nobody has this name (RFC 2606).
+  url: 'https://hooks.invalid/sample',
 };
 
 /**

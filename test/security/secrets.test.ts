@@ -29,6 +29,7 @@ const REQUEST_SECRETS = [
   'RPC_SECRETS_FEEDBACK',
   'RPC_SECRETS_EVENTS',
   'EVENT_SECRETS',
+  'WEBHOOK_SECRETS',
 ] as const;
 const STOP_GRACE_MS = 10_000;
 
@@ -64,6 +65,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
         PROMPT_PROVIDER: 'openai',
         PROMPT_MODEL: 'any',
         PROMPT_BASE_URL: url,
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
       },
       envOf: (id) => ({
         ...(id.startsWith('keys') ? { KEY_PEPPER: CONFIGURED.KEY_PEPPER } : {}),
@@ -86,7 +88,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
     answers.set(what, JSON.stringify(await answer));
   }
 
-  test('of keys, sources, captchas, models, leases and uploads, used rightly and wrongly', async () => {
+  test('of keys, sources, captchas, models, leases, uploads and webhooks, used rightly and wrongly', async () => {
     const { call, boardId, columns, apiKey } = organization;
     const { data: made } = await call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'Second' });
     secrets.set('a new API key', made.key.slice(11));
@@ -145,6 +147,17 @@ describe('no secret is in any log, metric or answer, though everything is logged
     await say('a wrong release', call('POST', `/api/work-items/${item.id}/release`, { leaseToken: `${leaseToken}x` }));
     await say('a release', call('POST', `/api/work-items/${item.id}/release`, { leaseToken }));
 
+    const { port } = echo.address() as AddressInfo;
+    const { data: webhook } = await call<{ id: string; secret: string }>('POST', '/api/webhooks', {
+      url: `http://127.0.0.1:${port}/hook`,
+    });
+    secrets.set('the secret of a webhook', webhook.secret.replace('whsec_', ''));
+    const { data: rotated } = await call<{ secret: string }>('POST', `/api/webhooks/${webhook.id}/rotate`, {});
+    secrets.set('a rotated secret of a webhook', rotated.secret.replace('whsec_', ''));
+    await say('a test of a webhook', call('POST', `/api/webhooks/${webhook.id}/test`, {}));
+    await say('deliveries', call('GET', `/api/webhooks/${webhook.id}/deliveries`));
+    await say('webhooks', call('GET', '/api/webhooks'));
+
     const upload = await callTool(system.baseUrl, apiKey, 'upload_work_item_attachment', {
       workItemId: item.id,
       filePath: '/tmp/none',
@@ -158,6 +171,7 @@ describe('no secret is in any log, metric or answer, though everything is logged
     const captchaAnswer = JSON.parse(answers.get('captcha refused') ?? '{}') as { status: number };
     const modelAnswer = JSON.parse(answers.get('the model refused') ?? '{}') as { status: number };
     expect([captchaAnswer.status, modelAnswer.status >= 400]).toEqual([503, true]);
+    expect(answers.get('a test of a webhook')).toContain('Refused');
     expect(leaks(answers, secrets)).toEqual([]);
     expect(leaks(await wholeOutput(system), secrets)).toEqual([]);
   });

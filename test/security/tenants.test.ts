@@ -55,6 +55,12 @@ async function fill(organization: TestOrganization): Promise<Record<string, stri
   });
   ids.source = source.data.id;
   ids.feedback = await submitFeedback(source.data.publicKey);
+  const webhook = await call<{ id: string }>('POST', '/api/webhooks', {
+    url: `https://hooks.invalid/${CANARY}`,
+    description: CANARY,
+    enabled: false,
+  });
+  ids.webhook = webhook.data.id;
   const missing = Object.entries(ids).filter(([, id]) => !id);
   if (missing.length > 0) throw new Error(`The other organization has no ${missing.map(([kind]) => kind).join(', ')}.`);
   return ids;
@@ -80,6 +86,7 @@ async function stateOf({ call, projectId, boardId }: TestOrganization): Promise<
     '/api/users',
     '/api/feedback/sources',
     '/api/feedback/items',
+    '/api/webhooks',
     ...['task', 'idea', 'epic'].flatMap((type) => [
       `/api/work-items/${foreignIds[type]}`,
       `/api/work-items/${foreignIds[type]}/events`,

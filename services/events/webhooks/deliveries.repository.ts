@@ -16,6 +16,7 @@ const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, hold
 
 /** Of more subjects than this that wait at one endpoint the others wait too. */
 const MAX_HELD = 1_000;
+const MAX_COUNTED = 10_000;
 /** Every place of a queue. With an end: one that is open at a side would read what is in no queue too (stand-in/README.md). */
 const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
 
@@ -107,6 +108,23 @@ export async function nextRetries(
     limit,
     present: [{ $project: { ...DUE, dueAtMs: 1 } }],
   });
+}
+
+/** How many deliveries wait at an endpoint, and since when the first of those that were not tried yet. */
+export async function waitingAt(
+  { caller }: Scope,
+  webhookId: string,
+): Promise<{ readonly count: number; readonly oldestAt: Date | undefined }> {
+  const { organizationId } = caller;
+  const count = await DeliveryModel.countDocuments({ organizationId, webhookId, state: 'pending' }).limit(MAX_COUNTED);
+  const [oldest] = await inOrder<Pick<DeliveryDocument, 'createdAt'>>(DeliveryModel, {
+    filter: { organizationId, webhookId },
+    order: { field: 'fresh', direction: 1 },
+    range: ALL_PLACES,
+    limit: 1,
+    present: [{ $project: { createdAt: 1 } }],
+  });
+  return { count, oldestAt: oldest?.createdAt };
 }
 
 /** Until when later events of which subjects wait. */

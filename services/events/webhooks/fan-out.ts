@@ -5,12 +5,13 @@ import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import { following, headOf, heads } from '../log/log.repository.ts';
 import { store } from '../store.repository.ts';
+import { measureBacklog } from './backlog.ts';
 import { queueDelivery } from './deliveries.repository.ts';
 import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
-import { queuedDeliveries } from './metrics.ts';
+import { deliveries } from './metrics.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
-import { advance, enabledWebhooks, placesOfAll } from './webhooks.repository.ts';
+import { advance, enabledWebhooks, type Place, placesOfAll } from './webhooks.repository.ts';
 
 /** Events that are read on at once. */
 const BATCH = 200;
@@ -78,7 +79,9 @@ export class FanOut {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        this.wake(await organizationsBehind());
+        const places = await placesOfAll();
+        this.wake(await organizationsBehind(places));
+        await measureBacklog(places);
       } catch (error) {
         this.#log.debug({ error }, 'It could not be looked up which webhooks are behind');
       }
@@ -122,7 +125,7 @@ export class FanOut {
       }
       return count;
     });
-    queuedDeliveries.inc(queued);
+    deliveries.inc({ state: 'pending' }, queued);
     if (queued > 0) this.#onQueued();
   }
 }
@@ -143,8 +146,7 @@ function queueFor(
   return wanted.length;
 }
 
-async function organizationsBehind(): Promise<string[]> {
-  const places = await placesOfAll();
+async function organizationsBehind(places: readonly Place[]): Promise<string[]> {
   const ends = await heads([...new Set(places.map(({ organizationId }) => organizationId))]);
   return places.flatMap(({ organizationId, cursor }) =>
     cursor < (ends.get(organizationId)?.seq ?? 0) ? [organizationId] : [],

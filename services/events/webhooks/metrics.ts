@@ -23,8 +23,31 @@ export const endpointsUnderWay = new Gauge({
   registers: [registry],
 });
 
-export const queuedDeliveries = new Counter({
+export const deliveries = new Counter({
   name: 'worktrack_webhook_deliveries_total',
-  help: 'Deliveries that were queued.',
+  help: 'Deliveries that this process has brought into a state: pending (queued), delivered, failed (given up).',
+  labelNames: ['state'],
   registers: [registry],
 });
+
+const backlog = new Gauge({
+  name: 'worktrack_webhook_backlog',
+  help: 'Deliveries that wait, of each of the webhooks that have been due for longest, up to 10 000.',
+  labelNames: ['webhook'],
+  registers: [registry],
+});
+const lagSeconds = new Gauge({
+  name: 'worktrack_webhook_lag_seconds',
+  help: 'Since when the oldest delivery waits that was not tried yet.',
+  registers: [registry],
+});
+
+export function tellBacklog(
+  waiting: readonly { readonly _id: string; readonly count: number; readonly oldestAt: Date | undefined }[],
+  nowMs: number,
+): void {
+  backlog.reset();
+  for (const { _id, count } of waiting) backlog.set({ webhook: _id }, count);
+  const oldestMs = Math.min(nowMs, ...waiting.flatMap(({ oldestAt }) => (oldestAt ? [oldestAt.getTime()] : [])));
+  lagSeconds.set((nowMs - oldestMs) / 1000);
+}

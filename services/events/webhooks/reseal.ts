@@ -6,26 +6,31 @@ const BATCH = 200;
 
 /** Seals all secrets with the key in front, so that those behind it can be taken out. At each start, beside everything else. */
 export async function resealAll(box: SecretBox, log: Log, signal: AbortSignal): Promise<void> {
-  let count = 0;
-  for (let after = ''; ; ) {
+  let isWhole = true;
+  for (let after: string | undefined = ''; after !== undefined; ) {
     const batch = await secretsAfter(after, BATCH);
-    for (const { _id, organizationId, secrets, revision } of batch) {
+    for (const webhook of batch) {
       if (signal.aborted) return;
-      if (secrets.every(({ sealed }) => box.isCurrent(sealed))) continue;
-      try {
-        const resealed = secrets.map(({ sealed, endsAt }) => ({
-          sealed: box.seal(box.open(sealed, _id), _id),
-          endsAt,
-        }));
-        await replaceSecrets({ caller: { organizationId } }, { _id, revision }, resealed);
-        count++;
-      } catch (error) {
-        log.error({ error, webhook: _id }, 'The secret of a webhook could not be sealed with the key in front');
-      }
+      if (!(await reseal(box, webhook, log))) isWhole = false;
     }
-    const last = batch.at(-1);
-    if (!last) break;
-    after = last._id;
+    after = batch.at(-1)?._id;
   }
-  if (count > 0) log.info({ count }, 'The secrets of webhooks are sealed with the key in front');
+  // Who rotates the key waits for it (docs/operations.md).
+  if (isWhole) log.info({}, 'The secrets of webhooks are encrypted with the first key');
+}
+
+type Sealed = Awaited<ReturnType<typeof secretsAfter>>[number];
+
+/** @returns whether what is stored is sealed with the key in front */
+async function reseal(box: SecretBox, webhook: Sealed, log: Log): Promise<boolean> {
+  const { _id, organizationId, secrets } = webhook;
+  if (secrets.every(({ sealed }) => box.isCurrent(sealed))) return true;
+  try {
+    const resealed = secrets.map(({ sealed, endsAt }) => ({ sealed: box.seal(box.open(sealed, _id), _id), endsAt }));
+    if (await replaceSecrets({ caller: { organizationId } }, webhook, resealed)) return true;
+    log.warn({ webhook: _id }, 'A webhook was changed while its secret was sealed; the next start does it');
+  } catch (error) {
+    log.error({ error, webhook: _id }, 'The secret of a webhook could not be sealed with the key in front');
+  }
+  return false;
 }

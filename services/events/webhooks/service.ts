@@ -27,6 +27,7 @@ export class WebhookService {
   readonly #dispatcher: Dispatcher;
   readonly #stopping = new AbortController();
   #resealing: Promise<void> | undefined;
+  #isStarted = false;
 
   /** @param dnsServers instead of those of the system */
   constructor(settings: WebhookSettings, log: Log, dnsServers?: readonly string[]) {
@@ -40,7 +41,9 @@ export class WebhookService {
     this.#fanOut = new FanOut(log, () => this.#dispatcher.wake());
   }
 
+  /** Before it nothing is sent: what was logged by then is found by its first look. */
   start(): void {
+    this.#isStarted = true;
     this.#dispatcher.start();
     this.#fanOut.start();
     this.#resealing = resealAll(this.box, this.#log, this.#stopping.signal).catch((error) =>
@@ -50,11 +53,12 @@ export class WebhookService {
 
   /** The log of an organization has grown. */
   logged(organizationId: string): void {
-    this.#fanOut.wake([organizationId]);
+    if (this.#isStarted) this.#fanOut.wake([organizationId]);
   }
 
   /** Webhooks of these organizations are to go on. */
   wake(organizationIds: Iterable<string>): void {
+    if (!this.#isStarted) return;
     this.#fanOut.wake(organizationIds);
     this.#dispatcher.wake();
   }

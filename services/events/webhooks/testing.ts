@@ -1,12 +1,9 @@
 import { fork } from 'node:child_process';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
+import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
-import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { CallContext } from '@worktrack/rpc/types';
@@ -93,8 +90,8 @@ export async function startWebhooks() {
     const [writing] = running;
     await takeIn(
       news.map((changes) => event({ organizationId, actor: { userId, keyId }, ...changes })),
-      (_, { events }) => {
-        logged.push(...events);
+      (_, its) => {
+        logged.push(...its);
         writing?.logged(organizationId);
       },
     );
@@ -115,62 +112,6 @@ export async function startWebhooks() {
 }
 
 export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
-
-export interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  readonly event: LoggedEvent;
-}
-
-/** What an endpoint answers: a status, or whatever it does itself. */
-type Answer = number | ((response: ServerResponse, received: Received) => void);
-
-/** An endpoint of somebody else: a real HTTP server on the loopback address. */
-export class Endpoint {
-  readonly received: Received[] = [];
-  readonly #server: Server;
-  #answer: (received: Received) => Answer;
-  underWay = 0;
-  mostUnderWay = 0;
-
-  private constructor(answer: (received: Received) => Answer) {
-    this.#answer = answer;
-    this.#server = createServer(async (request, response) => {
-      this.underWay++;
-      this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
-      response.once('close', () => this.underWay--);
-      const body = await text(request);
-      const received = { headers: request.headers, body, event: JSON.parse(body) as LoggedEvent };
-      this.received.push(received);
-      const answer = this.#answer(received);
-      if (typeof answer === 'function') answer(response, received);
-      else response.writeHead(answer).end('ok');
-    });
-  }
-
-  static async start(answer: (received: Received) => Answer = () => 200): Promise<Endpoint> {
-    const endpoint = new Endpoint(answer);
-    await new Promise<void>((resolve) => endpoint.#server.listen(0, '127.0.0.1', resolve));
-    return endpoint;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
-  }
-
-  answers(answer: (received: Received) => Answer): void {
-    this.#answer = answer;
-  }
-
-  get seqs(): number[] {
-    return this.received.map(({ event }) => event.seq);
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
 
 /** Waits until something is so, as the tests of the repository do: no event tells it. */
 export function until<T>(look: () => T | Promise<T>, timeoutMs = 45_000): Promise<T> {

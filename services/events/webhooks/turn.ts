@@ -13,7 +13,7 @@ import {
   recordAttempts,
 } from './deliveries.repository.ts';
 import { disableWebhook } from './disable.ts';
-import { attempted } from './metrics.ts';
+import { attempted, deliveries } from './metrics.ts';
 import { FAILING_MS, HOLD_MS, pauseMs } from './schedule.ts';
 import type { SecretBox } from './secrets.ts';
 import type { Sender, Sent } from './sending/send.ts';
@@ -217,6 +217,8 @@ export class Turn {
 
   #keep(attempt: Attempt): void {
     this.#attempts.push(attempt);
+    if (isDelivered(attempt.outcome)) deliveries.inc({ state: 'delivered' });
+    else if (attempt.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
     // What comes while it is written is written next, together.
     void this.#record().catch(() => {
       // It is thrown again where the turn ends: nothing may go on as if it were recorded.

@@ -108,14 +108,11 @@ export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDoc
   return all.filter(({ enabled }) => enabled);
 }
 
-export interface Place {
-  readonly organizationId: string;
-  readonly cursor: number;
-}
+export type Place = Readonly<Pick<WebhookDocument, '_id' | 'organizationId' | 'cursor' | 'dueAt'>>;
 
-/** How far each enabled webhook is, of every organization. */
+/** How far each enabled webhook is, and when it is due, of every organization. */
 export async function placesOfAll(): Promise<Place[]> {
-  return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, _id: 0 }).lean<Place[]>();
+  return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, dueAt: 1 }).lean<Place[]>();
 }
 
 /** Where there is something to send, of every organization, the longest due first. */
@@ -218,14 +215,15 @@ export async function secretsAfter(
     .lean();
 }
 
-/** Nothing where the webhook was changed meanwhile. */
+/** @returns false where the webhook was changed meanwhile */
 export async function replaceSecrets(
   { caller }: Scope,
   { _id, revision }: Pick<WebhookDocument, '_id' | 'revision'>,
   secrets: readonly SealedSecret[],
-): Promise<void> {
+): Promise<boolean> {
   const { organizationId } = caller;
-  await WebhookModel.updateOne({ organizationId, _id, revision }, { $set: { secrets } });
+  const { matchedCount } = await WebhookModel.updateOne({ organizationId, _id, revision }, { $set: { secrets } });
+  return matchedCount === 1;
 }
 
 export function recordOf(document: WebhookDocument): Webhook {

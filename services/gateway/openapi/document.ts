@@ -183,6 +183,7 @@ const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Browsers that are signed in to the console, and codes that sign in.',
   users: 'The people of the organization, with their roles.',
   events: 'The log: what happened in the organization, in order.',
+  webhooks: 'Where the log is sent as it grows: signed, retried and in order.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
 };
 

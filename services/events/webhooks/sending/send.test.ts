@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcp, type Server } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { Endpoint } from '../testing.ts';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
 import { Destinations } from './destination.ts';
 import { AllowedNetworks } from './networks.ts';
 import { Sender } from './send.ts';

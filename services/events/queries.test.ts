@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { eventsContract } from '@worktrack/contracts/events/contract';
+import type { RawInput } from '@worktrack/contracts/operation';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { at, following, heads } from './log/log.repository.ts';
+import { store } from './store.repository.ts';
+import { event, startEvents } from './testing.ts';
+import {
+  freshDeliveries,
+  heldSubjects,
+  nextRetries,
+  queueDelivery,
+  recordAttempts,
+} from './webhooks/deliveries.repository.ts';
+import { beat, dispatchers, insertDispatcher, removeDispatcher } from './webhooks/dispatchers.repository.ts';
+import {
+  advance,
+  dueWebhooks,
+  enabledWebhooks,
+  freeHeldBy,
+  holders,
+  nextDueAt,
+  placesOfAll,
+  releaseWebhook,
+  replaceSecrets,
+  secretsAfter,
+  takeWebhook,
+} from './webhooks/webhooks.repository.ts';
+
+type Operations = (typeof eventsContract)['operations'];
+
+let events: Awaited<ReturnType<typeof startEvents>>;
+beforeAll(async () => {
+  events = await startEvents();
+});
+afterAll(() => events.stop());
+
+/** As services/workitems/queries.test.ts; and what the service asks by itself, when it takes events in and sends them. */
+test('every query of every operation is answered by an index, without a sort', async () => {
+  const called = new Set<string>();
+  // As many dispatchers as replicas.
+  const plans = new OperationPlans({ small: ['dispatchers'], apart: ['transaction_owners'] });
+  const organizationId = randomUUID();
+  const ask = <N extends keyof Operations>(name: N, input: RawInput<Operations[N]>) => {
+    called.add(name);
+    return plans.of(name, () => events.call(name, input, organizationId));
+  };
+  const projectId = randomUUID();
+  const several = () => [event({ organizationId, projectId }), event({ organizationId, projectId, taskId: 'W-T-1' })];
+  await plans.of('intake', () => events.take(several()));
+  await plans.of('intake', () => events.take(several()));
+  await ask('events.list', {});
+  await ask('events.list', { after: 0, types: 'work_item.*', projectId, workItemId: 'W-T-1' });
+  await ask('events.list', { after: 1, workItemId: randomUUID() });
+
+  // Nothing listens on this port: discard (RFC 863).
+  const { id } = await ask('webhooks.create', { url: 'http://127.0.0.1:9/hook' });
+  await ask('webhooks.list', {});
+  await ask('webhooks.get', { id });
+  await ask('webhooks.update', { id, types: ['work_item.*'] });
+  await ask('webhooks.rotate', { id });
+  await ask('webhooks.test', { id });
+  const scope = { caller: { organizationId } };
+  const logged = [...(await at(organizationId, [1, 2, 3])).values()];
+
+  await plans.of('queueing', async () => {
+    await placesOfAll();
+    await heads([organizationId]);
+    await following(organizationId, 0, 200);
+    await store(async ({ tx, writes }) => {
+      const [webhook] = await enabledWebhooks({ ...scope, tx });
+      if (!webhook) throw new Error('It is enabled.');
+      for (const each of logged) queueDelivery({ ...scope, writes }, webhook._id, each);
+      advance({ ...scope, writes }, webhook, 3, true);
+    });
+  });
+
+  await plans.of('sending', async () => {
+    const now = new Date();
+    for (const unwell of [true, false]) {
+      await dueWebhooks({ unwell, now, limit: 10, notOf: [] });
+      await dueWebhooks({ unwell, now, limit: 10, notOf: [randomUUID()] });
+    }
+    await nextDueAt();
+    const [webhook] = await enabledWebhooks(scope);
+    if (!webhook) throw new Error('It is enabled.');
+    await takeWebhook(scope, webhook, 'holder');
+    await heldSubjects(scope, id, Date.now());
+    await nextRetries(scope, id, 100);
+    const [first, second, third] = await freshDeliveries(scope, id, { after: undefined, notAbout: [], limit: 100 });
+    if (!first || !second || !third) throw new Error('There are three.');
+    await freshDeliveries(scope, id, { after: first, notAbout: [second.about], limit: 100 });
+    await at(organizationId, [first.seq]);
+    const outcome = { status: 200, error: null, answer: '', durationMs: 1, at: now };
+    const failed = { ...outcome, status: 500 };
+    await recordAttempts(scope, [
+      { delivery: first, outcome },
+      { delivery: second, outcome: failed },
+      { delivery: third, outcome: failed, retryAtMs: Date.now(), holdsUntilMs: Date.now() },
+    ]);
+    const end = { dueAt: null, notBefore: null, unwell: false, failingSince: null };
+    // It has changed since, so that each of the three ways is gone.
+    await releaseWebhook(scope, { ...webhook, revision: webhook.revision + 1 }, 'holder', end);
+  });
+
+  await plans.of('presence', async () => {
+    await insertDispatcher('holder');
+    await beat('holder');
+    await dispatchers();
+    await holders();
+    await freeHeldBy('holder');
+    await removeDispatcher('holder');
+  });
+
+  await plans.of('resealing', async () => {
+    for (const webhook of await secretsAfter('', 10)) {
+      await replaceSecrets({ caller: webhook }, webhook, webhook.secrets);
+    }
+  });
+
+  const { items, nextCursor } = await ask('webhooks.deliveries', { id, limit: 1 });
+  await ask('webhooks.deliveries', { id, limit: 1, cursor: nextCursor ?? '', state: 'pending' });
+  await ask('webhooks.replay', { id, deliveryIds: items.flatMap(({ seq, id: one }) => (seq > 0 ? [one] : [])) });
+  await ask('webhooks.replay', { id, after: 1 });
+  await ask('webhooks.delete', { id });
+
+  expect(Object.keys(eventsContract.operations).filter((name) => !called.has(name))).toEqual([]);
+  expect(plans.faults).toEqual([]);
+  await expect(plans.table('Events')).toMatchFileSnapshot('../../test/surface/plans/events.md');
+});
