@@ -109,6 +109,8 @@ test('every query of every operation is answered by an index, without a sort', a
     await beat('holder');
     await dispatchers();
     await holders();
+    const [webhook] = await enabledWebhooks(scope);
+    if (webhook) await takeWebhook(scope, webhook, 'holder');
     await freeHeldBy('holder');
     await removeDispatcher('holder');
   });

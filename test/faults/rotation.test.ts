@@ -37,7 +37,6 @@ beforeAll(async () => {
       FEEDBACK_RATE_PER_IP: '1000000',
       FEEDBACK_RATE_PER_SOURCE: '1000000',
       FEEDBACK_BOOTSTRAP_RATE_PER_IP: '1000000',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
     },
     envOf: (id) => given[id.split('-')[0] as ServiceName],
   });

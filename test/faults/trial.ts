@@ -9,7 +9,7 @@ import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { type Attempt, Violations } from './attempt.ts';
 import { compare } from './compare.ts';
-import { compareLog } from './compare-log.ts';
+import { compareLog, compareSubjects } from './compare-log.ts';
 import type { Fault } from './faults.ts';
 import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
@@ -17,6 +17,7 @@ import { Load } from './load.ts';
 import { LogFollower } from './log-follower.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { OtherLoad } from './other-load.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** Of the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
 export const MINUTES = Number(process.env.WORKTRACK_FAULT_MINUTES ?? 0);
@@ -61,6 +62,7 @@ export class Trial {
   readonly violations = new Violations();
   readonly load: Load;
   readonly #follower: LogFollower;
+  readonly #receiver: WebhookReceiver;
   readonly #endured: Endured[] = [];
   readonly #others = new OtherLoad();
 
@@ -75,7 +77,8 @@ export class Trial {
         rateLimit: { perIp: 1_000_000, perSource: 1_000_000, windowSeconds: 60 },
       });
       if (!source.success) throw new Error(source.error.message);
-      const trial = new Trial(system, organization, source.data.publicKey);
+      const receiver = await WebhookReceiver.start(organization);
+      const trial = new Trial(system, organization, source.data.publicKey, receiver);
       await trial.acknowledgedSince(Date.now(), 50);
       return trial;
     } catch (error) {
@@ -84,7 +87,13 @@ export class Trial {
     }
   }
 
-  private constructor(system: System & RunningSystem, organization: TestOrganization, publicKey: string) {
+  private constructor(
+    system: System & RunningSystem,
+    organization: TestOrganization,
+    publicKey: string,
+    receiver: WebhookReceiver,
+  ) {
+    this.#receiver = receiver;
     this.system = system;
     this.organization = organization;
     this.#follower = new LogFollower(system.gateways, organization.apiKey, this.ledger);
@@ -131,6 +140,7 @@ export class Trial {
   async end(): Promise<void> {
     await this.load.stop();
     await this.#follower.end();
+    await this.#receiver.end(this.#follower.events);
     this.#others.stop();
     this.#complainOfNotice();
     keep(process.env.WORKTRACK_FAULTS_KEEP, this.system.folder, {
@@ -139,9 +149,17 @@ export class Trial {
     });
     const differences = await compare(this.ledger, this.organization);
     compareLog('polls', this.ledger, this.#follower.events, differences);
+    compareSubjects('webhook', this.ledger, this.#receiver.events, differences);
+    for (const { seq, type } of this.#receiver.missing(this.#follower.events)) {
+      differences.lost.push(`webhook: ${type} at ${seq}`);
+    }
     console.table(this.#table());
     console.log(
       `${this.ledger.entries.length} acknowledged writes, ${this.load.attempts.length} calls: ${differences.lost.length} lost, ${differences.doubled.length} doubled, ${differences.torn.length} torn, ${differences.outOfOrder.length} out of order`,
+    );
+    const { events, repeated, troubles } = this.#receiver;
+    console.log(
+      `A webhook was told of ${events.length} events while its endpoint failed ${troubles} times; ${repeated} came again.`,
     );
     const others = this.#others.shareBetween(0, Date.now());
     if (others > NOISE) console.log(`Others took ${Math.round(others * 100)} % of the processors meanwhile.`);

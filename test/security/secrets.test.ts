@@ -65,7 +65,6 @@ describe('no secret is in any log, metric or answer, though everything is logged
         PROMPT_PROVIDER: 'openai',
         PROMPT_MODEL: 'any',
         PROMPT_BASE_URL: url,
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
       },
       envOf: (id) => ({
         ...(id.startsWith('keys') ? { KEY_PEPPER: CONFIGURED.KEY_PEPPER } : {}),

@@ -49,6 +49,9 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
+/** Endpoints of tests are on this machine. */
+const LOCAL_ENDPOINTS = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' };
+
 /** Services that use the database refuse what MongoDB would refuse; the gateway does not use it. */
 function watchedEnvironment(id: string): NodeJS.ProcessEnv {
   if (id.startsWith('gateway')) return {};
@@ -71,7 +74,13 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     urls,
     secrets,
     replicas: options.replicas,
-    env: { ...process.env, MONGODB_DATABASE_PREFIX: lease.databasePrefix, ...NO_LIMITS, ...options.env },
+    env: {
+      ...process.env,
+      MONGODB_DATABASE_PREFIX: lease.databasePrefix,
+      ...NO_LIMITS,
+      ...LOCAL_ENDPOINTS,
+      ...options.env,
+    },
     envOf: (id) => ({ ...watchedEnvironment(id), ...options.envOf?.(id) }),
     port: 0,
     host: '127.0.0.1',

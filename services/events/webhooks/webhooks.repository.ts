@@ -201,7 +201,15 @@ export async function holders(): Promise<string[]> {
 
 /** Of a dispatcher that is gone. */
 export async function freeHeldBy(holder: string): Promise<void> {
-  await WebhookModel.updateMany({ holder }, { $set: { holder: null } });
+  const held = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
+  if (held.length === 0) return;
+  // An update for each rather than one for all: the stand-in locks itself when an `updateMany` meets a transaction (stand-in/README.md).
+  await WebhookModel.bulkWrite(
+    held.map(({ organizationId, _id }) => ({
+      updateOne: { filter: { organizationId, _id, holder }, update: { $set: { holder: null } } },
+    })),
+    { ordered: false },
+  );
 }
 
 /** All secrets, of every organization, in the order of `_id`. */

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { outboxOf } from '../../../test/support/outbox.ts';
+import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
+import { newCaller, startWebhooks, type TestCaller, until, type Webhooks } from './testing.ts';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let webhooks: Webhooks;
+const endpoints: Endpoint[] = [];
+beforeAll(async () => {
+  webhooks = await startWebhooks();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop();
+});
+afterAll(() => webhooks.stop());
+
+/** A webhook to an endpoint that refuses, until it is told otherwise. */
+async function refused(caller: TestCaller) {
+  const at = await Endpoint.start(() => 500);
+  endpoints.push(at);
+  const { id } = await webhooks.call('webhooks.create', { url: at.url }, caller);
+  const delivery = async () => (await webhooks.call('webhooks.deliveries', { id, limit: 1 }, caller)).items[0];
+  return {
+    at,
+    id,
+    delivery,
+    webhook: () => webhooks.call('webhooks.get', { id }, caller),
+    /** Until so many attempts of the newest delivery are recorded. */
+    attempted: (attempts: number) => until(async () => expect(await delivery()).toMatchObject({ attempts })),
+    goForward(ms: number) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+      webhooks.service.wake([caller.organizationId]);
+    },
+  };
+}
+
+const MINUTES = [5 / 60, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60, 24 * 60];
+
+test('a failed event is sent again by the schedule, and given up after the tenth attempt', async () => {
+  const caller = newCaller();
+  const { at, delivery, attempted, goForward, webhook } = await refused(caller);
+  await webhooks.append(caller, [{}]);
+  for (const [index, minutes] of MINUTES.entries()) {
+    await attempted(index + 1);
+    const now = await delivery();
+    expect(now?.state).toBe('pending');
+    const attemptedAt = Date.parse(now?.attemptedAt ?? '');
+    const pauseMs = Date.parse(now?.nextAttemptAt ?? '') - attemptedAt;
+    expect(pauseMs).toBeGreaterThanOrEqual(minutes * 60_000);
+    // A tenth by chance, and what an attempt takes.
+    expect(pauseMs).toBeLessThan(minutes * 66_000 + 30_000);
+    goForward(attemptedAt + pauseMs + 1 - Date.now());
+  }
+  await attempted(MINUTES.length + 1);
+  expect(await delivery()).toMatchObject({ state: 'failed', nextAttemptAt: null, status: 500 });
+  expect(at.received.map(({ headers }) => headers['webhook-attempt'])).toEqual(
+    Array.from({ length: 10 }, (_, index) => `${index + 1}`),
+  );
+  // It fails, and was not disabled: not five days have passed.
+  expect(await webhook()).toMatchObject({ state: 'failing' });
+});
+
+test('five days of nothing but failures disable, and the log is told why', async () => {
+  const caller = newCaller();
+  const { id, attempted, goForward, webhook } = await refused(caller);
+  await webhooks.append(caller, [{}]);
+  await attempted(1);
+  goForward(5 * DAY_MS - HOUR_MS);
+  await attempted(2);
+  expect(await webhook()).toMatchObject({ state: 'failing' });
+  goForward(HOUR_MS);
+  await attempted(3);
+  await until(async () => expect(await webhook()).toMatchObject({ state: 'disabled', disabledReason: 'failing' }));
+  const told = (await outboxOf(caller.organizationId)).filter(({ type }) => type === 'webhook.disabled');
+  expect(told).toMatchObject([{ subject: { kind: 'webhook', id }, actor: null, data: { reason: 'failing' } }]);
+});
+
+test('one success begins the five days anew', async () => {
+  const caller = newCaller();
+  const { at, attempted, goForward, webhook } = await refused(caller);
+  await webhooks.append(caller, [{}]);
+  await attempted(1);
+  goForward(4 * DAY_MS);
+  await attempted(2);
+  at.answers(() => 200);
+  goForward(HOUR_MS);
+  await attempted(3);
+  await until(async () => expect(await webhook()).toMatchObject({ state: 'active', failingSince: null }));
+  at.answers(() => 500);
+  await webhooks.append(caller, [{}]);
+  await attempted(1);
+  goForward(4 * DAY_MS);
+  await attempted(2);
+  await until(async () => expect(await webhook()).toMatchObject({ state: 'failing' }));
+});
