@@ -8,6 +8,7 @@ import { mcpCommand } from './commands/mcp.ts';
 import { projectCommand } from './commands/project.ts';
 import { sourceCommand } from './commands/source.ts';
 import { userCommand } from './commands/user.ts';
+import { webhookCommand } from './commands/webhook.ts';
 
 export const WHICH_SERVICE =
   "Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else config.json in the system's configuration folder, else the local stack that `npm start` runs.";
@@ -22,5 +23,6 @@ export const commandsWithKey = (): Command[] => [
   sourceCommand(),
   loginLinkCommand(),
   eventsCommand(),
+  webhookCommand(),
   mcpCommand(),
 ];

@@ -55,3 +55,11 @@ function text(value: Cell): string {
 export function minute(timestamp: string | null): string | null {
   return timestamp && `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
 }
+
+const SHOWN_CHARACTERS = 60;
+
+/** The start of a text that anybody may have written: control characters would be commands to a terminal. */
+export function oneLine(text: string | null): string {
+  const line = (text ?? '').replace(/\p{Cc}+/gu, ' ').trim();
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
+}

@@ -4,9 +4,7 @@ import { Argument, Command } from 'commander';
 import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { minute, type OutputOptions, printJson, printList } from '../output.ts';
-
-const SHOWN_CHARACTERS = 60;
+import { minute, type OutputOptions, oneLine, printJson, printList } from '../output.ts';
 
 export function feedbackCommand(): Command {
   const feedback = new Command('feedback').description('what the public wrote');
@@ -37,15 +35,9 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
       STATUS: ({ status }) => status,
       CATEGORY: ({ category }) => category,
       CREATED: ({ createdAt }) => minute(createdAt),
-      MESSAGE: ({ message }) => firstLine(message),
+      MESSAGE: ({ message }) => oneLine(message),
     },
     'There is no such feedback.',
   );
   if (found.nextCursor !== null) console.log(`\nThere is more: --cursor ${found.nextCursor}`);
-}
-
-/** A terminal would interpret control characters, and anybody may have written them. */
-function firstLine(message: string | null): string {
-  const line = (message ?? '').replace(/\p{Cc}+/gu, ' ').trim();
-  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
 }
