@@ -7,6 +7,8 @@ import { rolldown } from 'rolldown';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const NAME = 'worktrack.mjs';
+/** What the documentation shows of an operation, as Biome formats it. */
+const EXAMPLE = /^ {2}example: (?:\{\n[\s\S]*?^ {2}\}|.*),$/gm;
 const BANNER = `#!/usr/bin/env node
 // The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 
@@ -45,6 +47,10 @@ async function bundle(): Promise<string> {
             throw new Error(`${id} is of another version: look what it asks of a server.`);
           return code.replace(OTHER_SERVER, 'product');
         },
+      },
+      {
+        name: 'without-examples',
+        transform: (code, id) => (/[/\\]contracts[/\\]/.test(id) ? code.replaceAll(EXAMPLE, '') : null),
       },
     ],
   });
