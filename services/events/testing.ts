@@ -13,7 +13,6 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
 import { takeIn } from './log/intake.ts';
-import { networksSetting } from './webhooks/sending/networks.ts';
 import { WebhookService, type WebhookSettings } from './webhooks/service.ts';
 
 type Operations = (typeof eventsContract)['operations'];
@@ -23,7 +22,7 @@ const DEADLINE_MS = 30_000;
 export const WEBHOOK_SECRETS = 'test:a secret of the tests; it is long enough';
 export const WEBHOOK_SETTINGS: WebhookSettings = {
   WEBHOOK_SECRETS: keyRingSetting.parse(WEBHOOK_SECRETS),
-  WEBHOOK_ALLOWED_NETWORKS: networksSetting.parse('127.0.0.1'),
+  WEBHOOK_ALLOWED_NETWORKS: ['127.0.0.1'],
 };
 
 /** The service without its queues: its handlers and its intake, on a real database. */

@@ -111,7 +111,7 @@ test.each([
   'http://192.168.1.1/',
   'https://[::ffff:169.254.169.254]/latest/meta-data/',
   'https://0x7f000002/',
-  'http://example.com/',
+  'http://8.8.8.8/',
   'https://user:password@example.com/',
   'ftp://example.com/',
 ])('%s is refused before anything is sent', async (url) => {

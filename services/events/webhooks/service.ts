@@ -5,13 +5,13 @@ import { FanOut } from './fan-out.ts';
 import { resealAll } from './reseal.ts';
 import { SecretBox } from './secrets.ts';
 import { Destinations } from './sending/destination.ts';
-import type { AllowedNetworks } from './sending/networks.ts';
+import { AllowedNetworks } from './sending/networks.ts';
 import { Sender } from './sending/send.ts';
 import { WebhookTests } from './test-webhook.ts';
 
 export interface WebhookSettings {
   readonly WEBHOOK_SECRETS: KeyRing;
-  readonly WEBHOOK_ALLOWED_NETWORKS: AllowedNetworks;
+  readonly WEBHOOK_ALLOWED_NETWORKS: readonly string[];
 }
 
 const USER_AGENT = 'worktrack-webhooks/1';
@@ -33,7 +33,7 @@ export class WebhookService {
   constructor(settings: WebhookSettings, log: Log, dnsServers?: readonly string[]) {
     this.#log = log;
     this.box = new SecretBox(settings.WEBHOOK_SECRETS);
-    this.destinations = new Destinations(settings.WEBHOOK_ALLOWED_NETWORKS, dnsServers);
+    this.destinations = new Destinations(new AllowedNetworks(settings.WEBHOOK_ALLOWED_NETWORKS), dnsServers);
     this.#sender = new Sender(this.destinations, USER_AGENT);
     const parts = { sender: this.#sender, box: this.box, log };
     this.tests = new WebhookTests(parts);

@@ -160,7 +160,7 @@ test.each(inUrls(PUBLIC))('%s is not refused', (url) => {
 });
 
 describe('what WEBHOOK_ALLOWED_NETWORKS names', () => {
-  const named = new Destinations(networksSetting.parse('10.1.0.0/16, 127.0.0.1,fd00:1::/32,::1'));
+  const named = new Destinations(new AllowedNetworks(networksSetting.parse('10.1.0.0/16, 127.0.0.1,fd00:1::/32,::1')));
   test.each([
     'http://10.1.2.3/',
     'https://10.1.255.255/',

@@ -116,13 +116,13 @@ const CIDR = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 export const networksSetting = z
   .string()
   .default('')
-  .transform((value, context): AllowedNetworks => {
+  .transform((value, context): readonly string[] => {
     const networks = value
       .split(',')
       .map((network) => network.trim())
       .filter((network) => network !== '');
     const wrong = networks.find((network) => !CIDR.safeParse(network).success);
-    if (wrong === undefined) return new AllowedNetworks(networks);
+    if (wrong === undefined) return networks;
     context.addIssue(`must be addresses or CIDR ranges such as 10.1.0.0/16, separated by commas; ${wrong} is none`);
     return z.NEVER;
   });
