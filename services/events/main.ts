@@ -35,10 +35,6 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
-  // Of what webhooks do: nothing is put into the log itself past its queue.
-  const publisher = new OutboxPublisher({ broker, service: 'events', signer, log, sources: [outbox], onEmitted });
-  onStop(() => publisher.close());
-
   const webhooks = new WebhookService(settings, log);
   const news = new NewsPublisher(broker, signer);
   onStop(() => news.close());
@@ -55,6 +51,10 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   });
   onStop(() => intake.close());
   await intake.ready;
+
+  // Of what webhooks do: nothing is put into the log itself past its queue, which is there now.
+  const publisher = new OutboxPublisher({ broker, service: 'events', signer, log, sources: [outbox], onEmitted });
+  onStop(() => publisher.close());
 
   const server = await serveRpc({
     broker,
