@@ -119,6 +119,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.completeReview', { workItemId: third.id, result: 'pass', summary: 'Good' });
     await ask(caller, 'workItems.completeValidation', { workItemId: third.id, ...session });
     await ask(caller, 'workItems.usage', { groupBy: 'day' });
+    await ask(caller, 'workItems.usage', { groupBy: 'epic' });
     await ask(caller, 'workItems.usage', { projectId: id, from: '2026-01-01', to: '2027-01-01' });
     await ask(caller, 'workItems.usage', { workItemId: epic.id, from: '2026-01-01', groupBy: 'workItem' });
     await ask(roaming, 'workItems.usage', { from: '2026-01-01' });

@@ -18,7 +18,7 @@ export const UsageTotals = z.object({
 });
 export type UsageTotals = z.infer<typeof UsageTotals>;
 
-export const USAGE_GROUPS = ['model', 'provider', 'sessionType', 'day', 'workItem', 'agent', 'key'] as const;
+export const USAGE_GROUPS = ['model', 'provider', 'sessionType', 'day', 'workItem', 'epic', 'agent', 'key'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export const getAiUsage = operation({
@@ -37,6 +37,8 @@ export const getAiUsage = operation({
     totals: UsageTotals,
     /** Of the item or project in question. */
     budget: Budget.nullable(),
+    /** Of an item: all that apply to it. Of a project: its own and those of the items in it. */
+    budgets: z.array(Budget),
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
   }),
   errors: ['NOT_FOUND'],
@@ -44,6 +46,7 @@ export const getAiUsage = operation({
     input: { workItemId: 'W-E-2', groupBy: 'model' },
     output: {
       budget: exampleBudget,
+      budgets: [exampleBudget],
       totals: exampleTotals,
       groups: [{ ...exampleTotals, key: 'gpt-4o', label: 'gpt-4o' }],
     },

@@ -58,6 +58,10 @@ describe('a budget', () => {
     }
     const { budget } = await call(project.caller, 'projects.setBudget', { id: project.project.id, limitUsd: 1 });
     expect(budget).toMatchObject({ of: 'project', limitUsd: 1 });
+    const shown = async (question: { workItemId?: string } = {}) =>
+      (await call(project.caller, 'workItems.usage', question)).budgets.map(({ of }) => of);
+    expect(await shown()).toEqual(['project', epic.taskId, feature.taskId, story.taskId]);
+    expect(await shown({ workItemId: feature.id })).toEqual(['project', epic.taskId, feature.taskId]);
     expect((await limit({ limitUsd: 2, period: 'month' })).budget).toMatchObject({ of: 'project', period: 'month' });
     expect(await limit({ limitUsd: null })).toEqual({ budget: null });
     expect(await usage()).toBeNull();

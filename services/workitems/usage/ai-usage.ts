@@ -2,10 +2,11 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import type { Under } from '../budgets/budgets.repository.ts';
-import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
+import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { requireNamed } from '../items/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
+import { sumByEpic } from './by-epic.ts';
 import { endOf, startOf } from './period.ts';
 import { type SessionFilter, sumSessions, totalSessions } from './sessions.repository.ts';
 
@@ -28,19 +29,25 @@ export async function getAiUsage(
   }
   const { organizationId } = context.caller;
   const totals = await totalSessions(organizationId, filter);
-  const budget = tightest(await budgetsAsked(context, { item, projectId: asked.projectId }));
-  if (groupBy === undefined) return { totals, budget };
-  return { totals, budget, groups: await sumSessions(organizationId, filter, groupBy) };
+  const budgets = await budgetsAsked(context, { item, projectId: asked.projectId });
+  const usage = {
+    totals,
+    // A project's is its own: one below it limits only a part of what is summed.
+    budget: tightest(item ? budgets : budgets.filter(({ _id }) => _id === asked.projectId)),
+    budgets: budgets.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toBudget),
+  };
+  if (groupBy === undefined) return usage;
+  const groups = groupBy === 'epic' ? sumByEpic(context, filter) : sumSessions(organizationId, filter, groupBy);
+  return { ...usage, groups: await groups };
 }
 
-/** For an item those that apply to it, for a project its own. */
+/** For an item those that apply to it, for a project all that are set in it. Ids sort by time, so a project's own is the first. */
 async function budgetsAsked(
   context: ReadContext,
   { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: string | undefined },
 ) {
   if (item) return over(await budgetsToShow(context, [item.projectId]), item);
-  const budgets = projectId === undefined ? [] : await budgetsToShow(context, [projectId]);
-  return budgets.filter(({ _id }) => _id === projectId);
+  return projectId === undefined ? [] : budgetsToShow(context, [projectId]);
 }
 
 async function subject(

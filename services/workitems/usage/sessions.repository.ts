@@ -38,7 +38,7 @@ export interface UsageSum extends UsageTotals {
 /** Of sessions that no lease was behind, and of those of versions before. */
 const UNKNOWN = 'unknown';
 
-const GROUP_KEYS: Readonly<Record<UsageGroup, unknown>> = {
+const GROUP_KEYS: Readonly<Record<Exclude<UsageGroup, 'epic'>, unknown>> = {
   model: '$aiModel',
   provider: '$provider',
   sessionType: '$sessionType',
@@ -52,7 +52,7 @@ const GROUP_KEYS: Readonly<Record<UsageGroup, unknown>> = {
 export async function sumSessions(
   organizationId: string,
   filter: SessionFilter,
-  groupBy: UsageGroup,
+  groupBy: keyof typeof GROUP_KEYS,
 ): Promise<UsageSum[]> {
   const sums = await SessionModel.aggregate<Sum>([
     ...matching(organizationId, filter),
@@ -61,6 +61,14 @@ export async function sumSessions(
   return sums
     .map((sum) => ({ key: sum._id, label: groupBy === 'workItem' ? sum.taskId : sum._id, ...totalsOf(sum) }))
     .sort((a, b) => (groupBy === 'day' ? 0 : b.totalTokens - a.totalTokens) || (a.key < b.key ? -1 : 1));
+}
+
+/** By the item that a session counts for: of one that was deleted, whoever took over its cost. */
+export function sumsByItem(organizationId: string, filter: SessionFilter): Promise<Sum[]> {
+  return SessionModel.aggregate<Sum>([
+    ...matching(organizationId, filter),
+    { $group: { _id: '$countedFor', ...SUMS } },
+  ]);
 }
 
 export async function totalSessions(organizationId: string, filter: SessionFilter): Promise<UsageTotals> {
@@ -107,7 +115,8 @@ function matching(organizationId: string, { projectId, itemIds, from, before }: 
   ];
 }
 
-interface Sum {
+/** Before it is told: costs as integers, which add up exactly. */
+export interface Sum {
   readonly _id: string;
   readonly taskId: string;
   readonly sessions: number;
@@ -131,7 +140,7 @@ const SUMS = {
   priced: { $sum: { $cond: [{ $eq: ['$costMicrodollars', null] }, 0, 1] } },
 };
 
-function totalsOf(sum: Sum | undefined): UsageTotals {
+export function totalsOf(sum: Omit<Sum, '_id' | 'taskId'> | undefined): UsageTotals {
   return {
     sessions: sum?.sessions ?? 0,
     totalTokens: sum?.totalTokens ?? 0,

@@ -99,6 +99,32 @@ describe('get_ai_usage', () => {
     expect(await groups('day')).toEqual([[today, today, 3_000_003]]);
   });
 
+  test('is grouped by epic as the epic itself is summed, whatever is between, and what is below none once', async () => {
+    const epic = await project.create('epic');
+    const feature = await project.create('feature', { parentId: epic.id });
+    const story = await project.create('story', { parentId: feature.id });
+    const task = await project.create('task', { parentId: story.id });
+    const another = await project.create('epic');
+    const outside = await project.create('task');
+    await record(task.id, 1_000_000);
+    await record(epic.id, 500_000, 'nobody-knows-it');
+    await record(another.id, 250_000);
+    await record(outside.id, 20);
+    const deleted = await project.create('task', { parentId: story.id });
+    await record(deleted.id, 5);
+    await call(project.caller, 'workItems.delete', { id: deleted.id });
+    const { groups = [] } = await usage({ groupBy: 'epic' });
+    expect(groups.map(({ key, label, totalTokens }) => [key, label, totalTokens])).toEqual([
+      [epic.id, epic.taskId, 1_500_005],
+      [another.id, another.taskId, 250_000],
+      ['none', 'none', 20],
+    ]);
+    for (const { key, label, ...sums } of groups.slice(0, 2)) {
+      expect(sums).toEqual((await usage({ workItemId: key })).totals);
+    }
+    expect(groups[0]).toMatchObject({ unpricedSessions: 1 });
+  });
+
   test('is of the time asked for: a day counts to its end', async () => {
     const item = await project.create('task');
     await record(item.id, 7);

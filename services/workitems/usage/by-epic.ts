@@ -1,0 +1,33 @@
+import { epicsAbove } from '../items/epics.repository.ts';
+import type { Scope } from '../scope.ts';
+import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } from './sessions.repository.ts';
+
+/** What is below no epic, and what was deleted with nothing above it. */
+const NO_EPIC = 'none';
+
+/** Sums by the epic that an item is below, or is: those that `workItemId` of the epic gives. What used most tokens first. */
+export async function sumByEpic(scope: Scope, filter: SessionFilter): Promise<UsageSum[]> {
+  const sums = await sumsByItem(scope.caller.organizationId, filter);
+  const epicOf = await epicsAbove(
+    scope,
+    sums.map(({ _id }) => _id),
+  );
+  const byEpic = Map.groupBy(sums, ({ _id }) => epicOf.get(_id)?._id ?? NO_EPIC);
+  const labels = new Map([...epicOf.values()].map(({ _id, taskId }) => [_id, taskId]));
+  return [...byEpic]
+    .map(([key, group]) => ({ key, label: labels.get(key) ?? key, ...totalsOf(added(group)) }))
+    .sort((a, b) => b.totalTokens - a.totalTokens || (a.key < b.key ? -1 : 1));
+}
+
+function added(sums: readonly Sum[]): Omit<Sum, '_id' | 'taskId'> {
+  const sum = (field: Exclude<keyof Sum, '_id' | 'taskId'>) => sums.reduce((total, each) => total + each[field], 0);
+  return {
+    sessions: sum('sessions'),
+    totalTokens: sum('totalTokens'),
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    durationMs: sum('durationMs'),
+    costMicrodollars: sum('costMicrodollars'),
+    priced: sum('priced'),
+  };
+}
