@@ -29,6 +29,12 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
   { path: 'inbox', name: () => words.inbox, permission: 'feedback:read', load: () => import('./inbox/screen.tsx') },
   {
+    path: 'costs',
+    name: () => words.costs,
+    permission: 'work-items:read',
+    load: () => import('./costs/screen.tsx'),
+  },
+  {
     path: 'settings',
     name: () => words.settings,
     permission: OF_SETTINGS,

@@ -21,7 +21,7 @@ const TONES: Readonly<Record<Urgency, string>> = {
 };
 
 /** One agent and the item that it holds. */
-export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly keyName: string | undefined }) {
+export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly keyName: string }) {
   const { taskId, title, lease } = item;
   const at = now.value;
   const urgency = urgencyOf(lease, at);
@@ -48,7 +48,7 @@ export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly ke
         <li>{words.left({ time: fromNow(lease.expiresAt, at) })}</li>
         <li>{words.since({ time: fromNow(lease.claimedAt, at) })}</li>
         {lease.tokensSoFar !== null && <li>{words.tokens({ count: roughly(lease.tokensSoFar) })}</li>}
-        <li>{words.key({ name: keyName ?? lease.keyId.slice(0, 8) })}</li>
+        <li>{words.key({ name: keyName })}</li>
       </ul>
     </li>
   );

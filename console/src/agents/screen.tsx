@@ -1,15 +1,13 @@
 import './agents.css';
 import type { Beat } from '@worktrack/contracts/events/beat';
-import type { listKeys } from '@worktrack/contracts/keys/keys';
-import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { useBeats } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
+import { useKeyNames } from '../parts/key-names.ts';
 import { isNews } from '../parts/lease.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter } from '../router.ts';
-import { may } from '../session.ts';
 import { HeldBy } from './held-by.tsx';
 import { byUrgency, changesLeases, type HeldItem, heldItems, MAX_SHOWN } from './leases.ts';
 import { words } from './messages.ts';
@@ -19,12 +17,7 @@ export function Screen() {
   const projectId = filter('project');
   const key = ['agents', projectId];
   const held = useQuery({ key, load: (signal) => heldItems(projectId, signal), follows: changesLeases });
-  const names = useQuery({
-    key: ['key-names'],
-    load: keyNames,
-    follows: ({ subject }) => subject.kind === 'key',
-    enabled: may('api-keys:read'),
-  });
+  const nameOf = useKeyNames();
   useBeats((beat) => {
     queries.setQueryData<readonly HeldItem[]>(key, (items) => items && heard(items, beat));
   });
@@ -47,7 +40,7 @@ export function Screen() {
                 {byUrgency(items, now.value)
                   .slice(0, MAX_SHOWN)
                   .map((item) => (
-                    <HeldBy key={item.id} item={item} keyName={names.data?.get(item.lease.keyId)} />
+                    <HeldBy key={item.id} item={item} keyName={nameOf(item.lease.keyId)} />
                   ))}
               </ul>
             </>
@@ -56,11 +49,6 @@ export function Screen() {
       </Loaded>
     </div>
   );
-}
-
-async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const keys = await call<typeof listKeys>('GET /api/api-keys', {}, { signal });
-  return new Map(keys.map(({ id, name }) => [id, name]));
 }
 
 /** The list with what a heartbeat tells, which is in no event of the log. */

@@ -69,6 +69,21 @@ export function day(at: string): string {
   return formatter('day', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(new Date(at));
 }
 
+/** @param date of UTC, as usage is counted: `2026-01-31` */
+export function utcDay(date: string): string {
+  return formatter('utcDay', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })).format(
+    new Date(date),
+  );
+}
+
+/** “31 Jan”. @param date of UTC */
+export function shortUtcDay(date: string): string {
+  return formatter(
+    'shortUtcDay',
+    (tag) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric', timeZone: 'UTC' }),
+  ).format(new Date(date));
+}
+
 export function time(at: string | number): string {
   return formatter('time', (tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' })).format(new Date(at));
 }

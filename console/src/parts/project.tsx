@@ -39,11 +39,18 @@ export function chosenProject(projects: readonly Project[]): Project | undefined
   return projects.find((project) => project.id === id) ?? projects[0];
 }
 
+interface ProjectChoiceProps {
+  readonly projects: readonly Project[];
+  /** Filters that mean the same in another project. */
+  readonly keeps?: readonly string[];
+}
+
 /** Chooses the project of the address; not there where there is only one. What the other filters say is of the project before. */
-export function ProjectChoice({ projects }: { readonly projects: readonly Project[] }) {
+export function ProjectChoice({ projects, keeps = [] }: ProjectChoiceProps) {
   const id = useId();
   if (projects.length < 2) return null;
-  const cleared = Object.fromEntries([...new URLSearchParams(location.search).keys()].map((name) => [name, undefined]));
+  const others = [...new URLSearchParams(location.search).keys()].filter((name) => !keeps.includes(name));
+  const cleared = Object.fromEntries(others.map((name) => [name, undefined]));
   return (
     <>
       <label class="unseen" for={id}>

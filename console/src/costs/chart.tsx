@@ -1,0 +1,120 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { dollars, shortUtcDay } from '../language/format.ts';
+import { locale } from '../language/language.ts';
+import { theme } from '../theme.ts';
+import { DAY_MS, dateOf } from './days.ts';
+
+const HEIGHT_PX = 240;
+const FONT = '12px system-ui, sans-serif';
+/** What a label of the axis takes: about so much for a letter of FONT. */
+const LETTER_PX = 7;
+const LABEL_PADDING_PX = 16;
+const DAYS_HEIGHT_PX = 30;
+/** Between labels of days. */
+const DAY_LABEL_PX = 72;
+/** Days between two labels. */
+const STEPS = [1, 2, 7, 14, 28, 56, 91, 182, 364, 728];
+/** Of the width that a day has. */
+const BAR = 0.72;
+const MAX_BAR_PX = 40;
+
+interface DayChartProps {
+  readonly days: readonly string[];
+  readonly costs: readonly number[];
+  /** The day that is told of, if any. */
+  readonly at: number | undefined;
+  readonly onAt: (at: number | undefined) => void;
+}
+
+/** A bar for each day. What it says stands in the text beside it and in the table, so it is no part of the page for whoever does not see it. */
+export function DayChart({ days, costs, at, onAt }: DayChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot>(undefined);
+  const told = useRef(onAt);
+  told.current = onAt;
+  const language = locale.value;
+
+  // Anew with each answer: labels and widths follow from it, and it takes a few milliseconds.
+  useEffect(() => {
+    const place = element.current;
+    if (!place) return;
+    const data: uPlot.AlignedData = [days.map((day) => Date.parse(day) / DAY_MS), [...costs]];
+    const drawn = new uPlot(
+      optionsFor(place, (index) => told.current(index)),
+      data,
+      place,
+    );
+    chart.current = drawn;
+    const resized = new ResizeObserver(() => drawn.setSize({ width: place.clientWidth, height: HEIGHT_PX }));
+    resized.observe(place);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => drawn.redraw();
+    scheme.addEventListener('change', redraw);
+    const forget = theme.subscribe(redraw);
+    return () => {
+      forget();
+      scheme.removeEventListener('change', redraw);
+      resized.disconnect();
+      drawn.destroy();
+    };
+  }, [days.join(), costs.join(), language]);
+
+  useEffect(() => {
+    const day = at === undefined ? undefined : days[at];
+    const drawn = chart.current;
+    if (!drawn || drawn.cursor.idx === (at ?? null)) return;
+    const left = day === undefined ? -1 : drawn.valToPos(Date.parse(day) / DAY_MS, 'x');
+    drawn.setCursor({ left, top: left < 0 ? -1 : 0 }, false);
+  }, [at]);
+
+  return <div ref={element} class="costs-chart" aria-hidden="true" />;
+}
+
+function optionsFor(place: HTMLElement, onAt: (at: number | undefined) => void): uPlot.Options {
+  // As the theme has them now: a canvas does not follow it by itself.
+  const ink = (property: 'color' | 'borderTopColor' | 'accentColor') => () => getComputedStyle(place)[property];
+  return {
+    width: place.clientWidth,
+    height: HEIGHT_PX,
+    padding: [LETTER_PX, LETTER_PX, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    scales: {
+      // Half a day more on both sides, which the bars of the first and last day are drawn in.
+      x: { time: false, range: (_, min, max) => [min - 0.5, max + 0.5] },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: [
+      {
+        font: FONT,
+        stroke: ink('color'),
+        size: DAYS_HEIGHT_PX,
+        space: DAY_LABEL_PX,
+        incrs: STEPS,
+        grid: { show: false },
+        ticks: { stroke: ink('borderTopColor'), size: 4 },
+        values: (_, days) => days.map((day) => shortUtcDay(dateOf(day * DAY_MS))),
+      },
+      {
+        font: FONT,
+        stroke: ink('color'),
+        grid: { stroke: ink('borderTopColor'), width: 1 },
+        ticks: { show: false },
+        values: (_, amounts) => amounts.map(dollars),
+        size: (_, labels) => Math.max(0, ...(labels ?? []).map(({ length }) => length)) * LETTER_PX + LABEL_PADDING_PX,
+      },
+    ],
+    series: [
+      {},
+      {
+        fill: ink('accentColor'),
+        width: 0,
+        points: { show: false },
+        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [BAR, MAX_BAR_PX], radius: 0.1 }) }),
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => onAt(cursor.idx ?? undefined)] },
+  };
+}

@@ -1,0 +1,22 @@
+import { filter } from '../router.ts';
+import { DAY_MS, dateOf, type Period } from './days.ts';
+
+/** How many days up to today; `all`: since the beginning. */
+export const PERIODS = ['7', '30', '90', '365', 'all'] as const;
+export type PeriodName = (typeof PERIODS)[number];
+const DEFAULT: PeriodName = '30';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** What the address asks for: days of one's own choice (`from`, `to`), else the last so many. */
+export function periodOfAddress(nowMs: number): Period & { readonly name: PeriodName | 'chosen' } {
+  const today = dateOf(nowMs);
+  const [from, to] = [dateIn('from'), dateIn('to')];
+  if (from || to) return { name: 'chosen', from, to: to ?? today };
+  const name = PERIODS.find((known) => known === filter('period')) ?? DEFAULT;
+  return { name, from: name === 'all' ? undefined : dateOf(nowMs - (Number(name) - 1) * DAY_MS), to: today };
+}
+
+function dateIn(name: string): string | undefined {
+  const date = filter(name) ?? '';
+  return DATE.test(date) && !Number.isNaN(Date.parse(date)) ? date : undefined;
+}

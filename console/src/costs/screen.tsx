@@ -1,0 +1,153 @@
+import './costs.css';
+import { dollars, duration, number, roughly } from '../language/format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { chosenProject, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { setFilters } from '../router.ts';
+import { Budgets } from './budgets.tsx';
+import { ByDay } from './by-day.tsx';
+import { dateOf, type Period } from './days.ts';
+import { ByGroup } from './groups.tsx';
+import { words } from './messages.ts';
+import { PERIODS, type PeriodName, periodOfAddress } from './period.ts';
+import { type Costs, costOf, useCosts } from './usage.ts';
+
+const KEPT = ['period', 'from', 'to'];
+const GROUPS = ['epic', 'model', 'agent', 'key'] as const;
+
+/** What the agents' work in a project costs, and of what that is a part. */
+export function Screen() {
+  const projects = useProjects();
+  return (
+    <div class="screen">
+      <div class="row costs-head">
+        <Heading title={words.title} />
+        <search class="row" aria-label={words.choices}>
+          <ProjectChoice projects={projects.data ?? []} keeps={KEPT} />
+          <PeriodChoice />
+        </search>
+      </div>
+      <Loaded query={projects}>
+        {(all) => {
+          const project = chosenProject(all);
+          return project ? <OfProject projectId={project.id} /> : <Empty>{words.noProject}</Empty>;
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function PeriodChoice() {
+  const { name, from, to } = periodOfAddress(Date.now());
+  const choose = (chosen: string) => {
+    const dates = chosen === 'chosen' ? { period: undefined, from: from ?? to, to } : undefined;
+    setFilters(dates ?? { period: chosen, from: undefined, to: undefined }, 'push');
+  };
+  return (
+    <>
+      <select
+        class="input input-inline"
+        aria-label={words.period}
+        value={name}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {PERIODS.map((each) => (
+          <option key={each} value={each}>
+            {periodWords(each)}
+          </option>
+        ))}
+        <option value="chosen">{words.chosen}</option>
+      </select>
+      {name === 'chosen' && (
+        <>
+          <DateField label={words.from} value={from} max={to} onChange={(date) => setFilters({ from: date, to })} />
+          <DateField
+            label={words.to}
+            value={to}
+            max={dateOf(Date.now())}
+            onChange={(date) => setFilters({ from, to: date })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const periodWords = (name: PeriodName) => (name === 'all' ? words.sinceBeginning : words.lastDays({ n: Number(name) }));
+
+interface DateFieldProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly max: string;
+  readonly onChange: (date: string | undefined) => void;
+}
+
+function DateField({ label, value, max, onChange }: DateFieldProps) {
+  return (
+    <input
+      type="date"
+      class="input input-inline"
+      aria-label={label}
+      value={value ?? ''}
+      max={max}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+    />
+  );
+}
+
+function OfProject({ projectId }: { readonly projectId: string }) {
+  const period = periodOfAddress(Date.now());
+  const costs = useCosts(projectId, period);
+  return (
+    <Loaded query={costs}>
+      {(found) =>
+        found.totals.sessions === 0 ? (
+          <>
+            <Empty>
+              <p>{words.none}</p>
+              <p>{words.noneHelp}</p>
+            </Empty>
+            {found.budgets.length > 0 && <Budgets budgets={found.budgets} />}
+          </>
+        ) : (
+          <Found costs={found} period={period} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Found({ costs: { totals, budgets, by }, period }: { readonly costs: Costs; readonly period: Period }) {
+  const { sessions, unpricedSessions } = totals;
+  return (
+    <>
+      <dl class="costs-totals">
+        <Total name={words.cost} value={dollars(costOf(totals))} />
+        <Total name={words.tokens} value={roughly(totals.totalTokens)} />
+        <Total name={words.sessions} value={number(sessions)} />
+        {totals.durationMs > 0 && <Total name={words.time} value={duration(totals.durationMs)} />}
+      </dl>
+      <p class="quiet">
+        {words.inUtc} {unpricedSessions > 0 && words.unpriced({ n: unpricedSessions })}
+      </p>
+      <div class="costs-main">
+        <ByDay period={period} used={by.day} />
+        <Budgets budgets={budgets} />
+      </div>
+      <div class="costs-groups">
+        {GROUPS.map((name) => (
+          <ByGroup key={name} name={name} groups={by[name]} total={costOf(totals)} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Total({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt class="quiet">{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import type { listKeys } from '@worktrack/contracts/keys/keys';
+import { call } from '../api/call.ts';
+import { useQuery } from '../api/query.ts';
+import { may } from '../session.ts';
+
+const SHOWN_OF_ID = 8;
+
+/** How API keys are called, revoked ones too, by their ids; of what one may not see, and of sessions of the console, the beginning of the id. */
+export function useKeyNames(): (keyId: string) => string {
+  const names = useQuery({
+    key: ['key-names'],
+    load: keyNames,
+    follows: ({ subject }) => subject.kind === 'key',
+    enabled: may('api-keys:read'),
+  });
+  return (keyId) => names.data?.get(keyId) ?? keyId.slice(0, SHOWN_OF_ID);
+}
+
+async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const keys = await call<typeof listKeys>('GET /api/api-keys', { includeRevoked: true }, { signal });
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
