@@ -21,6 +21,8 @@ const OF_SETTINGS = ['api-keys:read', 'users:read', 'feedback:read'] as const sa
 export const SCREENS: readonly ScreenEntry[] = [
   { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },
   { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
+  { path: 'plan', name: () => words.plan, permission: 'work-items:read', load: () => import('./plan/screen.tsx') },
+  { path: 'plan/:id', permission: 'work-items:read', load: () => import('./plan/screen.tsx') },
   {
     path: 'agents',
     name: () => words.agents,

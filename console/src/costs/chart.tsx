@@ -35,8 +35,9 @@ export function DayChart({ days, costs, at, onAt }: DayChartProps) {
   const told = useRef(onAt);
   told.current = onAt;
   const language = locale.value;
+  const scheme = theme.value;
 
-  // Anew with each answer: labels and widths follow from it, and it takes a few milliseconds.
+  // Anew with each answer, language and theme: widths, labels and colours follow from them, and it takes a few milliseconds.
   useEffect(() => {
     const place = element.current;
     if (!place) return;
@@ -49,17 +50,15 @@ export function DayChart({ days, costs, at, onAt }: DayChartProps) {
     chart.current = drawn;
     const resized = new ResizeObserver(() => drawn.setSize({ width: place.clientWidth, height: HEIGHT_PX }));
     resized.observe(place);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const ofSystem = matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => drawn.redraw();
-    scheme.addEventListener('change', redraw);
-    const forget = theme.subscribe(redraw);
+    ofSystem.addEventListener('change', redraw);
     return () => {
-      forget();
-      scheme.removeEventListener('change', redraw);
+      ofSystem.removeEventListener('change', redraw);
       resized.disconnect();
       drawn.destroy();
     };
-  }, [days.join(), costs.join(), language]);
+  }, [days.join(), costs.join(), language, scheme]);
 
   useEffect(() => {
     const day = at === undefined ? undefined : days[at];
@@ -83,7 +82,7 @@ function optionsFor(place: HTMLElement, onAt: (at: number | undefined) => void):
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       // Half a day more on both sides, which the bars of the first and last day are drawn in.
-      x: { time: false, range: (_, min, max) => [min - 0.5, max + 0.5] },
+      x: { time: false, range: ({ data: [days] }) => [(days[0] ?? 0) - 0.5, (days.at(-1) ?? 0) + 0.5] },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [

@@ -1,14 +1,11 @@
 import type { listSources } from '@worktrack/contracts/feedback/sources';
-import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { number } from '../language/format.ts';
+import { SearchField } from '../parts/search-field.tsx';
 import { filter, setFilters } from '../router.ts';
 import { CATEGORIES, COUNTED, filtersOfAddress, STATUSES, useCounts } from './feedback.ts';
 import { words } from './messages.ts';
-
-/** After the last letter of a search. */
-const TYPING_MS = 250;
 
 export function FilterChoices() {
   const counts = useCounts(filtersOfAddress());
@@ -36,7 +33,7 @@ export function FilterChoices() {
         })}
       </fieldset>
       <div class="row">
-        <SearchField />
+        <SearchField label={words.search} clears="item" />
         <select
           class="input input-inline"
           aria-label={words.category}
@@ -90,26 +87,5 @@ function StatusChoice({ label, isChosen, value }: StatusChoiceProps) {
     >
       {label}
     </button>
-  );
-}
-
-function SearchField() {
-  const inAddress = filter('q') ?? '';
-  const [text, setText] = useState(inAddress);
-  useEffect(() => setText(inAddress), [inAddress]);
-  useEffect(() => {
-    if (text === inAddress) return;
-    const timer = setTimeout(() => setFilters({ q: text.trim() || undefined, item: undefined }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text, inAddress]);
-  return (
-    <input
-      class="input input-inline"
-      type="search"
-      aria-label={words.search}
-      placeholder={words.search}
-      value={text}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
-    />
   );
 }

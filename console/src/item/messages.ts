@@ -7,6 +7,7 @@ export const words = messages({
     tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
     ja: '{id} は存在しません。削除されたか、もともとありません。',
   },
+  plan: { en: 'Plan', de: 'Plan', tr: 'Plan', ja: '計画' },
   onBoard: { en: 'On the board', de: 'Auf dem Board', tr: 'Panoda', ja: 'ボードで見る' },
   title: { en: 'Title', de: 'Titel', tr: 'Başlık', ja: 'タイトル' },
   description: { en: 'Description', de: 'Beschreibung', tr: 'Açıklama', ja: '説明' },

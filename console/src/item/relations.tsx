@@ -4,9 +4,9 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
+import { useItem } from '../parts/item.ts';
 import { words as common } from '../parts/messages.ts';
 import { to } from '../router.ts';
-import { useItem } from './item.ts';
 import { words } from './messages.ts';
 
 const PAGE_SIZE = 50;

@@ -2,6 +2,7 @@ import './item.css';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { ServiceError } from '../api/service-error.ts';
 import { Heading } from '../parts/heading.tsx';
+import { useItem } from '../parts/item.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -13,12 +14,14 @@ import { Costs } from './costs.tsx';
 import { Editable } from './editable.tsx';
 import { Fields } from './fields.tsx';
 import { History } from './history.tsx';
-import { useItem } from './item.ts';
 import { words } from './messages.ts';
 import { Prompt } from './prompt.tsx';
 import { Relations } from './relations.tsx';
 import { Results } from './results.tsx';
 import { Trace } from './trace.tsx';
+
+/** What has tasks below it. */
+const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
 
 export function Screen({ params: { id = '' } }: ScreenProps) {
   const item = useItem(id);
@@ -39,6 +42,7 @@ function Item({ item }: { readonly item: WorkItem }) {
       <header>
         <p class="row quiet">
           {item.taskId} · {itemWords[item.type]}
+          {PLANNED.includes(item.type) && <a href={to(`plan/${item.taskId}`)}>{words.plan}</a>}
           <a href={to('board', { project: item.projectId, board: item.boardId, q: item.taskId })}>{words.onBoard}</a>
         </p>
         <Editable item={item} field="title" label={words.title} editLabel={words.editTitle}>

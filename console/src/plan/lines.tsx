@@ -1,0 +1,85 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Line } from './layout.ts';
+
+/** How far a line bends out before it turns, at least. */
+const BEND_PX = 28;
+const DOT_PX = 3;
+
+interface LinesProps {
+  readonly lines: readonly Line[];
+  /** The tasks that are shown. */
+  readonly shown: readonly string[];
+  /** What they stand in. */
+  readonly place: RefObject<HTMLElement | null>;
+  /** The task whose lines stand out. */
+  readonly lit: string | undefined;
+}
+
+interface Drawn extends Line {
+  readonly path: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A line from each task to those that depend on it, behind the cards. What it says, the cards say in words. */
+export function Lines({ lines, shown, place, lit }: LinesProps) {
+  const [drawn, setDrawn] = useState<readonly Drawn[]>([]);
+  useLayoutEffect(() => {
+    const inside = place.current;
+    if (!inside) return;
+    const draw = () => setDrawn((before) => changed(before, drawnIn(inside, lines)));
+    draw();
+    // Cards grow and shrink with what is told of them.
+    const resized = new ResizeObserver(draw);
+    for (const element of [inside, ...inside.querySelectorAll('[data-task]')]) resized.observe(element);
+    return () => resized.disconnect();
+  }, [lines, shown.join(), place]);
+  const isLit = (line: Line) => line.from === lit || line.to === lit;
+  const hasLit = drawn.some(isLit);
+  return (
+    <svg class="plan-lines" aria-hidden="true">
+      {drawn.map((line) => (
+        <g
+          key={`${line.from} ${line.to}`}
+          class={`plan-line plan-line-${line.kind} ${hasLit && !isLit(line) ? 'plan-line-dim' : ''}`}
+        >
+          <path d={line.path} />
+          <circle cx={line.x} cy={line.y} r={DOT_PX} />
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** The same again if nothing has moved, so that drawing comes to an end. */
+function changed(before: readonly Drawn[], after: readonly Drawn[]): readonly Drawn[] {
+  const isSame =
+    before.length === after.length &&
+    before.every(({ path, kind }, at) => path === after[at]?.path && kind === after[at]?.kind);
+  return isSame ? before : after;
+}
+
+/** Those between cards that are shown. What is met comes first, so that it lies below what is not. */
+function drawnIn(inside: HTMLElement, lines: readonly Line[]): readonly Drawn[] {
+  const cards = new Map<string, HTMLElement>();
+  for (const card of inside.querySelectorAll<HTMLElement>('[data-task]')) cards.set(card.dataset.task ?? '', card);
+  const ORDER: readonly Line['kind'][] = ['met', 'open', 'cycle', 'critical'];
+  return lines
+    .toSorted((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind))
+    .flatMap((line) => {
+      const [from, to] = [cards.get(line.from), cards.get(line.to)];
+      return from && to ? [{ ...line, ...curve(from, to) }] : [];
+    });
+}
+
+function curve(from: HTMLElement, to: HTMLElement): { path: string; x: number; y: number } {
+  const x1 = from.offsetLeft + from.offsetWidth;
+  const y1 = from.offsetTop + from.offsetHeight / 2;
+  const isBeside = to.offsetLeft >= x1;
+  // In the same column, from right edge to right edge.
+  const x = isBeside ? to.offsetLeft : to.offsetLeft + to.offsetWidth;
+  const y = to.offsetTop + to.offsetHeight / 2;
+  const bend = Math.max(BEND_PX, (x - x1) / 2);
+  return { path: `M${x1} ${y1}C${x1 + bend} ${y1} ${isBeside ? x - bend : x + bend} ${y} ${x} ${y}`, x, y };
+}
