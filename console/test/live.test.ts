@@ -1,95 +1,128 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { TestProxy } from '../../libs/rpc/test-proxy.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
-const stage = openStage();
+let network: TestProxy;
+const stage = openStage({
+  through: async (gateway) => {
+    network = await TestProxy.to(gateway);
+    return network.url;
+  },
+});
+afterAll(() => network?.close());
 
 const titlesIn = (page: Page, name: string) =>
   page.locator(`.column[aria-label^="${name},"] .card-title`).allTextContents();
 
 test('what others do appears on the board and in the item as it happens', async () => {
-  const { organization, stream } = stage;
+  const { organization } = stage;
   const first = await createItem(organization, { title: 'First' });
   const { page } = await stage.visit('board');
   await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['First']);
 
   const second = await createItem(organization, { title: 'Second' });
-  stream.tell('work_item.created', second);
   await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['First', 'Second']);
-  const moved = await organization.call<{ workItem: WorkItem }>('POST', `/api/work-items/${first.id}/move`, {
-    boardColumnId: 'Review',
-  });
-  stream.tell('work_item.moved', moved.data.workItem);
+  await organization.call('POST', `/api/work-items/${first.id}/move`, { boardColumnId: 'Review' });
   await expect.poll(() => titlesIn(page, 'Review')).toEqual(['First']);
   expect(await titlesIn(page, 'Backlog')).toEqual(['Second']);
   await page.locator('.column[aria-label="Backlog, 1 card"]').waitFor();
 
   await page.getByRole('link', { name: 'First' }).click();
   await page.getByRole('heading', { level: 1, name: 'First' }).waitFor();
-  const renamed = await organization.call<WorkItem>('PATCH', `/api/work-items/${first.id}`, { title: 'Renamed' });
-  stream.tell('work_item.updated', renamed.data);
+  await organization.call('PATCH', `/api/work-items/${first.id}`, { title: 'Renamed' });
   await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
   await page.getByText('changed title').waitFor();
   await page.goBack();
   await organization.call('DELETE', `/api/work-items/${second.id}`);
-  stream.tell('work_item.deleted', second);
   await expect.poll(() => titlesIn(page, 'Backlog')).toEqual([]);
   await expect.poll(() => titlesIn(page, 'Review')).toEqual(['Renamed']);
 });
 
+test('what one browser does, another one sees', async () => {
+  const organization = await stage.newOrganization();
+  const { taskId } = await createItem(organization, { title: 'Seen by two' });
+  const { apiKey } = organization;
+  const [mine, theirs] = [await stage.visit('board', { apiKey }), await stage.visit('board', { apiKey })];
+  await expect.poll(() => titlesIn(theirs.page, 'Backlog')).toEqual(['Seen by two']);
+  await mine.page.getByRole('button', { name: `Move ${taskId}` }).click();
+  await mine.page.getByRole('menuitem', { name: 'To Review' }).click();
+  await expect.poll(() => titlesIn(theirs.page, 'Review')).toEqual(['Seen by two']);
+  expect(await titlesIn(theirs.page, 'Backlog')).toEqual([]);
+  await theirs.page.getByRole('link', { name: 'Seen by two' }).click();
+  await theirs.page.getByRole('button', { name: 'Edit title' }).press('Enter');
+  await theirs.page.getByRole('textbox', { name: 'Title' }).fill('Renamed by one');
+  await theirs.page.keyboard.press('Enter');
+  await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed by one']);
+});
+
+test('a card and the list of agents show how an agent gets on, heartbeat by heartbeat', async () => {
+  const organization = await stage.newOrganization();
+  const { id, taskId } = await createItem(organization, { title: 'Worked on', boardColumnId: 'To Do' });
+  const { apiKey } = organization;
+  const [board, agents] = [await stage.visit('board', { apiKey }), await stage.visit('agents', { apiKey })];
+  const claim = { ids: [taskId], agent: 'agent 7' };
+  const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
+  const beat = (told: object) =>
+    organization.call('POST', `/api/work-items/${id}/progress`, { leaseToken: data.lease.token, ...told });
+  const card = board.page.locator('.card', { hasText: `${taskId} ·` });
+  await card.getByText('agent 7').waitFor();
+  const listed = agents.page.getByRole('listitem').filter({ has: agents.page.getByRole('heading') });
+  await listed.getByText('Worked on').waitFor();
+  const asked: string[] = [];
+  for (const { page } of [board, agents]) {
+    page.on('request', (request) => {
+      if (request.url().includes('/api/')) asked.push(request.url());
+    });
+  }
+  for (const [progress, note] of [
+    [0.25, 'Reading'],
+    [0.5, 'Tests are written'],
+  ] as const) {
+    await beat({ progress, note });
+    for (const shown of [card, listed]) {
+      await shown.getByText(`${progress * 100}%`).waitFor();
+      await shown.getByText(note).waitFor();
+    }
+  }
+  expect(asked).toEqual([]);
+});
+
 test('the tabs of a browser share one stream, and who takes it over goes on where it was', async () => {
-  const { organization, stream } = stage;
-  const before = stream.openStreams;
+  const { organization } = stage;
   const visitor = await stage.visit('board');
-  await expect.poll(() => stream.openStreams).toBe(before + 1);
+  await visitor.page.locator('.column').first().waitFor();
   const tab = await visitor.openTab('board');
   await tab.page.locator('.column').first().waitFor();
-  const item = await createItem(organization, { title: 'Shared' });
-  stream.tell('work_item.created', item);
+  await createItem(organization, { title: 'Shared' });
   for (const { page } of [visitor, tab]) await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Shared');
-  expect(stream.openStreams).toBe(before + 1);
-  const asked = stream.asked.length;
+  expect([visitor.streams, tab.streams]).toEqual([['now'], []]);
   await visitor.page.close();
-  await expect.poll(() => stream.asked.length).toBe(asked + 1);
-  expect(stream.asked.at(-1)).not.toBe(null);
-  const later = await createItem(organization, { title: 'Later' });
-  stream.tell('work_item.created', later);
+  await createItem(organization, { title: 'Later' });
   await expect.poll(() => titlesIn(tab.page, 'Backlog')).toContain('Later');
+  expect(tab.streams).toEqual([expect.any(Number)]);
 });
 
 test('a break is said, what is shown then is marked as old, and afterwards nothing is missing', async () => {
-  const { organization, stream } = stage;
+  const { organization } = stage;
   const visitor = await stage.visit('board');
   const { page } = visitor;
   await page.locator('.column').first().waitFor();
-  stream.tell('work_item.progress', await createItem(organization, { title: 'Known' }));
+  const known = await createItem(organization, { title: 'Known' });
   await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Known');
-  stream.goDown();
+  network.cut({ stayDown: true });
   await page.getByText('Disconnected since').waitFor();
   expect(await page.locator('main').getAttribute('class')).toBe('is-old');
   await visitor.isGood('board-disconnected');
-  const missed = await createItem(organization, { title: 'Missed' });
-  stream.tell('work_item.created', missed);
-  stream.isDown = false;
-  await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Missed');
+  await createItem(organization, { title: 'Missed' });
+  const missed = { title: 'Known, and renamed meanwhile' };
+  await organization.call<WorkItem>('PATCH', `/api/work-items/${known.id}`, missed);
+  network.restore();
+  await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(expect.arrayContaining(['Missed', missed.title]));
   await page.getByText('Disconnected since').waitFor({ state: 'detached' });
-  expect(stream.asked.at(-1)).not.toBe(null);
-});
-
-test('where the log does not reach back, everything is read anew', async () => {
-  const { organization, stream } = stage;
-  const { page } = await stage.visit('board');
-  await page.locator('.column').first().waitFor();
-  stream.tell('work_item.progress', await createItem(organization, { title: 'Anchor' }));
-  await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Anchor');
-  stream.goDown();
-  await page.getByText('Disconnected since').waitFor();
-  await createItem(organization, { title: 'Forgotten' });
-  stream.forget();
-  stream.isDown = false;
-  await expect.poll(() => titlesIn(page, 'Backlog')).toContain('Forgotten');
+  expect(visitor.streams.at(-1)).toEqual(expect.any(Number));
 });
 
 test('of a long column only what is in view is drawn, and scrolling leads to its end', async () => {

@@ -14,6 +14,8 @@ export class Visitor {
   readonly page: Page;
   /** What the browser complained of: a script that failed, and whatever the Content-Security-Policy forbids. Should stay empty. */
   readonly complaints: string[] = [];
+  /** Where each stream of events begins that this page has asked for: after an event, or now. */
+  readonly streams: (number | 'now')[] = [];
   readonly #origin: string;
 
   constructor(page: Page, origin: string) {
@@ -29,6 +31,8 @@ export class Visitor {
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol.startsWith('http') && url.origin !== origin) this.complaints.push(`A request to ${url.origin}`);
+      const after = url.searchParams.get('after');
+      if (url.pathname === '/api/events/stream') this.streams.push(after === null ? 'now' : Number(after));
     });
   }
 
