@@ -20,7 +20,7 @@ function groupMiB(leader: number): number {
   return sum;
 }
 
-function residentMiB(pid: number): number {
+export function residentMiB(pid: number): number {
   const [, kibibytes] = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
   return Math.round(Number(kibibytes ?? 0) / 1024);
 }

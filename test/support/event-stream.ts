@@ -51,15 +51,21 @@ export class StreamReader {
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const blocks = (text + part).split('\n\n');
       text = blocks.pop() ?? '';
-      for (const block of blocks) this.#take(block);
+      this.frames.push(...blocks.flatMap(frame));
     }
   }
+}
 
-  #take(block: string): void {
-    const fields = Object.fromEntries(
-      block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
-    );
-    if (fields.data === undefined) return;
-    this.frames.push({ id: fields.id, event: fields.event ?? '', data: JSON.parse(fields.data) });
-  }
+/** What a stream sent, as far as it is whole. */
+export function framesIn(text: string): Frame[] {
+  return text.split('\n\n').slice(0, -1).flatMap(frame);
+}
+
+/** Of a comment, none. */
+function frame(block: string): Frame[] {
+  const fields = Object.fromEntries(
+    block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  if (fields.data === undefined) return [];
+  return [{ id: fields.id, event: fields.event ?? '', data: JSON.parse(fields.data) }];
 }

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENT_TYPES, type LoggedEvent } from '@worktrack/contracts/events/event';
+import { EventSource } from 'eventsource';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { residentMiB } from '../faults/memory.ts';
+import { framesIn, StreamReader } from '../support/event-stream.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import type { RunningSystem } from '../support/run-system.ts';
+import { type System, startSystem } from '../support/system.ts';
+
+let system: System & RunningSystem;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await startSystem({ replicas: { gateway: 2 } });
+});
+afterAll(() => system?.stop());
+beforeEach(async () => {
+  organization = await system.newOrganization();
+});
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** Calls go to the first; the streams of a test are at this one. */
+function secondGateway() {
+  const gateway = system.services.of('gateway')[1];
+  if (!gateway?.publicUrl) throw new Error('There is one gateway only.');
+  return { ...gateway, publicUrl: gateway.publicUrl };
+}
+
+async function createItem(title: string): Promise<string> {
+  const { boardId, columns, call } = organization;
+  const body = { title, type: 'task', boardId, boardColumnId: columns['To Do'] };
+  return (await call<{ id: string }>('POST', '/api/work-items', body)).data.id;
+}
+
+/** Where the log ends once what is known so far is in it. */
+async function end(): Promise<number> {
+  const id = await createItem('The last one');
+  const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${id}`);
+  await expect.poll(async () => (await events()).data.events.length).toBeGreaterThan(0);
+  return (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
+}
+
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + 1 + i);
+
+test('an EventSource resumes by itself after its gateway was killed: each event once, in order, none missing', async () => {
+  const gateway = secondGateway();
+  const from = await end();
+  const source = new EventSource(`${gateway.publicUrl}/api/events/stream?after=${from}`, {
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${organization.apiKey}` } }),
+  });
+  ends.push(() => source.close());
+  const seqs: number[] = [];
+  for (const type of EVENT_TYPES) {
+    source.addEventListener(type, ({ data }) => seqs.push((JSON.parse(data) as LoggedEvent).seq));
+  }
+  const opened = () => once(source as unknown as EventTarget, 'open');
+  await opened();
+  for (const round of [1, 2]) {
+    // Also while it is killed, and while it is away.
+    const writing = Promise.all(Array.from({ length: 30 }, (_, i) => createItem(`Round ${round}, ${i}`)));
+    const before = seqs.length;
+    await expect.poll(() => seqs.length).toBeGreaterThan(before);
+    const openedAgain = opened();
+    await gateway.part.kill();
+    await writing;
+    await gateway.part.restart();
+    await openedAgain;
+  }
+  const to = await end();
+  await expect.poll(() => seqs.at(-1)).toBe(to);
+  expect(seqs).toEqual(upTo(from, to));
+});
+
+/** As many as a key may have. */
+const SLOW_READERS = 20;
+const COMMENTS = 700;
+/** Some 16 KB in the log. */
+const TEXT = 'ü'.repeat(8_000);
+/** Of one process, for all of them: a fraction of what they are behind. */
+const MAX_GROWTH_MIB = 100;
+
+test('readers that take nothing are ended with an event that says where to resume, and cost a gateway little memory', async () => {
+  const gateway = secondGateway();
+  const id = await createItem('Talked about');
+  await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      for (let i = 0; i < COMMENTS / 10; i++) {
+        expect((await organization.call('POST', `/api/work-items/${id}/comments`, { text: TEXT })).status).toBe(201);
+      }
+    }),
+  );
+  const to = await end();
+  const beforeMiB = residentMiB(gateway.part.pid);
+  const readers = await Promise.all(
+    Array.from({ length: SLOW_READERS }, async () => {
+      const request = get(`${gateway.publicUrl}/api/events/stream?after=0`, {
+        agent: false,
+        headers: { authorization: `Bearer ${organization.apiKey}` },
+      });
+      request.on('error', () => {});
+      ends.push(() => request.destroy());
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      return response;
+    }),
+  );
+  const slow = async () => {
+    const metrics = await (await fetch(`${gateway.opsUrl}/metrics`)).text();
+    return Number(/^worktrack_event_streams_ended_total\{reason="slow"\} (\d+)/m.exec(metrics)?.[1]);
+  };
+  let mostMiB = beforeMiB;
+  while ((await slow()) === 0) {
+    mostMiB = Math.max(mostMiB, residentMiB(gateway.part.pid));
+    await sleep(50);
+  }
+  // One was ended, which takes its last words now; the others go on, or were ended too.
+  const ended = await Promise.any(
+    readers.map(async (reader) => {
+      const frames = framesIn(await text(reader));
+      if (frames.at(-1)?.event !== 'slow') throw new Error('Its connection was closed.');
+      return frames;
+    }),
+  );
+  const place = Number(ended.at(-1)?.id);
+  const seqs = ended.slice(1, -1).map(({ id: seq }) => Number(seq));
+  expect(seqs).toEqual(upTo(0, place));
+  expect(place).toBeLessThan(to);
+  expect(mostMiB - beforeMiB).toBeLessThan(MAX_GROWTH_MIB);
+
+  const rest = await StreamReader.open(gateway.publicUrl, organization.apiKey, '', { 'last-event-id': String(place) });
+  ends.push(() => rest.leave());
+  await expect.poll(() => rest.events.at(-1)?.seq).toBe(to);
+  expect(rest.events.map(({ seq }) => seq)).toEqual(upTo(place, to));
+}, 180_000);
