@@ -1,0 +1,6 @@
+/** A line of the table: what was measured, and what is wanted of it. */
+export type Row = readonly [what: string, measured: number | string, wanted: string];
+
+export function quantile(list: readonly number[], q: number): number {
+  return list.toSorted((a, b) => a - b)[Math.floor(list.length * q)] ?? Number.NaN;
+}
