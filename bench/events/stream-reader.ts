@@ -27,12 +27,11 @@ export async function openStream(
     const blocks = (pending + chunk).split('\n\n');
     pending = blocks.pop() ?? '';
     for (const block of blocks) {
-      const data = block.indexOf('data: ');
-      const id = /^id: ?(\d+)$/m.exec(block)?.[1];
-      // Without an id it is a beat; without data, where the stream begins.
-      if (data < 0 || id === undefined) continue;
-      seqs.push(Number(id));
-      heard?.(block.slice(data + 'data: '.length));
+      // What is no event of the log has no dot in its name.
+      const [, seq, data] = /^id: (\d+)\nevent: \w+\.\w+\ndata: (.*)$/.exec(block) ?? [];
+      if (seq === undefined || data === undefined) continue;
+      seqs.push(Number(seq));
+      heard?.(data);
     }
   });
   response.on('error', () => {});

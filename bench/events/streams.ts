@@ -56,7 +56,7 @@ export async function streams(): Promise<Row[]> {
       ['streams that got them in order, each once', inOrder.length, `${STREAMS}`],
       ['last write answered → last event at the last stream, ms', behindMs, ''],
       ['gateway before, MiB', beforeMiB, ''],
-      ['gateway with the streams open, MiB', openMiB, ''],
+      ['for each open stream, KiB', ((openMiB - beforeMiB) / STREAMS) * 1_024, ''],
       ['gateway at most, MiB', mostMiB, '400'],
     ];
   } finally {
