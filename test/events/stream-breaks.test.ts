@@ -137,4 +137,4 @@ test('readers that take nothing are ended with an event that says where to resum
   ends.push(() => rest.leave());
   await expect.poll(() => rest.events.at(-1)?.seq).toBe(to);
   expect(rest.events.map(({ seq }) => seq)).toEqual(upTo(place, to));
-}, 180_000);
+}, 300_000);
