@@ -58,10 +58,15 @@ test('where the log does not reach back to where a page was, everything is read 
   await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['Known']);
   network.cut({ stayDown: true });
   await page.getByText('Disconnected since').waitFor();
+  const end = async () => (await organization.call<{ nextSeq: number }>('GET', '/api/events')).data.nextSeq;
+  const before = await end();
   await createItem(organization, { title: 'Missed' });
+  await createItem(organization, { title: 'Missed too' });
+  // The first of them is forgotten: the page cannot go on where it was.
+  await expect.poll(end).toBeGreaterThanOrEqual(before + 2);
   await forgetAllButTheLast(stage.system, organization.organizationId);
   network.restore();
-  await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['Known', 'Missed']);
+  await expect.poll(() => titlesIn(page, 'Backlog')).toEqual(['Known', 'Missed', 'Missed too']);
   await page.getByText('Disconnected since').waitFor({ state: 'detached' });
   expect(visitor.streams.at(-1)).toBe('now');
 });
