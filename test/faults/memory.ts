@@ -21,6 +21,15 @@ function groupMiB(leader: number): number {
 }
 
 export function residentMiB(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`)) ?? [];
+  return mebibytes(pid, 'VmRSS');
+}
+
+/** The most that it ever was. */
+export function peakMiB(pid: number): number {
+  return mebibytes(pid, 'VmHWM');
+}
+
+function mebibytes(pid: number, field: string): number {
+  const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(`${pid}/status`)) ?? [];
   return Math.round(Number(kibibytes ?? 0) / 1024);
 }
