@@ -15,7 +15,12 @@ export interface ScreenEntry {
 }
 
 /** Of its sections (settings/sections.ts). */
-const OF_SETTINGS = ['api-keys:read', 'users:read', 'feedback:read'] as const satisfies readonly Permission[];
+const OF_SETTINGS = [
+  'api-keys:read',
+  'users:read',
+  'feedback:read',
+  'webhooks:read',
+] as const satisfies readonly Permission[];
 
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [

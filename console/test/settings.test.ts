@@ -284,3 +284,21 @@ test('who may only read feedback gets the tag and nothing else of a source', asy
   await buttons.click();
   await visitor.page.getByText('is refused unless localhost').waitFor();
 });
+
+test.each(['de-DE', 'tr-TR', 'ja-JP'])(
+  'what controls say and are called fits, and fits the screen, in %s too',
+  async (locale) => {
+    const language = locale.slice(0, 2);
+    for (const section of ['keys', 'users', 'sessions', 'sources']) {
+      const visitor = await stage.visit(`settings/${section}`, { locale });
+      await visitor.page
+        .getByRole('main')
+        .getByRole('listitem')
+        .filter({ has: visitor.page.getByRole('heading') })
+        .first()
+        .waitFor();
+      expect(await visitor.page.evaluate(() => document.documentElement.lang)).toBe(language);
+      await visitor.isGood(`settings-${section}-${language}`);
+    }
+  },
+);

@@ -7,6 +7,7 @@ export const words = messages({
   users: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   sessions: { en: 'Sessions', de: 'Sitzungen', tr: 'Oturumlar', ja: 'セッション' },
   sources: { en: 'Feedback sources', de: 'Feedback-Quellen', tr: 'Geri bildirim', ja: 'フィードバック' },
+  webhooks: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
   nothingHere: {
     en: 'There is nothing here, or your session may not see it.',
     de: 'Hier gibt es nichts, oder deine Sitzung darf es nicht sehen.',

@@ -5,6 +5,7 @@ import { words } from './messages.ts';
 import { Sessions } from './sessions/section.tsx';
 import { Sources } from './sources/section.tsx';
 import { Users } from './users/section.tsx';
+import { Webhooks } from './webhooks/section.tsx';
 
 interface SectionEntry {
   /** The address below `settings/`. */
@@ -21,4 +22,5 @@ export const SECTIONS: readonly SectionEntry[] = [
   { id: 'users', name: () => words.users, permission: 'users:read', Section: Users },
   { id: 'sessions', name: () => words.sessions, permission: 'api-keys:read', Section: Sessions },
   { id: 'sources', name: () => words.sources, permission: 'feedback:read', Section: Sources },
+  { id: 'webhooks', name: () => words.webhooks, permission: 'webhooks:read', Section: Webhooks },
 ];

@@ -28,7 +28,7 @@ export const words = messages({
   mayDo: { en: 'May', de: 'Darf', tr: 'İzinler', ja: '権限' },
   everything: { en: 'Everything', de: 'Alles', tr: 'Her şey', ja: 'すべて' },
   revoke: { en: 'Revoke', de: 'Widerrufen', tr: 'İptal et', ja: '失効' },
-  revokeOf: { en: 'Revoke {name}', de: '{name} widerrufen', tr: '{name} anahtarını iptal et', ja: '{name} を失効' },
+  revokeOf: { en: 'Revoke {name}', de: '{name} widerrufen', tr: '{name}: İptal et', ja: '{name} を失効' },
   revokeText: {
     en: 'It is refused everywhere from the moment this is answered, and the sessions that began with it end. This cannot be taken back.',
     de: 'Er wird überall abgewiesen, sobald das beantwortet ist, und die Sitzungen, die mit ihm begannen, enden. Das lässt sich nicht zurücknehmen.',

@@ -24,7 +24,7 @@ export const words = messages({
   began: { en: 'Signed in', de: 'Angemeldet', tr: 'Oturum açıldı', ja: 'サインイン' },
   ends: { en: 'Ends {time}', de: 'Endet {time}', tr: 'Bitiş: {time}', ja: '終了: {time}' },
   byKey: { en: 'By key {name}', de: 'Mit Schlüssel {name}', tr: 'Anahtar: {name}', ja: 'キー: {name}' },
-  end: { en: 'End', de: 'Beenden', tr: 'Sonlandır', ja: '終了する' },
+  end: { en: 'End', de: 'Beenden', tr: 'Sonlandır', ja: '終了' },
   endOf: {
     en: 'End the session of {name}',
     de: 'Sitzung von {name} beenden',

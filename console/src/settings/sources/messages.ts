@@ -66,7 +66,7 @@ export const words = messages({
   tagOf: {
     en: 'Tag and preview of {name}',
     de: 'Tag und Vorschau von {name}',
-    tr: '{name} etiketi ve önizlemesi',
+    tr: '{name}: Etiket ve önizleme',
     ja: '{name} のタグとプレビュー',
   },
   tagHelp: {

@@ -1,0 +1,57 @@
+import type { Webhook } from '@worktrack/contracts/events/webhook';
+import type { listWebhooks } from '@worktrack/contracts/events/webhooks';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { useQuery } from '../../api/query.ts';
+import { useProjects } from '../../parts/project.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { filter } from '../../router.ts';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { words } from './messages.ts';
+import { WebhookForm } from './webhook-form.tsx';
+import { WebhookRow } from './webhook-row.tsx';
+
+export function Webhooks() {
+  const webhooks = useQuery({
+    key: ['webhooks'],
+    load: (signal) => call<typeof listWebhooks>('GET /api/webhooks', {}, { signal }),
+    follows: ({ subject }) => subject.kind === 'webhook',
+  });
+  const chosenId = filter('webhook');
+  const chosen = webhooks.data?.find(({ id }) => id === chosenId);
+  if (chosen) return <Deliveries key={chosen.id} webhook={chosen} />;
+  return <Loaded query={webhooks}>{(all) => <WebhookList webhooks={all} />}</Loaded>;
+}
+
+function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+  const [isMaking, setMaking] = useState(false);
+  const projects = useProjects();
+  const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
+  return (
+    <SettingsSection
+      title={common.webhooks}
+      help={words.help}
+      action={
+        may('webhooks:write') && (
+          <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+            {words.newWebhook}
+          </button>
+        )
+      }
+    >
+      {webhooks.length === 0 ? (
+        <Empty>{words.none}</Empty>
+      ) : (
+        <ul class="plain settings-list">
+          {webhooks.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} projectName={nameOf.get(webhook.projectId ?? '')} />
+          ))}
+        </ul>
+      )}
+      {isMaking && <WebhookForm onClose={() => setMaking(false)} />}
+    </SettingsSection>
+  );
+}

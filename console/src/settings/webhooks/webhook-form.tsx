@@ -1,0 +1,168 @@
+import type { Webhook } from '@worktrack/contracts/events/webhook';
+import type { createWebhook, updateWebhook } from '@worktrack/contracts/events/webhooks';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { useBusy } from '../../parts/busy.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { useProjects } from '../../parts/project.tsx';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
+import { words } from './messages.ts';
+import { ShownSecret } from './secret.tsx';
+
+interface WebhookFormProps {
+  /** The one that is changed; without, one is made, and its secret shown. */
+  readonly webhook?: Webhook;
+  readonly onClose: () => void;
+}
+
+export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [description, setDescription] = useState(webhook?.description ?? '');
+  const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
+  const [projectId, setProjectId] = useState(webhook?.projectId ?? '');
+  const [secret, setSecret] = useState<string | null>();
+  const { isBusy, run } = useBusy();
+  const projects = useProjects();
+  const types = typesOf(chosen);
+  const isReady = url.trim() !== '' && types.length > 0;
+
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      try {
+        if (webhook) {
+          const changes = { url, description, types, projectId: projectId || null };
+          await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
+          tell(words.saved);
+          onClose();
+        } else {
+          const fields = { url, description, types, projectId: projectId || undefined };
+          const made = await call<typeof createWebhook>('POST /api/webhooks', fields);
+          setSecret(made.secret);
+        }
+        void queries.invalidateQueries({ queryKey: ['webhooks'] });
+      } catch (error) {
+        tellFailure(common.notChanged, error);
+      }
+    });
+  };
+  if (secret !== undefined) return <ShownSecret secret={secret} onClose={onClose} />;
+  return (
+    <Dialog title={webhook ? words.edit : words.newWebhook} onClose={onClose}>
+      <form class="stack" onSubmit={save}>
+        <Field label="URL" help={words.urlHelp}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="url"
+              autocomplete="off"
+              value={url}
+              onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={words.description}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              value={description}
+              onInput={({ currentTarget }) => setDescription(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <TypeChoice chosen={chosen} onChoose={setChosen} />
+        {(projects.data?.length ?? 0) > 0 && (
+          <Field label={words.onlyProject}>
+            {(control) => (
+              <select
+                {...control}
+                class="input"
+                value={projectId}
+                onChange={({ currentTarget }) => setProjectId(currentTarget.value)}
+              >
+                <option value="">{words.allProjects}</option>
+                {projects.data?.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <div class="row dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {parts.cancel}
+          </button>
+          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
+            {webhook ? parts.save : common.create}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface TypeChoiceProps {
+  readonly chosen: ChosenTypes;
+  readonly onChoose: (chosen: ChosenTypes) => void;
+}
+
+function TypeChoice({ chosen, onChoose }: TypeChoiceProps) {
+  const { everything, kinds, single } = chosen;
+  return (
+    <fieldset class="field">
+      <legend class="label">{words.events}</legend>
+      <div class="row">
+        <label class="settings-check">
+          <input
+            type="checkbox"
+            checked={everything}
+            onChange={({ currentTarget }) => onChoose({ ...chosen, everything: currentTarget.checked })}
+          />
+          {words.everything}
+        </label>
+        {!everything &&
+          KINDS.filter((kind) => may(PERMISSION_OF_KIND[kind]) || kinds.includes(kind)).map((kind) => (
+            <label key={kind} class="settings-check">
+              <input
+                type="checkbox"
+                checked={kinds.includes(kind)}
+                onChange={({ currentTarget }) =>
+                  onChoose({
+                    ...chosen,
+                    kinds: KINDS.filter((each) => (each === kind ? currentTarget.checked : kinds.includes(each))),
+                  })
+                }
+              />
+              {words[kind]}
+            </label>
+          ))}
+      </div>
+      {!everything && (
+        <Field label={words.single} help={words.singleHelp}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autocomplete="off"
+              spellcheck={false}
+              value={single}
+              onInput={({ currentTarget }) => onChoose({ ...chosen, single: currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Webhook } from '@worktrack/contracts/events/webhook';
+import type { deleteWebhook, updateWebhook } from '@worktrack/contracts/events/webhooks';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { now } from '../../clock.ts';
+import { fromNow } from '../../language/format.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { When } from '../../parts/when.tsx';
+import { to } from '../../router.ts';
+import { may } from '../../session.ts';
+import { words as common } from '../messages.ts';
+import { words } from './messages.ts';
+import { RotateSecret } from './secret.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+
+const TONES = { active: 'tag tag-good', failing: 'tag tag-bad', disabled: 'tag' } as const;
+
+interface WebhookRowProps {
+  readonly webhook: Webhook;
+  /** Of the one project whose events it gets. */
+  readonly projectName: string | undefined;
+}
+
+export function WebhookRow({ webhook, projectName }: WebhookRowProps) {
+  const { id, url, description, types, state, enabled, disabledReason, failingSince, createdAt } = webhook;
+  const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const change = async (what: () => Promise<unknown>, done: string) => {
+    try {
+      await what();
+      void queries.invalidateQueries({ queryKey: ['webhooks'] });
+      tell(done);
+    } catch (error) {
+      tellFailure(common.notChanged, error);
+    }
+  };
+  const setEnabled = () =>
+    change(() => call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }), words.saved);
+  const remove = () => change(() => call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }), words.deleted);
+  return (
+    <li class={enabled ? 'settings-row' : 'settings-row settings-ended'}>
+      <div>
+        <div class="row">
+          <h2>{url}</h2>
+          <span class={TONES[state]}>{words[state]}</span>
+        </div>
+        {description && <p>{description}</p>}
+        <ul class="plain row quiet settings-facts">
+          <li>{types.includes('*') ? words.everything : types.join(', ')}</li>
+          {projectName !== undefined && <li>{projectName}</li>}
+          {disabledReason !== null && <li>{REASONS[disabledReason]()}</li>}
+          {enabled && failingSince !== null && (
+            <li>{words.failingSince({ time: fromNow(failingSince, now.value) })}</li>
+          )}
+          <li>
+            {common.created} <When at={createdAt} />
+          </li>
+        </ul>
+      </div>
+      <div class="row">
+        <a class="button" href={to('settings/webhooks', { webhook: id })} aria-label={words.deliveriesOf({ url })}>
+          {words.deliveries}
+        </a>
+        {may('webhooks:write') && (
+          <Menu
+            label={words.more({ url })}
+            items={[
+              { label: words.edit, run: () => setOpen('edit') },
+              { label: enabled ? words.disable : words.enable, run: () => void setEnabled() },
+              { label: words.rotate, run: () => setOpen('rotate') },
+              { label: parts.delete, run: () => setOpen('delete') },
+            ]}
+          >
+            ⋯
+          </Menu>
+        )}
+      </div>
+      {open === 'edit' && <WebhookForm webhook={webhook} onClose={close} />}
+      {open === 'rotate' && <RotateSecret webhookId={id} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={`${parts.delete}: ${url}`}
+          text={words.deleteText}
+          action={parts.delete}
+          onConfirm={() => void remove()}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}
+
+const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, () => string>> = {
+  by_hand: () => words.by_hand,
+  gone: () => words.gone,
+  failing: () => words.failed_days,
+  maker: () => words.maker,
+};
