@@ -145,6 +145,10 @@ switch (command) {
     handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', 'test/api/openapi.test.ts']);
     break;
   }
+  case 'pictures':
+    process.env.WORKTRACK_PICTURES = '1';
+    handOver([inRepository('node_modules', 'vitest', 'vitest.mjs'), 'run', 'test/docs/pictures/make.test.ts']);
+    break;
   case 'bench':
     handOver([inRepository('bench', 'main.ts'), ...args]);
     break;
