@@ -81,7 +81,7 @@ function StatusChoice({ label, isChosen, value }: StatusChoiceProps) {
   return (
     <button
       type="button"
-      class={isChosen ? 'button button-main' : 'button'}
+      class="button"
       aria-pressed={isChosen}
       onClick={() => setFilters({ status: value, item: undefined }, 'push')}
     >
