@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { event, startEvents } from '../testing.ts';
 import { takeIn } from './intake.ts';
 import { LogModel } from './log.model.ts';
+import { at, following } from './log.repository.ts';
 import { keepFor } from './retention.repository.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
@@ -190,6 +191,17 @@ describe('GET /api/events', () => {
     await events.take(several(1, organizationId) as PublishedEvent[]);
     expect(seqs((await list(organizationId, { after: 10 })).events)).toEqual([11]);
   });
+});
+
+test('what follows a place is read from where the log begins now, and what it has dropped is left out', async () => {
+  const organizationId = randomUUID();
+  await events.take(several(10, organizationId));
+  for (const seq of upTo(6)) await LogModel.deleteOne({ organizationId, seq });
+  expect(seqs(await following(organizationId, 0, 3))).toEqual([7, 8, 9]);
+  expect(seqs(await following(organizationId, 5, 3))).toEqual([7, 8]);
+  expect(seqs(await following(organizationId, 9, 3))).toEqual([10]);
+  expect(await following(organizationId, 10, 3)).toEqual([]);
+  expect([...(await at(organizationId, [2, 8, 11])).keys()]).toEqual([8]);
 });
 
 test('another retention holds for what is in the log already', async () => {

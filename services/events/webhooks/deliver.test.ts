@@ -1,6 +1,7 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
+import { LogModel } from '../log/log.model.ts';
 import { newCaller, startWebhooks, statesOf, type TestCaller, until, type Webhooks } from './testing.ts';
 
 let webhooks: Webhooks;
@@ -246,6 +247,26 @@ test('a replay sends what the log has after a place once more, with the same ids
     code: 'VALIDATION_FAILED',
   });
   await expect(webhooks.call('webhooks.replay', { id }, caller)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+});
+
+test('what the log has dropped is sent no more, and one that was disabled meanwhile goes on where the log begins', async () => {
+  const caller = newCaller();
+  const { organizationId } = caller;
+  const at = await endpoint();
+  const { id } = await webhookTo(at, caller, { enabled: false });
+  await webhooks.append(
+    caller,
+    Array.from({ length: 250 }, () => ({})),
+  );
+  for (let seq = 1; seq <= 240; seq++) await LogModel.deleteOne({ organizationId, seq });
+  await webhooks.call('webhooks.update', { id, enabled: true }, caller);
+  await until(() =>
+    expect(at.seqs.toSorted((a, b) => a - b)).toEqual([241, 242, 243, 244, 245, 246, 247, 248, 249, 250]),
+  );
+  await until(async () => expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({ seq: 250 }));
+  await expect(webhooks.call('webhooks.replay', { id, after: 239 }, caller)).rejects.toThrow('the log begins at 241');
+  expect(await webhooks.call('webhooks.replay', { id, after: 249 }, caller)).toEqual({ replayed: 1 });
+  await until(() => expect(at.seqs).toHaveLength(11));
 });
 
 test('a replay of deliveries sends those once more, by a schedule that begins anew', async () => {
