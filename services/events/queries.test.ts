@@ -88,9 +88,9 @@ test('every query of every operation is answered by an index, without a sort', a
     await takeWebhook(scope, webhook, 'holder');
     await heldSubjects(scope, id, Date.now());
     await nextRetries(scope, id, 100);
-    const [first, second, third] = await freshDeliveries(scope, id, { after: undefined, notAbout: [], limit: 100 });
+    const [first, second, third] = await freshDeliveries(scope, id, { notAbout: [], limit: 100 });
     if (!first || !second || !third) throw new Error('There are three.');
-    await freshDeliveries(scope, id, { after: first, notAbout: [second.about], limit: 100 });
+    await freshDeliveries(scope, id, { notAbout: [second.about], limit: 100 });
     await at(organizationId, [first.seq]);
     const outcome = { status: 200, error: null, answer: '', durationMs: 1, at: now };
     const failed = { ...outcome, status: 500 };

@@ -10,9 +10,9 @@ import { type DeliveryDocument, DeliveryModel } from './deliveries.model.ts';
 /** What is known of a delivery that is to be sent. */
 export type Due = Pick<
   DeliveryDocument,
-  '_id' | 'seq' | 'about' | 'attempts' | 'attemptsBefore' | 'eventId' | 'holdsUntilMs' | 'fresh'
+  '_id' | 'seq' | 'about' | 'attempts' | 'attemptsBefore' | 'eventId' | 'holdsUntilMs'
 >;
-const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1, fresh: 1 } as const;
+const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1 } as const;
 
 /** Of more subjects than this that wait at one endpoint the others wait too. */
 const MAX_HELD = 1_000;
@@ -70,24 +70,18 @@ function untried(organizationId: string, webhookId: string, { id, seq, type, sub
 
 /**
  * Those that were not tried yet, in the order of the log.
- * @param after a place of the log, and what was read there
  * @param notAbout subjects that wait for an earlier event
  */
 export async function freshDeliveries(
   { caller }: Scope,
   webhookId: string,
-  {
-    after,
-    notAbout,
-    limit,
-  }: { readonly after: Due | undefined; readonly notAbout: readonly string[]; readonly limit: number },
+  { notAbout, limit }: { readonly notAbout: readonly string[]; readonly limit: number },
 ): Promise<Due[]> {
   const { organizationId } = caller;
   return inOrder<Due>(DeliveryModel, {
     filter: { organizationId, webhookId },
     order: { field: 'fresh', direction: 1 },
     range: ALL_PLACES,
-    after: after && { value: after.fresh, id: after._id },
     choose: notAbout.length > 0 ? [{ $match: { about: { $nin: notAbout } } }] : [],
     limit,
     present: [{ $project: DUE }],

@@ -66,7 +66,6 @@ export class Turn {
   /** In the queue or under way, or not recorded yet. */
   readonly #known = new Set<string>();
   #held: Map<string, number> = new Map();
-  #lastFresh: Due | undefined;
   #hasMore = true;
   #filling: Promise<void> | undefined;
   readonly #attempts: Attempt[] = [];
@@ -136,11 +135,16 @@ export class Turn {
     const { _id } = this.#webhook;
     // What was tried must be recorded before it is read whether it is to be tried again.
     await this.#record();
+    const webhook = await webhookById(this.#scope, _id);
+    // Read before the deliveries: those up to here are all there, while one of a later place may be seen before one of an earlier.
+    const complete = webhook?.cursor ?? 0;
     const retries = (await nextRetries(this.#scope, _id, BATCH)).filter(({ dueAtMs }) => dueAtMs <= now);
     const notAbout = [...this.#held].filter(([, untilMs]) => untilMs > now).map(([about]) => about);
-    const fresh = await freshDeliveries(this.#scope, _id, { after: this.#lastFresh, notAbout, limit: BATCH });
-    this.#lastFresh = fresh.at(-1) ?? this.#lastFresh;
-    const found = [...retries, ...fresh].filter((delivery) => !this.#known.has(delivery._id));
+    // From the first on, each time: what waited for its subject meanwhile comes before what was queued later.
+    const fresh = await freshDeliveries(this.#scope, _id, { notAbout, limit: BATCH + this.#known.size });
+    const found = [...retries, ...fresh.filter(({ seq }) => seq <= complete)].filter(
+      (delivery) => !this.#known.has(delivery._id),
+    );
     this.#hasMore = found.length > 0;
     const events = await at(
       this.#scope.caller.organizationId,
@@ -251,11 +255,9 @@ export class Turn {
     const [retry] = await nextRetries(this.#scope, _id, 1);
     const held = [...this.#held].filter(([, untilMs]) => untilMs > nowMs);
     const notAbout = held.map(([about]) => about);
-    const [free] = await freshDeliveries(this.#scope, _id, { after: undefined, notAbout, limit: 1 });
+    const [free] = await freshDeliveries(this.#scope, _id, { notAbout, limit: 1 });
     const [waiting] =
-      free || held.length === 0
-        ? [free]
-        : await freshDeliveries(this.#scope, _id, { after: undefined, notAbout: [], limit: 1 });
+      free || held.length === 0 ? [free] : await freshDeliveries(this.#scope, _id, { notAbout: [], limit: 1 });
     const times = [
       ...(retry ? [retry.dueAtMs] : []),
       ...(free ? [nowMs] : []),
