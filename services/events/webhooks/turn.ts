@@ -135,15 +135,17 @@ export class Turn {
     const { _id } = this.#webhook;
     // What was tried must be recorded before it is read whether it is to be tried again.
     await this.#record();
+    // As it is before anything is read: what is recorded meanwhile may be read as if it were not.
+    const known = new Set(this.#known);
     const webhook = await webhookById(this.#scope, _id);
     // Read before the deliveries: those up to here are all there, while one of a later place may be seen before one of an earlier.
     const complete = webhook?.cursor ?? 0;
     const retries = (await nextRetries(this.#scope, _id, BATCH)).filter(({ dueAtMs }) => dueAtMs <= now);
     const notAbout = [...this.#held].filter(([, untilMs]) => untilMs > now).map(([about]) => about);
     // From the first on, each time: what waited for its subject meanwhile comes before what was queued later.
-    const fresh = await freshDeliveries(this.#scope, _id, { notAbout, limit: BATCH + this.#known.size });
+    const fresh = await freshDeliveries(this.#scope, _id, { notAbout, limit: BATCH + known.size });
     const found = [...retries, ...fresh.filter(({ seq }) => seq <= complete)].filter(
-      (delivery) => !this.#known.has(delivery._id),
+      (delivery) => !known.has(delivery._id),
     );
     this.#hasMore = found.length > 0;
     const events = await at(
