@@ -47,7 +47,8 @@ describe('a part that is unavailable', () => {
       expect((await organization.call('GET', '/api/me')).status).toBe(200);
       const { status, needs } = await until(
         () => readiness(only('gateway').opsUrl),
-        (answer) => answer.status === 503,
+        // On a busy machine one of the others may answer too late for once.
+        (answer) => answer.status === 503 && answer.needs.feedback === 'ok' && answer.needs.keys === 'ok',
       );
       expect(status).toBe(503);
       expect(needs).toMatchObject({ keys: 'ok', feedback: 'ok', rabbitmq: 'ok', redis: 'ok' });

@@ -84,7 +84,7 @@ export async function freshDeliveries(
     range: ALL_PLACES,
     choose: notAbout.length > 0 ? [{ $match: { about: { $nin: notAbout } } }] : [],
     limit,
-    present: [{ $project: DUE }],
+    present: [{ $project: { ...DUE, fresh: 1 } }],
   });
 }
 
@@ -116,7 +116,7 @@ export async function waitingAt(
     order: { field: 'fresh', direction: 1 },
     range: ALL_PLACES,
     limit: 1,
-    present: [{ $project: { createdAt: 1 } }],
+    present: [{ $project: { createdAt: 1, fresh: 1 } }],
   });
   return { count, oldestAt: oldest?.createdAt };
 }

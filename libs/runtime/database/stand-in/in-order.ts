@@ -51,6 +51,9 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
     far = near + width;
   }
   const keys = rows as Key[];
+  if (keys.at(-1) && keys.at(-1)?.[order.field] === undefined) {
+    throw new Error(`${model.modelName} is read in the order of ${order.field}, which its rows must keep.`);
+  }
   remember(key, hint, keys, { isFull: keys.length >= limit, isFirst, at: (row) => axis.toAxis(row[order.field]) });
   return rows;
 }
