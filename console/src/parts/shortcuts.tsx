@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 import { words } from './messages.ts';
 
@@ -16,7 +16,8 @@ const isHelpOpen = signal(false);
 
 /** What keys do while the component is there, and what the help says of them. Keys that are typed into a field are no shortcuts. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  useEffect(() => {
+  // Before the next event: a key that is pressed as soon as the component is seen is not lost.
+  useLayoutEffect(() => {
     groups.value = [...groups.value, shortcuts];
     return () => {
       groups.value = groups.value.filter((group) => group !== shortcuts);
