@@ -17,7 +17,7 @@ interface Waiting {
   readonly deadlineAtMs: number;
   /** Whether it was stored, read outside the transaction. */
   readonly isStored: () => Promise<boolean>;
-  /** It met a failure that may have been somebody else's: try it without others. */
+  /** It relies on what others in its transaction may change, or met a failure that may have been somebody else's: try it without others. */
   alone: boolean;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -45,7 +45,7 @@ export function commitTogether(
   isStored: () => Promise<boolean>,
 ): Promise<void> {
   return new Promise((done, failed) => {
-    queue.push({ writes, deadlineAtMs, isStored, alone: false, done, failed });
+    queue.push({ writes, deadlineAtMs, isStored, alone: writes.reliesOnCount, done, failed });
     startGroups();
   });
 }

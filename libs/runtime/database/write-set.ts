@@ -126,6 +126,11 @@ export class WriteSet {
     for (const tell of this.#afterwards.splice(0)) tell(outcome);
   }
 
+  /** Whether it relies on how many documents there are to change: it can be right only where no other set brings or takes any of them. */
+  get reliesOnCount(): boolean {
+    return this.#others.some(({ model, expected }) => model.name === 'updateMany' && expected !== undefined);
+  }
+
   /** Operations, for bounds on what goes into one transaction. */
   get size(): number {
     return this.#changes.size + this.#others.length;
@@ -154,10 +159,14 @@ export class WriteSet {
         }
       }
     }
+    const others = sets.flatMap((set) => set.#others.map((other) => ({ ...other, of: [set] })));
+    const changesMany = ({ model }: Other) => model.name === 'updateMany';
     return [
       // First: what changes many documents may be about these too, and their filters say how they were before.
       ...[...changes.values()].map(({ change, of }) => ({ model: updateOf(change), expected: 1, of })),
-      ...sets.flatMap((set) => set.#others.map((other) => ({ ...other, of: [set] }))),
+      ...others.filter((other) => !changesMany(other)),
+      // Last: what another set inserts may be among what it changes.
+      ...others.filter(changesMany),
     ];
   }
 

@@ -1,4 +1,5 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
+import { Stale } from '@worktrack/runtime/database/flush';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
@@ -56,6 +57,7 @@ export async function bestOfProject(
   return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
 }
 
+/** @throws Stale when there is a ready task by now */
 async function reasonInProject(
   scope: Scope,
   boards: readonly BoardRecord[],
@@ -70,9 +72,7 @@ async function reasonInProject(
   const found = await tasksIn(scope, [...pending, ...idsOf(isInProgress)], MAX_COUNTED);
   const tasks = found.sort(takeOrder([...columns.map(({ id }) => id)]));
   const count = tasks.filter(({ boardColumnId }) => pending.has(boardColumnId)).length;
-  const told = found.length === MAX_COUNTED ? `${count} or more` : count;
-  const none =
-    count === 0 ? 'There is no pending task in the project' : `None of the project's ${told} pending tasks is ready`;
+  const none = noneReady(count, found.length === MAX_COUNTED);
   if (tasks.length === 0) return `${none}.`;
   const underEnded = await idsBelow(
     scope,
@@ -81,8 +81,17 @@ async function reasonInProject(
   );
   const others = tasks.filter(({ _id }) => !underEnded.has(_id));
   if (others.length === 0) return ofBudgets;
+  const usable = new Set(boards.filter((board) => columnNamed(board, 'In Progress')).map(({ _id }) => _id));
+  // Since the ready ones were looked for: created, moved, or the last that it waited for is done.
+  if (others.some(({ claimOrder, boardId }) => claimOrder !== null && usable.has(boardId))) throw new Stale();
   const waiting = await waitingInProject(scope, others, new Map(boards.map((board) => [board._id, board])));
   return `${ofBudgets && `${ofBudgets} `}${none}: ${whyNot(waiting, now)}.`;
+}
+
+function noneReady(count: number, isAtLeast: boolean): string {
+  if (count === 0) return 'There is no pending task in the project';
+  if (count === 1 && !isAtLeast) return "The project's only pending task is not ready";
+  return `None of the project's ${count}${isAtLeast ? ' or more' : ''} pending tasks is ready`;
 }
 
 function reasonOf(ended: readonly BudgetRecord[]): string {

@@ -226,6 +226,23 @@ describe('a claim that gets nothing', () => {
     );
   });
 
+  test('speaks of one task as of one', async () => {
+    const held = await taskIn('To Do');
+    await claim();
+    const waits = await taskIn('Backlog', { dependsOn: [held.id] });
+    const { reason } = await claim();
+    expect(reason).toMatch(`The project's only pending task is not ready: ${waits.taskId} waits for ${held.taskId}`);
+  });
+
+  test('never explains why a task is not ready that has become so in the same moment', async () => {
+    for (let round = 0; round < 30; round++) {
+      const [{ workItem, reason }] = await Promise.all([claim(), taskIn('Backlog')]);
+      if (workItem) continue;
+      expect(reason).toMatch(/^There is no pending task/);
+      expect((await claim()).workItem).not.toBeNull();
+    }
+  });
+
   test('names a few of many', async () => {
     const dependencies = await Promise.all(Array.from({ length: 5 }, () => taskIn('In Progress')));
     const dependsOn = dependencies.map(({ id }) => id);

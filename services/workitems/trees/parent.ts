@@ -53,6 +53,8 @@ export async function followParent(
 ): Promise<void> {
   await leaveParent(scope, item.parentId);
   if (parent) countChildren(scope, parent, 1);
+  // A child that comes meanwhile writes the item, which is changed here.
+  if (descendants === 0) return;
   replaceAncestors(
     scope,
     item._id,

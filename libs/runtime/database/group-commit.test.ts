@@ -1,0 +1,99 @@
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { servers } from '../../../test/support/servers.ts';
+import { createLog } from '../process/logging.ts';
+import { uuidv7 } from '../process/uuid.ts';
+import { connectDatabase, disconnectDatabase } from './connection.ts';
+import { Stale } from './flush.ts';
+import { commitTogether } from './group-commit.ts';
+import { WriteSet } from './write-set.ts';
+
+/** A tree: what is below a node stores so, and the node's version counts changes of where it is. */
+const NodeModel = mongoose.model(
+  'Node',
+  new mongoose.Schema(
+    { _id: String, below: [String], children: Number, version: Number },
+    { collection: 'nodes', versionKey: false },
+  ),
+);
+const DoneModel = mongoose.model(
+  'Done',
+  new mongoose.Schema({ _id: String }, { collection: 'done', versionKey: false }),
+);
+const DEADLINE_MS = 10_000;
+
+beforeAll(async () => {
+  const { mongodbUrl, databasePrefix } = await servers();
+  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_groups`, log: createLog('test', 'silent') });
+});
+afterAll(disconnectDatabase);
+beforeEach(async () => {
+  await NodeModel.deleteMany({});
+  await NodeModel.create([
+    { _id: 'top', below: [], version: 1 },
+    { _id: 'middle', below: ['top'], version: 1 },
+    { _id: 'one', below: [], version: 1 },
+    { _id: 'other', below: [], version: 1 },
+  ]);
+});
+
+function setOf(fill: (writes: WriteSet) => void): WriteSet {
+  const writes = new WriteSet();
+  fill(writes);
+  return writes;
+}
+
+function commit(writes: WriteSet): Promise<void> {
+  const _id = uuidv7();
+  writes.insert(DoneModel, { _id });
+  return commitTogether(writes, Date.now() + DEADLINE_MS, async () => (await DoneModel.exists({ _id })) !== null);
+}
+
+/** What comes while as many transactions as there may be are under way goes together into the next one. */
+function commitInOneGroup(sets: readonly WriteSet[]): Promise<PromiseSettledResult<void>[]> {
+  const underWay = ['one', 'other'].map((_id) =>
+    setOf((writes) => writes.update(NodeModel, { _id }, { inc: { version: 1 } })),
+  );
+  return Promise.allSettled([...underWay, ...sets].map(commit)).then((outcomes) => outcomes.slice(underWay.length));
+}
+
+const insertion = () =>
+  setOf((writes) => {
+    writes.share(NodeModel, { _id: 'middle', version: 1 }, { inc: { children: 1 } });
+    writes.insert(NodeModel, { _id: 'new', below: ['middle', 'top'], version: 1 });
+  });
+const moved = [{ $set: { below: { $setDifference: ['$below', ['top']] }, version: { $add: ['$version', 1] } } }];
+const removal = () =>
+  setOf((writes) => {
+    writes.remove(NodeModel, { _id: 'top' });
+    writes.updateMany(NodeModel, { below: 'top' }, moved);
+  });
+const move = () =>
+  setOf((writes) => {
+    writes.update(NodeModel, { _id: 'top', version: 1 }, { inc: { version: 1 } });
+    writes.updateMany(NodeModel, { below: 'top' }, moved, 1);
+  });
+
+const belowTop = () => NodeModel.countDocuments({ below: 'top' });
+
+test('what changes many documents changes those too that others in its transaction insert', async () => {
+  const outcomes = await commitInOneGroup([removal(), insertion()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  expect(await NodeModel.findById('new').lean()).toMatchObject({ below: ['middle'] });
+  expect(await belowTop()).toBe(0);
+});
+
+test.each([
+  ['first', () => [move(), insertion()], ['fulfilled', 'rejected']],
+  ['last', () => [insertion(), move()], ['fulfilled', 'rejected']],
+])(
+  'what relies on how many documents there are shares its transaction with nobody: it comes %s',
+  async (_, sets, expected) => {
+    const outcomes = await commitInOneGroup(sets());
+    expect(outcomes.map(({ status }) => status)).toEqual(expected);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Stale);
+    // Whichever came first, the other one has to look again.
+    const isMoved = outcomes[sets()[0]?.reliesOnCount ? 0 : 1]?.status === 'fulfilled';
+    expect(await belowTop()).toBe(isMoved ? 0 : 2);
+  },
+);
