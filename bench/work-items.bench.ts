@@ -24,7 +24,7 @@ const COUNTED_ITEMS = 200;
 /** Sent by the processes rather than by a call: how they monitor each other and the connection. */
 const BACKGROUND_COMMANDS = new Set(['hello', 'ismaster', 'ping', 'buildInfo', 'endSessions', 'killSessions']);
 const BACKGROUND_COLLECTION = 'transaction_owners';
-const SERVICES = ['gateway', 'keys', 'workitems', 'feedback'] as const;
+const SERVICES = ['gateway', 'keys', 'workitems', 'feedback', 'events'] as const;
 const SERVERS = ['rabbitmq', 'redis', 'mongodb'] as const;
 
 const { values } = parseArgs({

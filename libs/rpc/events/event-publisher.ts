@@ -60,9 +60,9 @@ export class EventPublisher {
   }
 }
 
-function publishOne(channel: ConfirmChannel, { type, content }: EventsMessage): Promise<void> {
+function publishOne(channel: ConfirmChannel, { topic, content }: EventsMessage): Promise<void> {
   return new Promise((resolve, reject) => {
-    channel.publish(EVENTS_EXCHANGE, type, content, { persistent: true, mandatory: true }, (error) =>
+    channel.publish(EVENTS_EXCHANGE, topic, content, { persistent: true, mandatory: true }, (error) =>
       error ? reject(error) : resolve(),
     );
   });

@@ -5,32 +5,36 @@ import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { signedMessage, verifiedJson } from '../message/signed.ts';
 
-/** Events of one type, as one message. */
+/** Events of one topic, as one message. */
 export interface EventsMessage {
-  readonly type: string;
+  readonly topic: string;
   readonly content: Buffer;
 }
 
+/** What messages are routed by, of an event's type: `work_item` of `work_item.moved`. A topic for each type would be a message for each event, since a write makes several. */
+export const topicOf = (type: string) => type.slice(0, type.indexOf('.'));
+
 /**
- * Cuts events into messages, in their order: each holds those of one type that follow one another, for it is routed by that type.
+ * Cuts events into messages, in their order: each holds those of one topic that follow one another.
  *
  *   { e: [ event … ] }
  */
 export function* eventsMessages(signer: RequestSigner, events: readonly PublishedEvent[]): Generator<EventsMessage> {
-  let type = '';
+  let topic = '';
   let items: string[] = [];
   let bytes = 0;
-  const message = () => ({ type, content: signedMessage(signer, `{"e":[${items.join(',')}]}`) });
+  const message = () => ({ topic, content: signedMessage(signer, `{"e":[${items.join(',')}]}`) });
   for (const event of events) {
     const item = JSON.stringify(event);
     const itemBytes = Buffer.byteLength(item);
-    const fits = event.type === type && items.length < MAX_BATCH_ITEMS && bytes + itemBytes <= MAX_BATCH_BYTES;
+    const itsTopic = topicOf(event.type);
+    const fits = itsTopic === topic && items.length < MAX_BATCH_ITEMS && bytes + itemBytes <= MAX_BATCH_BYTES;
     if (items.length > 0 && !fits) {
       yield message();
       items = [];
       bytes = 0;
     }
-    type = event.type;
+    topic = itsTopic;
     items.push(item);
     bytes += itemBytes;
   }

@@ -4,7 +4,7 @@ import { RecoveringChannel } from '../channel.ts';
 import { type Broker, retryDelayMs } from '../connection.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import type { Log } from '../types.ts';
-import { type News, readEvents, readNews } from './message.ts';
+import { type News, readEvents, readNews, topicOf } from './message.ts';
 import { checkLog, EVENTS_EXCHANGE, LIVE_EXCHANGE } from './topology.ts';
 
 export interface SubscriberOptions {
@@ -72,7 +72,7 @@ export class Subscription {
     this.ready = this.#channel.ready;
   }
 
-  /** @returns once what is published with this key arrives, however long the broker is away */
+  /** @returns once what is published with this key arrives, however long the broker is unavailable */
   async bind(key: string): Promise<void> {
     this.#keys.add(key);
     while (this.#keys.has(key)) {
@@ -104,10 +104,12 @@ export class Subscription {
 export function subscribeToEvents(
   options: SubscriberOptions & { readonly types: readonly string[]; received(events: readonly PublishedEvent[]): void },
 ): Subscription {
-  const subscription = new Subscription(options, EVENTS_EXCHANGE, (content) =>
-    options.received(readEvents(options.signer, content)),
-  );
-  for (const type of options.types) void subscription.bind(type);
+  const types = new Set(options.types);
+  const subscription = new Subscription(options, EVENTS_EXCHANGE, (content) => {
+    const events = readEvents(options.signer, content).filter(({ type }) => types.has(type));
+    if (events.length > 0) options.received(events);
+  });
+  for (const topic of new Set(options.types.map(topicOf))) void subscription.bind(topic);
   return subscription;
 }
 

@@ -22,6 +22,9 @@ export function inOrderOfRevisions(events: readonly PublishedEvent[]): Published
   });
 }
 
+/** Of what was just made: nothing is before it. */
+const FIRST_REVISION = 1;
+
 /** How many subjects are remembered; one that is not is asked for once more. */
 const MAX_SUBJECTS = 20_000;
 
@@ -31,12 +34,12 @@ export class PublishedRevisions {
 
   /**
    * The subjects of which there may be events before those that were seen, by id, with the highest revision that was seen. Not one whose
-   * events go on where the last ones ended.
+   * events go on where the last ones ended, or begin with its first.
    */
   openIn(seen: readonly PublishedEvent[]): ReadonlyMap<string, number> {
     const open = new Map<string, number>();
     for (const [id, events] of Map.groupBy(seen, ({ subject }) => subject.id)) {
-      let last = this.#highest.get(id) ?? Number.NEGATIVE_INFINITY;
+      let last = this.#highest.get(id) ?? FIRST_REVISION - 1;
       for (const { revision } of events.toSorted((a, b) => a.revision - b.revision)) {
         if (revision > last + 1) open.set(id, revision);
         last = Math.max(last, revision);

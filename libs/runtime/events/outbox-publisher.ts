@@ -153,6 +153,8 @@ export class OutboxPublisher {
       publishedEvents.inc(events.length);
       this.#published.published(events);
       await Promise.all(this.#sources.map((source, index) => source.remove(batches[index] ?? [])));
+      // What came meanwhile has hinted.
+      if (next.every(({ length }) => length < BATCH_EVENTS)) return;
     }
   }
 }

@@ -113,6 +113,22 @@ describe('claims that wait', () => {
     expect(first?.workItem?.assignee).toBe('1');
   });
 
+  test('are served several at once when several tasks become ready, and who waits longest first', async () => {
+    const waiting = Array.from({ length: 40 }, (_, n) => waitFor({ agent: `${n}` }));
+    await quiet();
+    for (let n = 0; n < 30; n++) await project.create('task');
+    const { seen, stop } = commands();
+    news.received(Array.from({ length: 30 }, () => event('work_item.ready')));
+    const served = await Promise.all(waiting.slice(0, 30).map(({ answer }) => answer));
+    stop();
+    expect(new Set(served.map(({ workItem }) => workItem?.id)).size).toBe(30);
+    // One after the other they would be thirty transactions.
+    expect(seen.filter((command) => command === 'commitTransaction').length).toBeLessThan(20);
+    for (const { timeUp } of waiting) timeUp.abort();
+    const rest = await Promise.all(waiting.slice(30).map(({ answer }) => answer));
+    expect(rest.filter(({ claimed }) => claimed)).toEqual([]);
+  });
+
   test('ask the database nothing while nothing happens, and one look for all of them when something does in vain', async () => {
     const waiting = Array.from({ length: 50 }, () => waitFor());
     await quiet();

@@ -12,6 +12,8 @@ type Claim = typeof claimWorkItem;
 type Context = CallContext<FailureOf<Claim>> & { readonly waiting: Waiting };
 
 const RETRY_AFTER_SECONDS = 5;
+/** Claims that are tried at once: enough of them share a transaction, and a burst of tasks leaves room for other calls. */
+const MAX_OFFERS = 16;
 /** For as long as no event can be heard, as in an installation whose log was never started: one look for each scope. */
 const UNHEARD_LOOK_EVERY_MS = 2_000;
 
@@ -35,14 +37,16 @@ interface Waiter {
   readonly scope: Scope;
   readonly calls: Set<WaitingCall>;
   /** The attempt under way. */
-  offer: Promise<boolean> | undefined;
+  offer: Promise<Outcome> | undefined;
 }
+/** What came of an attempt: a task, none, or nothing that says anything about the tasks, as of a caller who has gone. */
+type Outcome = 'claimed' | 'nothing' | 'unknown';
 
 /** Those of an organization, in the order of their coming. */
 interface Line {
   readonly waiters: Map<string, Waiter>;
-  /** Scopes in which there may be something new. */
-  readonly toLookAt: Set<string>;
+  /** Scopes in which there may be something new, with how many tasks have become ready there, as far as events said. */
+  readonly toLookAt: Map<string, number>;
   isLooking: boolean;
 }
 
@@ -57,8 +61,9 @@ export type Listen = (heard: {
  * The claims that wait until a task is ready for them: all of the service's, for the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
  *
  * They are woken by events. For each scope that an event is about (a project, or the items that a claim names), the first in the line tries to claim, then the next,
- * until one finds nothing: then there is nothing for those behind it either. So a task that gets ready costs the claim of it and one look, however many wait, and
- * nothing is asked of the database while nothing happens. An event that is missed costs time and nothing else: each claim looks once more when its time is up.
+ * until one finds nothing: then there is nothing for those behind it either. Where one has found something and more tasks have become ready, as many as these
+ * try at once. So a task that gets ready costs the claim of it and one look, however many wait, and nothing is asked of the database while nothing happens. An
+ * event that is missed costs time and nothing else: each claim looks once more when its time is up.
  *
  * A replica that was frozen, and takes itself for the one that holds them, does no harm: a claim takes effect once by its idempotency key.
  */
@@ -117,7 +122,7 @@ export class WaitingClaims {
 
   #firstLook(organizationId: string, line: Line, waiter: Waiter): void {
     this.#listenFromNow();
-    line.toLookAt.add(waiter.scope.key);
+    lookAt(line, waiter.scope.key);
     void this.#look(organizationId, line);
   }
 
@@ -153,11 +158,13 @@ export class WaitingClaims {
     for (const event of events) {
       const line = this.#lines.get(event.organizationId);
       if (!line) continue;
+      const affected = new Set<string>();
       for (const waiter of line.waiters.values()) {
-        if (affects(event, waiter.scope)) line.toLookAt.add(waiter.scope.key);
+        if (affects(event, waiter.scope)) affected.add(waiter.scope.key);
         for (const call of waiter.calls)
           if (isAbout(event, call)) this.#endFor(event.organizationId, line, waiter, call);
       }
+      for (const key of affected) lookAt(line, key, event.type === 'work_item.ready' ? 1 : 0);
       changed.set(event.organizationId, line);
     }
     for (const [organizationId, line] of changed) void this.#look(organizationId, line);
@@ -165,34 +172,45 @@ export class WaitingClaims {
 
   #lookEverywhere(): void {
     for (const [organizationId, line] of this.#lines) {
-      for (const { scope } of line.waiters.values()) line.toLookAt.add(scope.key);
+      for (const { scope } of line.waiters.values()) lookAt(line, scope.key);
       void this.#look(organizationId, line);
     }
   }
 
-  /** One at a time: who came first is served first. What happens meanwhile is looked at next. */
+  /** Who came first is served first. What happens meanwhile is looked at next. */
   async #look(organizationId: string, line: Line): Promise<void> {
     if (line.isLooking) return;
     line.isLooking = true;
-    while (line.toLookAt.size > 0) {
-      const scopes = new Set(line.toLookAt);
-      line.toLookAt.clear();
-      for (const waiter of line.waiters.values()) {
-        if (scopes.size === 0) break;
-        if (!scopes.has(waiter.scope.key)) continue;
-        waiter.offer = this.#offer(organizationId, line, waiter, false);
-        if (!(await waiter.offer)) scopes.delete(waiter.scope.key);
-        waiter.offer = undefined;
+    const fruitful = new Set<string>();
+    for (let next = nextOf(line, fruitful); next.length > 0; next = nextOf(line, fruitful)) {
+      const { key } = (next[0] as Waiter).scope;
+      const tasks = line.toLookAt.get(key) ?? 0;
+      line.toLookAt.delete(key);
+      const outcomes = await Promise.all(
+        next.map(async (waiter) => {
+          waiter.offer = this.#offer(organizationId, line, waiter, false);
+          const outcome = await waiter.offer;
+          waiter.offer = undefined;
+          return outcome;
+        }),
+      );
+      if (outcomes.includes('nothing')) {
+        // Of what was known before, nothing is left.
+        fruitful.delete(key);
+        continue;
       }
+      fruitful.add(key);
+      const { length: claimed } = outcomes.filter((outcome) => outcome === 'claimed');
+      lookAt(line, key, Math.max(0, tasks - claimed));
     }
+    line.toLookAt.clear();
     line.isLooking = false;
     if (line.waiters.size === 0) this.#lines.delete(organizationId);
   }
 
-  /** @returns whether there may be something for the next one of its scope */
-  async #offer(organizationId: string, line: Line, waiter: Waiter, isLast: boolean): Promise<boolean> {
+  async #offer(organizationId: string, line: Line, waiter: Waiter, isLast: boolean): Promise<Outcome> {
     const call = await this.#callThatIsThere(organizationId, line, waiter);
-    if (!call) return true;
+    if (!call) return 'unknown';
     const settle = (tell: (call: WaitingCall) => void) => {
       line.waiters.delete(waiter.identity);
       waitingClaims.dec(waiter.calls.size);
@@ -201,12 +219,13 @@ export class WaitingClaims {
     };
     try {
       const reply = await call.attempt(isLast);
-      if (!reply) return false;
+      if (!reply) return 'nothing';
       settle(({ resolve }) => resolve(reply));
+      return 'claimed';
     } catch (error) {
       settle(({ reject }) => reject(error));
+      return 'unknown';
     }
-    return true;
   }
 
   /** Of a gateway that died nothing else tells: what was claimed for its callers would be held by nobody until the lease ends. */
@@ -246,7 +265,7 @@ export class WaitingClaims {
   #lineOf(organizationId: string): Line {
     let line = this.#lines.get(organizationId);
     if (!line) {
-      line = { waiters: new Map(), toLookAt: new Set(), isLooking: false };
+      line = { waiters: new Map(), toLookAt: new Map(), isLooking: false };
       this.#lines.set(organizationId, line);
     }
     return line;
@@ -255,6 +274,28 @@ export class WaitingClaims {
   #forget(organizationId: string, line: Line): void {
     if (line.waiters.size === 0 && !line.isLooking) this.#lines.delete(organizationId);
   }
+}
+
+function lookAt({ toLookAt }: Line, key: string, tasks = 0): void {
+  toLookAt.set(key, (toLookAt.get(key) ?? 0) + tasks);
+}
+
+/**
+ * The first in the line for which there may be something, and those behind it that are after the same, as many as there are tasks for. Who is after something
+ * else that may be among these comes next: of two that would take one task, it is the first one's.
+ * @param fruitful scopes in which something was found last time
+ */
+function nextOf({ waiters, toLookAt }: Line, fruitful: ReadonlySet<string>): Waiter[] {
+  const next: Waiter[] = [];
+  for (const waiter of waiters.values()) {
+    const { key } = waiter.scope;
+    const tasks = toLookAt.get(key);
+    if (tasks === undefined) continue;
+    if (next.length > 0 && key !== next[0]?.scope.key) break;
+    next.push(waiter);
+    if (!fruitful.has(key) || next.length >= Math.min(tasks, MAX_OFFERS)) break;
+  }
+  return next;
 }
 
 function isAbout({ type, subject }: PublishedEvent, { context }: WaitingCall): boolean {
