@@ -85,6 +85,9 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.resolve', { ids: [epic.id, third.taskId, 'nothing'] });
     await ask(caller, 'workItems.events', { workItemId: task.taskId, eventType: 'moved' });
     await ask(caller, 'workItems.update', { id: third.id, title: 'New', parentId: second.id, metadata: { a: 1 } });
+    // With an item below it.
+    await ask(caller, 'workItems.update', { id: second.id, parentId: story.id });
+    await ask(caller, 'workItems.update', { id: second.id, parentId: task.id });
     await ask(caller, 'workItems.update', { id: third.id, type: 'story', parentId: null });
     await ask(caller, 'workItems.update', { id: third.id, type: 'task', assignee: 'ada' });
     const toDo = { boardColumnId: column('To Do') };
@@ -108,7 +111,7 @@ test('every query of every operation is answered by an index, without a sort', a
     const { workItem, lease } = claimed;
     if (!workItem || !lease) throw new Error('There was nothing to claim.');
     await ask(caller, 'workItems.claim', { agent: 'one', leaseToken: lease.token });
-    const beat = { state: 'awaiting_input', question: 'Why?', totalTokens: 5 } as const;
+    const beat = { state: 'awaiting_input', question: 'Why?', model: 'gpt-4o', totalTokens: 5 } as const;
     await ask(caller, 'workItems.progress', { workItemId: workItem.id, leaseToken: lease.token, ...beat });
     await ask(caller, 'workItems.release', { workItemId: workItem.id, leaseToken: lease.token });
     await ask(caller, 'workItems.completeAiTask', {

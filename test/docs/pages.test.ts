@@ -25,7 +25,7 @@ const ELSEWHERE: readonly (readonly [begins: string, why: string])[] = [
   ['cp .env.example .env', 'containers'],
   ['docker ', 'containers'],
   ['kubectl ', 'a cluster'],
-  ['curl -fsSO "$WORKTRACK_URL/cli/worktrack.mjs"\nif ./build.sh', 'test/e2e/ci.test.ts'],
+  ["node -e 'fetch(process.env.WORKTRACK_URL", 'test/e2e/ci.test.ts'],
 ];
 
 let system: System;

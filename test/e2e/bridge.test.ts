@@ -69,10 +69,15 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
     expect(await bridge.tools()).toEqual(await direct.tools());
     for (const word of [
       ...STANDARD_COLUMNS,
+      'dependsOn',
       'claim_work_item',
+      'report_progress',
+      'release_work_item',
       'complete_ai_task',
       'complete_review',
       'complete_validation',
+      'rework',
+      'move_work_item to Done',
     ]) {
       expect(direct.instructions()).toContain(word);
     }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -22,29 +22,40 @@ function recipe(heading: string): string {
 
 let system: System;
 let organization: TestOrganization;
+/** One for each build, all of them in this one. */
+const folders = mkdtempSync(join(tmpdir(), 'worktrack-ci-'));
 let folder: string;
+/** The only folder of `PATH`: all that a recipe needs besides a shell is Node. */
+const programs = join(folders, 'bin');
 beforeAll(async () => {
+  mkdirSync(programs);
+  symlinkSync(process.execPath, join(programs, 'node'));
   system = await sharedSystem();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folders, { recursive: true, force: true }));
 
 async function newBuild(): Promise<void> {
   organization = await system.newOrganization();
-  folder = mkdtempSync(join(tmpdir(), 'worktrack-ci-'));
+  folder = newFolder();
 }
+const newFolder = () => mkdtempSync(join(folders, 'build-'));
 
 /** What the build prints, and how it ends. */
-function buildEnds(words: string, code: number): void {
+function buildEnds(words: string, code: number, folder: string): void {
   writeFileSync(join(folder, 'build.sh'), `#!/bin/sh\necho '${words}'\nexit ${code}\n`);
   chmodSync(join(folder, 'build.sh'), 0o755);
 }
 
-async function shell(script: string, env: Record<string, string | undefined> = {}): Promise<number | null> {
-  // As runners do, but for the end at the first failure, which the recipes for plain shell do not rely on.
-  const child = spawn('bash', ['--noprofile', '--norc', '-c', script], {
-    cwd: folder,
+async function shell(
+  script: string,
+  env: Record<string, string | undefined> = {},
+  cwd = folder,
+): Promise<number | null> {
+  // As runners do, except that it does not end at the first failure, on which the recipes for plain shell do not rely.
+  const child = spawn('/bin/bash', ['--noprofile', '--norc', '-c', script], {
+    cwd,
     env: {
-      PATH: `${process.execPath.replace(/\/[^/]*$/, '')}:${process.env.PATH}`,
+      PATH: programs,
       WORKTRACK_URL: system.baseUrl,
       WORKTRACK_API_KEY: organization.apiKey,
       ...env,
@@ -132,7 +143,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
   test('in plain shell', async () => {
     await newBuild();
     await expectOneItem(async (passes) => {
-      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(recipe('Plain shell'))).toBe(passes ? 0 : 1);
     });
   });
@@ -143,7 +154,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     const script = /script: (.*)/.exec(build)?.[1] ?? '';
     const lines = after.split('\n').map((line) => line.replace(/^ {4}- /, ''));
     await expectOneItem(async (passes) => {
-      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(script)).toBe(passes ? 0 : 1);
       expect(await shell(lines.join('\n'), { CI_JOB_STATUS: passes ? 'success' : 'failed' })).toBe(0);
     });
@@ -154,13 +165,28 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     const [, script = ''] = /- run: (.*)/.exec(recipe('GitHub Actions')) ?? [];
     const [, passed = '', failed = ''] = /'success' && '(.*)' \|\| '(.*)' }}/.exec(recipe('GitHub Actions')) ?? [];
     await expectOneItem(async (passes) => {
-      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1);
+      buildEnds(passes ? 'Fine' : 'It is broken', passes ? 0 : 1, folder);
       expect(await shell(script)).toBe(passes ? 0 : 1);
       expect((await runAction(withService(passes ? passed : failed))).code).toBe(0);
     });
   });
 
-  test('twenty builds that fail at once leave one bug', async () => {
+  test('twenty builds that fail at once leave one bug, with each of their logs', async () => {
+    await newBuild();
+    const script = recipe('Plain shell');
+    const builds = Array.from({ length: 20 }, async () => {
+      const own = newFolder();
+      buildEnds('It is broken', 1, own);
+      return shell(script, {}, own);
+    });
+    expect(await Promise.all(builds)).toEqual(Array(20).fill(1));
+    const [bug] = await items();
+    expect(await items()).toMatchObject([{ title: 'The build fails', columnName: 'To Do' }]);
+    const logs = await organization.call<object[]>('GET', `/api/work-items/${bug?.id}/attachments`);
+    expect(logs.data).toHaveLength(20);
+  }, 180_000);
+
+  test('twenty runs of the action at once create one item, and each is told its id', async () => {
     await newBuild();
     const command = 'item create --title "The build fails" --external-id build';
     const runs = await Promise.all(Array.from({ length: 20 }, () => runAction(withService(command))));
@@ -169,14 +195,14 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     expect(await items()).toHaveLength(1);
     for (const { outputs } of runs) expect(outputs).toMatchObject({ id: item?.id, 'task-id': item?.taskId });
     expect(runs.filter(({ outputs }) => outputs.created === 'true')).toHaveLength(1);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the action', () => {
   beforeAll(newBuild);
 
   test('runs nothing that an input holds, and takes words as a shell quotes them', async () => {
-    const title = `$(touch ${folder}/pwned) \`id\` "quoted" ; && 語`;
+    const title = `$(: > ${folder}/pwned) \`id\` "quoted" ; && 語`;
     const { outputs } = await runAction(
       withService(`item create --title ${JSON.stringify(title)} --description 'it''s "so"'`),
     );

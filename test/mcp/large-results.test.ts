@@ -235,6 +235,23 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     expect(released.output).toMatchObject({ released: true, workItem: { metadataTruncated: true } });
     called.add('release_work_item');
   },
+  report_progress: async () => {
+    const asked = await newItem({ type: 'task', title: 'Asked about' });
+    const { output } = await call('claim_work_item', { ids: [asked.id], agent: 'one' });
+    const leaseToken = (output.lease as { token: string }).token;
+    const { data: key } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'Of a person' });
+    for (let i = 0; i < 20; i++) {
+      const comment = { text: `${i} `.padEnd(10_000, '語') };
+      const path = `/api/work-items/${asked.id}/comments`;
+      const { status } = await organization.call('POST', path, comment, { authorization: `Bearer ${key.key}` });
+      expect(status).toBe(201);
+    }
+    // None of them is left out, because each is answered only once.
+    const heard = await call('report_progress', { workItemId: asked.id, leaseToken });
+    const answers = heard.output.answers as { text: string; textTruncated?: true }[];
+    expect(answers.map(({ text }) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 20 }, (_, i) => i));
+    expect(answers.every(({ textTruncated }) => textTruncated)).toBe(true);
+  },
   create_work_item: async () => {
     const given = {
       title: 'New',

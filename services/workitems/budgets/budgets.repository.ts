@@ -95,6 +95,20 @@ export function relyOnRest({ caller, writes }: WriteScope, budget: BudgetRecord)
   writes.share(BudgetModel, { organizationId, _id, ...left }, { once: { claims: 1 } });
 }
 
+/**
+ * The write spends this much, and is stored only if some of the budget is left afterwards. Such writes go one at a time: of concurrent ones, exactly
+ * those that stay below the limit are stored.
+ */
+export function relyOnRestAfter(
+  { caller, writes }: WriteScope,
+  { _id, countedPeriod, limitMicrodollars }: BudgetRecord,
+  microdollars: number,
+): void {
+  const { organizationId } = caller;
+  const left = { spentMicrodollars: { $lt: limitMicrodollars - microdollars }, limitMicrodollars, countedPeriod };
+  writes.update(BudgetModel, { organizationId, _id, ...left }, { once: { revision: 1 } });
+}
+
 export function addSpent({ caller, writes }: WriteScope, budgetId: string, microdollars: number): void {
   const { organizationId } = caller;
   writes.share(

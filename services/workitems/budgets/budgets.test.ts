@@ -238,3 +238,33 @@ test('of 200 agents on two replicas none claims once what was spent is at the li
   expect(last[0]?.reason).toMatch(/^The budget of W-E-1 is used up: |in review/);
   await replicas.stop();
 });
+
+test('of agents that work on two replicas each spends one heartbeat beyond the limit at most', async () => {
+  const agents = 30;
+  const beatDollars = 0.05;
+  const limitUsd = 2;
+  const replicas = await startReplicas(2);
+  const own = await startProject('Worktrack', newCaller(), replicas.call);
+  const { caller } = own;
+  const epic = await own.create('epic');
+  const ids = await Promise.all(Array.from({ length: agents }, () => own.create('task', { parentId: epic.id })));
+  await replicas.call(caller, 'workItems.setBudget', { workItemId: epic.id, limitUsd });
+  const leases = await Promise.all(ids.map(() => replicas.call(caller, 'workItems.claim', { agent: 'agent' })));
+  // All of them at once, round by round: the limit is reached in the middle of one.
+  let working = leases.map(({ workItem, lease }) => ({
+    workItemId: workItem?.id as string,
+    leaseToken: lease?.token as string,
+  }));
+  for (let beats = 1; working.length > 0; beats++) {
+    const totalTokens = Math.ceil(beats * beatDollars * TOKENS_OF_A_DOLLAR);
+    const answers = await Promise.all(
+      working.map((mine) => replicas.call(caller, 'workItems.progress', { ...mine, model: MODEL, totalTokens })),
+    );
+    working = working.filter((_, n) => !answers[n]?.stop);
+  }
+  const { budget } = await replicas.call(caller, 'workItems.usage', { workItemId: epic.id });
+  expect(budget?.spentUsd).toBeGreaterThanOrEqual(limitUsd);
+  const roundingUsd = 0.01;
+  expect(budget?.spentUsd).toBeLessThanOrEqual(limitUsd + agents * beatDollars + roundingUsd);
+  await replicas.stop();
+});

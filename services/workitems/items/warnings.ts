@@ -27,7 +27,9 @@ type Held = Pick<ItemRecord, 'taskId' | 'lease' | 'assignee'>;
 export function heldWarnings(items: readonly Held[], keyId: string, now = new Date()): string[] {
   return items.flatMap(({ taskId, lease, assignee }) => {
     if (!isLive(lease, now) || lease.keyId === keyId) return [];
-    return [`${taskId} is held by ${assignee ?? 'another agent'} until ${lease.expiresAt.toISOString()}.`];
+    return [
+      `${taskId} is held by ${lease.agent ?? assignee ?? 'another agent'} until ${lease.expiresAt.toISOString()}.`,
+    ];
   });
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sess
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
-import { budgetsOver, counted } from '../budgets/budgets.repository.ts';
+import { budgetsOver, counted, relyOnRestAfter } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
 import { commentsSince, type NewEvent } from '../history/history.repository.ts';
 import { changeItem, renewLease } from '../items/item-writes.ts';
@@ -53,6 +53,8 @@ export async function reportProgress(
   const told = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
   await spend(context, item, told);
   const budgets = await budgetsAfter(context, item, told, now);
+  // An agent that may go on was heard before the limit was reached, so each overspends by one heartbeat at most.
+  if (told !== 0) for (const budget of budgets) if (!isUsedUp(budget)) relyOnRestAfter(context, budget, told);
   const isFull = answers.length === MAX_ANSWERS;
   const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,
