@@ -2,35 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Ledger } from './ledger.ts';
 
-const PAUSE_MS = 50;
-const ANSWER_MS = 20_000;
-const PAGE = 200;
+const LOOK_EVERY_MS = 50;
 /** After the load has ended: for what a part that was broken last still has to publish. */
 const CATCH_UP_MS = 60_000;
 
-interface Page {
-  readonly events: readonly LoggedEvent[];
-  readonly nextSeq: number;
+/** Where the log is read. */
+export interface FollowedLog {
+  readonly gateways: readonly string[];
+  readonly apiKey: string;
+  readonly ledger: Ledger;
 }
 
-/** A client that follows the log by polling, whichever gateway answers, from the moment of its start. */
-export class LogFollower {
+/** A client that follows the log from its beginning, whichever gateway answers, and what it was given. */
+export abstract class LogFollower {
   readonly events: LoggedEvent[] = [];
-  readonly #gateways: readonly string[];
-  readonly #apiKey: string;
   readonly #ledger: Ledger;
   readonly #begun = new Set<string>();
-  readonly #polling: Promise<void>;
-  #isRunning = true;
 
-  constructor(gateways: readonly string[], apiKey: string, ledger: Ledger) {
-    this.#gateways = gateways;
-    this.#apiKey = apiKey;
+  constructor({ ledger }: FollowedLog) {
     this.#ledger = ledger;
-    this.#polling = this.#poll();
   }
 
-  /** How many of these acknowledged beginnings (items, submissions) are in the log. */
+  /** Which of these acknowledged beginnings (items, submissions) it has not been given. */
   missing(upTo: number): string[] {
     return this.#ledger.entries.slice(0, upTo).flatMap((entry) => {
       const id = entry.kind === 'created' ? entry.itemId : entry.kind === 'submitted' ? entry.feedbackId : undefined;
@@ -41,41 +34,20 @@ export class LogFollower {
   /** Once everything that was acknowledged has been seen to begin, and then nothing follows any more. */
   async end(): Promise<void> {
     const giveUpAt = Date.now() + CATCH_UP_MS;
-    while (this.missing(this.#ledger.entries.length).length > 0 && Date.now() < giveUpAt) await delay(PAUSE_MS);
+    while (this.missing(this.#ledger.entries.length).length > 0 && Date.now() < giveUpAt) await delay(LOOK_EVERY_MS);
     for (let seen = -1; seen < this.events.length && Date.now() < giveUpAt; ) {
       seen = this.events.length;
       await delay(3_000);
     }
-    this.#isRunning = false;
-    await this.#polling;
+    await this.stop();
   }
 
-  async #poll(): Promise<void> {
-    let after = 0;
-    for (let turn = 0; this.#isRunning; turn++) {
-      const page = await this.#page(this.#gateways[turn % this.#gateways.length] as string, after);
-      if (page) {
-        this.events.push(...page.events);
-        for (const { type, subject } of page.events) {
-          if (type === 'work_item.created' || type === 'feedback.received') this.#begun.add(subject.id);
-        }
-        after = page.nextSeq;
-        if (page.events.length === PAGE) continue;
-      }
-      await delay(PAUSE_MS);
-    }
-  }
+  protected abstract stop(): Promise<void>;
 
-  async #page(gateway: string, after: number): Promise<Page | undefined> {
-    try {
-      const response = await fetch(`${gateway}/api/events?after=${after}&limit=${PAGE}`, {
-        headers: { authorization: `Bearer ${this.#apiKey}` },
-        signal: AbortSignal.timeout(ANSWER_MS),
-      });
-      const body = (await response.json()) as { readonly data?: Page };
-      return response.ok ? body.data : undefined;
-    } catch {
-      return undefined;
+  protected take(events: readonly LoggedEvent[]): void {
+    this.events.push(...events);
+    for (const { type, subject } of events) {
+      if (type === 'work_item.created' || type === 'feedback.received') this.#begun.add(subject.id);
     }
   }
 }

@@ -14,9 +14,10 @@ import type { Fault } from './faults.ts';
 import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
-import { LogFollower } from './log-follower.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { OtherLoad } from './other-load.ts';
+import { Polls } from './polls.ts';
+import { Streams } from './streams.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** Of the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
@@ -61,7 +62,8 @@ export class Trial {
   readonly ledger = new Ledger();
   readonly violations = new Violations();
   readonly load: Load;
-  readonly #follower: LogFollower;
+  readonly #polls: Polls;
+  readonly #streams: Streams;
   readonly #receiver: WebhookReceiver;
   readonly #endured: Endured[] = [];
   readonly #others = new OtherLoad();
@@ -93,10 +95,12 @@ export class Trial {
     publicKey: string,
     receiver: WebhookReceiver,
   ) {
-    this.#receiver = receiver;
     this.system = system;
     this.organization = organization;
-    this.#follower = new LogFollower(system.gateways, organization.apiKey, this.ledger);
+    const log = { gateways: system.gateways, apiKey: organization.apiKey, ledger: this.ledger };
+    this.#polls = new Polls(log);
+    this.#streams = new Streams(log);
+    this.#receiver = receiver;
     this.load = new Load({ gateways: system.gateways, organization, publicKey }, this.ledger, this.violations);
   }
 
@@ -139,8 +143,8 @@ export class Trial {
   /** Ends the load, prints the table, and holds the ledger against what the system shows. */
   async end(): Promise<void> {
     await this.load.stop();
-    await this.#follower.end();
-    await this.#receiver.end(this.#follower.events);
+    await Promise.all([this.#polls.end(), this.#streams.end()]);
+    await this.#receiver.end(this.#polls.events);
     this.#others.stop();
     this.#complainOfNotice();
     keep(process.env.WORKTRACK_FAULTS_KEEP, this.system.folder, {
@@ -148,9 +152,10 @@ export class Trial {
       faults: this.#endured.map(({ fault, ...times }) => ({ name: fault.name, ...times })),
     });
     const differences = await compare(this.ledger, this.organization);
-    compareLog('polls', this.ledger, this.#follower.events, differences);
+    compareLog('polls', this.ledger, this.#polls.events, differences);
+    compareLog('streams', this.ledger, this.#streams.events, differences);
     compareSubjects('webhook', this.ledger, this.#receiver.events, differences);
-    for (const { seq, type } of this.#receiver.missing(this.#follower.events)) {
+    for (const { seq, type } of this.#receiver.missing(this.#polls.events)) {
       differences.lost.push(`webhook: ${type} at ${seq}`);
     }
     console.table(this.#table());
@@ -243,7 +248,7 @@ export class Trial {
     const acknowledgedThen = this.ledger.entries.length;
     for (;;) {
       const afterMs = Date.now() - mendedAt;
-      const missing = this.#follower.missing(acknowledgedThen);
+      const missing = this.#polls.missing(acknowledgedThen);
       if (missing.length === 0) return afterMs;
       if (afterMs > RECOVERY_LIMIT_MS) return afterMs;
       await delay(20);
