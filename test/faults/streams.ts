@@ -11,6 +11,7 @@ const ANSWER_MS = 20_000;
 export class Streams extends LogFollower {
   readonly #log: FollowedLog;
   #source: EventSource;
+  /** How often it was begun, at whichever gateway. */
   #turn = 0;
   #isRunning = true;
 
@@ -18,6 +19,10 @@ export class Streams extends LogFollower {
     super(log);
     this.#log = log;
     this.#source = this.#open();
+  }
+
+  get resumed(): number {
+    return this.#turn - 1;
   }
 
   protected override async stop(): Promise<void> {

@@ -162,6 +162,7 @@ export class Trial {
     console.log(
       `${this.ledger.entries.length} acknowledged writes, ${this.load.attempts.length} calls: ${differences.lost.length} lost, ${differences.doubled.length} doubled, ${differences.torn.length} torn, ${differences.outOfOrder.length} out of order`,
     );
+    console.log(`A stream was begun again ${this.#streams.resumed} times.`);
     const { events, repeated, troubles } = this.#receiver;
     console.log(
       `A webhook was told of ${events.length} events while its endpoint failed ${troubles} times; ${repeated} came again.`,
