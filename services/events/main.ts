@@ -46,7 +46,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     take: (events) =>
       takeIn(events, (organizationId, logged) => {
         news.tell(organizationId, { kind: 'events', events: logged });
-        webhooks.logged(organizationId);
+        webhooks.logged(organizationId, logged);
       }),
   });
   onStop(() => intake.close());

@@ -1,8 +1,9 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { commitSet } from '@worktrack/runtime/database/commit-set';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import type { ClientSession } from 'mongoose';
-import { append, heads, insert, isLogged, known } from './log.repository.ts';
+import mongoose, { type ClientSession } from 'mongoose';
+import type { HeadRecord } from './log.model.ts';
+import { type Appended, append, heads, insert, isLogged, known } from './log.repository.ts';
 
 /** Of one transaction. */
 const BATCH_EVENTS = 250;
@@ -28,26 +29,66 @@ export async function takeIn(
   }
 }
 
+/** Where logs end, as far as this process knows: as it left them, for it is mostly the one that takes in. */
+const ends = new Map<string, HeadRecord>();
+const MAX_ENDS = 10_000;
+
 async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
+  try {
+    return await storeOnce(events, false);
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    return await storeOnce(events, true);
+  }
+}
+
+/**
+ * All of them, or none. At first as if none of them had come before and nobody else had logged anything: unique indexes and the head refuse it where
+ * that is wrong, and what is there is looked up then.
+ */
+async function storeOnce(
+  events: readonly PublishedEvent[],
+  isRefused: boolean,
+): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
+  const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))];
+  let isLookedUp = isRefused;
   let last: string | undefined;
+  let appended: readonly Appended[] = [];
   const work = async (tx: ClientSession, writes: WriteSet) => {
-    const there = await known(
-      events.map(({ id }) => id),
-      tx,
-    );
+    const there = isLookedUp
+      ? await known(
+          events.map(({ id }) => id),
+          tx,
+        )
+      : new Set<string>();
+    const unknown = isLookedUp ? organizationIds : organizationIds.filter((id) => !ends.has(id));
+    const read = unknown.length > 0 ? await heads(unknown, tx) : new Map<string, HeadRecord>();
+    isLookedUp = true;
     // The first of those that come twice.
     const added = new Map<string, PublishedEvent>();
     for (const event of events) if (!there.has(event.id) && !added.has(event.id)) added.set(event.id, event);
     const byOrganization = Map.groupBy(added.values(), ({ organizationId }) => organizationId);
-    const ends = await heads([...byOrganization.keys()], tx);
-    const appended = [...byOrganization].map(([id, its]) => ({ id, ...append(writes, id, ends.get(id), its) }));
+    appended = [...byOrganization].map(([id, its]) =>
+      append(writes, id, unknown.includes(id) ? read.get(id) : ends.get(id), its),
+    );
     await insert(
       appended.flatMap(({ records }) => records),
       tx,
     );
     last = [...added.keys()].at(-1);
-    return new Map(appended.map(({ id, logged }) => [id, logged]));
   };
-  // All of them, or none.
-  return await commitSet(Date.now() + DEADLINE_MS, work, async () => last === undefined || (await isLogged(last)));
+  try {
+    await commitSet(Date.now() + DEADLINE_MS, work, async () => last === undefined || (await isLogged(last)));
+  } catch (error) {
+    for (const id of organizationIds) ends.delete(id);
+    throw error;
+  }
+  if (ends.size > MAX_ENDS) ends.clear();
+  for (const { head } of appended) ends.set(head._id, head);
+  return new Map(appended.map(({ head, logged }) => [head._id, logged]));
 }
+
+/** MongoDB server error code (error_codes.yml). */
+const DUPLICATE_KEY = 11_000;
+const isDuplicate = (error: unknown) =>
+  error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY;

@@ -27,6 +27,8 @@ export async function heads(
 
 /** An organization's events at the end of its log, and how they are stored. */
 export interface Appended {
+  /** As it is then. */
+  readonly head: HeadRecord;
   readonly logged: readonly LoggedEvent[];
   readonly records: readonly LogRecord[];
 }
@@ -54,10 +56,10 @@ export function append(
       loggedAt,
     }),
   );
-  const seq = (head?.seq ?? 0) + events.length;
-  if (head) writes.update(HeadModel, { _id: organizationId, seq: head.seq }, { set: { seq, loggedAt } });
-  else writes.insert(HeadModel, { _id: organizationId, seq, loggedAt } satisfies HeadRecord);
-  return { logged, records };
+  const end: HeadRecord = { _id: organizationId, seq: (head?.seq ?? 0) + events.length, loggedAt };
+  if (head) writes.update(HeadModel, { _id: organizationId, seq: head.seq }, { set: { seq: end.seq, loggedAt } });
+  else writes.insert(HeadModel, end);
+  return { head: end, logged, records };
 }
 
 /** By one command: they are many. */

@@ -20,6 +20,7 @@ const MAX_WRITES = 1_000;
 /** So often it is looked which webhooks are behind the log, whatever this process was told: another may have ended between the two. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the same transaction in which they are
@@ -30,6 +31,8 @@ export class FanOut {
   readonly #onQueued: () => void;
   readonly #stopping = new AbortController();
   readonly #behind = new Set<string>();
+  /** Organizations without an enabled webhook, as the last look at each found. A webhook that is made or enabled tells so by the log itself. */
+  readonly #without = new Set<string>();
   #running: Promise<void> | undefined;
   #watching: Promise<void> | undefined;
 
@@ -48,7 +51,13 @@ export class FanOut {
     await this.#running;
   }
 
-  /** The logs of these organizations have grown, or a webhook of theirs has begun. */
+  /** The log of an organization has grown by these. */
+  logged(organizationId: string, events: readonly LoggedEvent[]): void {
+    if (events.some(({ subject }) => subject.kind === 'webhook')) this.#without.delete(organizationId);
+    if (!this.#without.has(organizationId)) this.wake([organizationId]);
+  }
+
+  /** There may be something to queue for webhooks of these organizations. */
   wake(organizationIds: Iterable<string>): void {
     for (const each of organizationIds) this.#behind.add(each);
     if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;
@@ -93,7 +102,12 @@ export class FanOut {
   async #readOn(scope: Scope): Promise<boolean> {
     const { organizationId } = scope.caller;
     const webhooks = await enabledWebhooks(scope);
-    if (webhooks.length === 0) return false;
+    if (webhooks.length === 0) {
+      if (this.#without.size >= MAX_REMEMBERED) this.#without.clear();
+      this.#without.add(organizationId);
+      return false;
+    }
+    this.#without.delete(organizationId);
     const head = await headOf(organizationId);
     let hasMore = false;
     const byCursor = Map.groupBy(

@@ -1,3 +1,4 @@
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import { Dispatcher } from './dispatcher.ts';
@@ -51,9 +52,9 @@ export class WebhookService {
     );
   }
 
-  /** The log of an organization has grown. */
-  logged(organizationId: string): void {
-    if (this.#isStarted) this.#fanOut.wake([organizationId]);
+  /** The log of an organization has grown by these. */
+  logged(organizationId: string, events: readonly LoggedEvent[]): void {
+    if (this.#isStarted) this.#fanOut.logged(organizationId, events);
   }
 
   /** Webhooks of these organizations are to go on. */

@@ -92,7 +92,7 @@ export async function startWebhooks() {
       news.map((changes) => event({ organizationId, actor: { userId, keyId }, ...changes })),
       (_, its) => {
         logged.push(...its);
-        writing?.logged(organizationId);
+        writing?.logged(organizationId, its);
       },
     );
     return logged;
