@@ -41,6 +41,24 @@ describe('at the same time', () => {
     expect((await project.get(story.id)).columnName).toBe('Done');
   });
 
+  test.each(ROUNDS)('the last children leave a task: it can be claimed itself again (round %i)', async () => {
+    const own = await startProject('Worktrack', newCaller(), call);
+    const task = await own.create('task', { priority: 'urgent' });
+    const children = [
+      await own.create('task', { parentId: task.id }),
+      await own.create('task', { parentId: task.id }),
+      await own.create('task', { parentId: task.id }),
+    ];
+    const [one, two, three] = children.map(({ id }) => id);
+    await Promise.all([
+      call(own.caller, 'workItems.delete', { id: one ?? '' }),
+      call(own.caller, 'workItems.delete', { id: two ?? '' }),
+      own.update(three ?? '', { parentId: null }),
+    ]);
+    const { workItem } = await call(own.caller, 'workItems.claim', { agent: 'agent' });
+    expect(workItem?.id).toBe(task.id);
+  });
+
   test.each(ROUNDS)('two tasks become each other’s parent: one of them does (round %i)', async () => {
     const [one, two] = [await project.create('task'), await project.create('task')];
     const outcomes = await Promise.allSettled([

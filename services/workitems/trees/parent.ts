@@ -68,15 +68,17 @@ export function loseParent(scope: WriteScope, item: ItemRecord): void {
   replaceAncestors(scope, item._id, { removed: aboveChildrenOf(item), added: [] });
 }
 
-/** One child less. A task that has lost its last one becomes work to be done itself again. */
+/**
+ * One child less. A task that has lost its last one becomes work to be done itself again, so of several that leave a task at once each looks at how many are
+ * left.
+ */
 export async function leaveParent(scope: WriteScope, parentId: string | null): Promise<void> {
   const parent = parentId === null ? null : await findItem(scope, parentId);
   if (!parent) return;
-  const isLast = parent.type === 'task' && parent.childCount === 1;
-  if (!isLast) return countChildren(scope, parent, -1);
+  if (parent.type !== 'task') return countChildren(scope, parent, -1);
   const board = await boardOf(scope, parent);
-  const after = { ...parent, childCount: 0 };
-  adjustItem(scope, parent, { childCount: 0, ...claimable(after, board) });
+  const childCount = parent.childCount - 1;
+  adjustItem(scope, parent, { childCount, ...claimable({ ...parent, childCount }, board) });
 }
 
 /** A changed type must still be allowed as the parent of the existing children. */
