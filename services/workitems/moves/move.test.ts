@@ -94,7 +94,30 @@ describe('the order of a column', () => {
     expect(meanBetween(anchor.position, anchor.position + 2 ** -2)).toBeUndefined();
     // Neighbours that are renumbered have not changed for whoever has read them.
     expect((await own.get(anchor.id)).version).toBe(1);
-    expect((await own.get(anchor.id)).position).toBeGreaterThan(anchor.position);
+    expect((await own.get(anchor.id)).position).not.toBe(anchor.position);
+  });
+
+  test('that is renumbered is before what a move to its end, and after what a move to its start, has drawn but not stored', async () => {
+    const own = await startProject();
+    const sequence = `positions:${own.board.id}`;
+    const underWay = await draw({ caller: own.caller }, sequence);
+    await draw({ caller: own.caller }, sequence, 2 ** 50);
+    const anchor = await own.create('task', { title: 'anchor', column: 'To Do' });
+    await own.create('task', { column: 'To Do' });
+    for (let index = 0; index < 4; index++) {
+      const item = await own.create('task');
+      await own.move(item.id, 'To Do', { position: { after: anchor.id } });
+    }
+    const { workItems } = await call(own.caller, 'workItems.list', { boardColumnId: own.column('To Do') });
+    expect(workItems).toHaveLength(6);
+    const positions = await Promise.all(workItems.map(async ({ id }) => (await own.get(id)).position));
+    for (const position of positions) expect(Math.abs(position)).toBeLessThan(underWay);
+    // Who comes now is at the end, and at the start.
+    const [last, first] = [await own.create('task', { title: 'last' }), await own.create('task', { title: 'first' })];
+    await own.move(last.id, 'To Do');
+    await own.move(first.id, 'To Do', { position: 'first' });
+    const titles = await own.titlesIn('To Do');
+    expect([titles.at(0), titles.at(-1)]).toEqual(['first', 'last']);
   });
 
   test('is total when many are put after the same item at once', async () => {

@@ -11,7 +11,8 @@ import type { FailingWriteScope, Scope } from '../scope.ts';
 /**
  * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
  * board, including those of items that a batch brought in with their old positions; so nobody has to read the column, and concurrent moves never get
- * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then the column is renumbered.
+ * the same place. `first` is the next number, negated. Between two neighbours it is their mean, until floating point runs out: then the column is renumbered,
+ * into the space between 1 and -1, which nobody draws.
  */
 export function placeAtEnd(scope: Scope, boardId: string): Promise<number> {
   return draw(scope, sequenceOf(boardId));
@@ -52,7 +53,10 @@ export function meanBetween(before: number, after: number): number | undefined {
   return before < mean && mean < after ? mean : undefined;
 }
 
-/** Gives all items of the column new positions without changing their order, so callers do not see it as a change. */
+/**
+ * Gives all items of the column new positions without changing their order, so callers do not see it as a change. All of them between -1 and 1: a move to
+ * the start or the end that has drawn its number, and is stored only after this, still comes before or after them.
+ */
 async function renumberAround(
   scope: FailingWriteScope<'NOT_FOUND'>,
   item: Pick<ItemRecord, '_id' | 'boardId'>,
@@ -61,11 +65,11 @@ async function renumberAround(
   const others = (await outlinesInOrder(scope, anchor.boardColumnId)).filter(({ _id }) => _id !== item._id);
   const own = others.findIndex(({ _id }) => _id === anchor._id) + 1;
   const board = await boardOf(scope, item);
-  const last = await draw(scope, sequenceOf(item.boardId), others.length + 1);
-  const first = last - others.length;
+  const places = others.length + 1;
+  const positionAt = (index: number) => (2 * (index + 1)) / (places + 1) - 1;
   for (const [index, other] of others.entries()) {
-    const position = first + (index < own ? index : index + 1);
+    const position = positionAt(index < own ? index : index + 1);
     adjustItem(scope, other, { position, ...claimable({ ...other, position }, board) });
   }
-  return first + own;
+  return positionAt(own);
 }
