@@ -90,6 +90,19 @@ describe('of the calls under way at once', () => {
     expect(begun).toEqual(['b1', 'a1', 'a2', 'a5', 'a6']);
   });
 
+  test('a share that has grown is used by those that wait, and not only by who comes later', async () => {
+    const { begun, arrive, end } = calls({ perOrganization: 3, besideOthers: 1 });
+    await arrive('b1', 'two');
+    await end('b1');
+    await arrive('a1', 'one');
+    await vi.advanceTimersByTimeAsync(7_000);
+    for (let number = 2; number <= 5; number++) await arrive(`a${number}`, 'one');
+    expect(begun).toEqual(['b1', 'a1']);
+    await vi.advanceTimersByTimeAsync(4_000);
+    await end('a1');
+    expect(begun).toEqual(['b1', 'a1', 'a2', 'a3', 'a4']);
+  });
+
   test('a place that is given back twice is given back once', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 1 });
     for (const name of ['a1', 'a2', 'a3']) await arrive(name, 'one');

@@ -156,15 +156,20 @@ export class FairShare {
     this.#forget(organization, key);
   }
 
+  /** In rounds: more than one of an organization begin when its share has grown, because others are no longer active. */
   #beginWaiting(): void {
-    for (const organization of [...this.#organizations.values()]) {
-      if (this.#underWay >= this.#limits.atOnce) return;
-      const waiter = organization.waitingCalls > 0 ? this.#nextOf(organization) : undefined;
-      if (!waiter) continue;
-      // To the end of the line: its next call waits for theirs.
-      this.#organizations.delete(organization.id);
-      this.#organizations.set(organization.id, organization);
-      waiter.begin();
+    for (let hasBegun = true; hasBegun; ) {
+      hasBegun = false;
+      for (const organization of [...this.#organizations.values()]) {
+        if (this.#underWay >= this.#limits.atOnce) return;
+        const waiter = organization.waitingCalls > 0 ? this.#nextOf(organization) : undefined;
+        if (!waiter) continue;
+        // To the end of the line: its next call waits for theirs.
+        this.#organizations.delete(organization.id);
+        this.#organizations.set(organization.id, organization);
+        waiter.begin();
+        hasBegun = true;
+      }
     }
   }
 
