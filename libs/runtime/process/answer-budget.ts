@@ -20,7 +20,7 @@ export class AnswerBudget {
   take<T>(items: readonly T[]): T[] {
     const taken: T[] = [];
     for (const item of items) {
-      const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
+      const bytes = Buffer.byteLength(JSON.stringify(item) ?? '') + 1;
       if (bytes > this.#leftBytes) {
         this.#isTruncated = true;
         break;

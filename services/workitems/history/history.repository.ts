@@ -2,6 +2,7 @@ import type { EventType as LogType } from '@worktrack/contracts/events/event';
 import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import type { Scope, WriteScope } from '../scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
+import { keptChanges } from './kept-changes.ts';
 import { type ToldItem, tell } from './tell.ts';
 
 /** What the log tells beside the history: each comes with something that is in the history, or with what a lease is about. */
@@ -48,7 +49,7 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
       workItemId: item._id,
       revision: item.revision,
       eventType,
-      data,
+      data: eventType === 'updated' ? keptChanges(data) : data,
       actor: { userId, keyId },
       createdAt,
       told: true,

@@ -35,15 +35,40 @@ describe('the history of an item', () => {
   });
 
   test('leaves out its oldest events where an answer would be too large, and says so', async () => {
-    const item = await project.create('task');
-    for (let index = 0; index < 11; index++) {
-      await project.update(item.id, { metadata: { text: String.fromCharCode(97 + index).repeat(220 * 1024) } });
+    const item = await project.create('task', { metadata: { text: 'x'.repeat(250 * 1024) } });
+    const text = '語'.repeat(10_000);
+    for (let index = 0; index < 199; index++) {
+      await call(project.caller, 'workItems.comment', { workItemId: item.id, text });
     }
-    const answer = await call(project.caller, 'workItems.events', { workItemId: item.id });
-    expect(answer.totalEvents).toBe(12);
+    const answer = await call(project.caller, 'workItems.events', { workItemId: item.id, limit: 200 });
+    expect(answer.totalEvents).toBe(200);
     expect(answer.truncated).toBe(true);
-    expect(answer.events.length).toBeGreaterThan(5);
-    expect(answer.events.length).toBeLessThan(12);
+    expect(answer.events.length).toBeGreaterThan(190);
+    expect(answer.events.length).toBeLessThan(200);
+  });
+
+  test('keeps 4 KiB of each old and new value, and marks what it has shortened', async () => {
+    const [before, after] = ['語'.repeat(50_000), 'x'.repeat(4_000)];
+    const item = await project.create('task', {
+      title: 'Old',
+      description: before,
+      metadata: { small: 1, large: before },
+    });
+    await project.update(item.id, {
+      title: 'New',
+      description: after,
+      metadata: { small: 2, large: 'y'.repeat(5_000) },
+    });
+    const [event] = await project.history(item.id);
+    const { title, description, metadata } = (event?.data.changes ?? {}) as Record<string, Record<string, unknown>>;
+    expect(title).toEqual({ from: 'Old', to: 'New' });
+    expect(description).toEqual({ from: expect.stringMatching(/^語{1000,}…$/), to: after, fromTruncated: true });
+    expect(metadata).toMatchObject({ from: { small: 1 }, to: { small: 2 }, fromTruncated: true, toTruncated: true });
+    for (const value of [description?.from, metadata?.from, metadata?.to]) {
+      expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThanOrEqual(4 * 1024);
+    }
+    // The item itself has all of it.
+    expect(await project.get(item.id)).toMatchObject({ description: after, metadata: { small: 2 } });
   });
 
   test('of an item that never was is not found', async () => {

@@ -1,6 +1,6 @@
+import { level } from '@worktrack/runtime/text/level';
+import { bytesOf, cutText, firstEntries, trim } from '@worktrack/runtime/text/trim';
 import type { JsonSchema } from '../../schema.ts';
-import { level } from './level.ts';
-import { bytesOf, cutText, firstEntries, trim } from './trim.ts';
 
 /** Maximum size of a result as text: some 10 000 tokens of a model's context. */
 export const MAX_RESULT_BYTES = 40_000;

@@ -1,13 +1,13 @@
 import { allOperations } from '@worktrack/contracts/catalogue';
 import type { Operation } from '@worktrack/contracts/operation';
+import { level } from '@worktrack/runtime/text/level';
+import { bytesOf, cutText, trim } from '@worktrack/runtime/text/trim';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { outputSchema } from '../../schema.ts';
 import { fit, MAX_RESULT_BYTES } from './fit.ts';
-import { level } from './level.ts';
 import { type ResultShape, resultOf } from './result.ts';
-import { bytesOf, cutText, trim } from './trim.ts';
 
 const Entry = z.object({
   id: z.string(),

@@ -1,3 +1,4 @@
+import { AnswerBudget } from '../process/answer-budget.ts';
 import { level } from './level.ts';
 
 /** Below this, the remainder of a value is meaningless: entries are left out instead. */
@@ -20,13 +21,7 @@ export function cutText(text: string, maxBytes: number): string {
 
 /** The leading entries whose JSON together has at most this many bytes. */
 export function firstEntries<T>(entries: readonly T[], maxBytes: number): T[] {
-  let left = maxBytes - '[]'.length;
-  const fits = (entry: T) => {
-    left -= bytesOf(entry) + ','.length;
-    return left >= 0;
-  };
-  const end = entries.findIndex((entry) => !fits(entry));
-  return end === -1 ? [...entries] : entries.slice(0, end);
+  return new AnswerBudget(maxBytes - '[]'.length).take(entries);
 }
 
 /** Any JSON, cut to at most this many bytes: large parts are cut first, and if there are too many small ones, the last of them. */
