@@ -9,7 +9,7 @@ import { tooMany } from '../http/rate-headers.ts';
 import { limited } from './limited.ts';
 
 const WINDOW_MS = 60_000;
-/** How many clients a gateway remembers as over their limit; beyond that, the oldest are checked again. */
+/** How many clients a gateway remembers as over their limit; beyond that, all are forgotten and found again. */
 const MAX_CLIENTS = 50_000;
 
 /**
