@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { AllowedDomain } from './allowed-domains.ts';
+import { createSource } from './sources.ts';
 
 test.each([
   'example.com',
@@ -64,4 +65,11 @@ test.each([
   '999.1.1.1',
 ])('%j is none', (entry) => {
   expect(AllowedDomain.safeParse(entry).success).toBe(false);
+});
+
+test('the domains of a source have at most 8 KiB together', () => {
+  const isTaken = (allowedDomains: string[]) => createSource.input.safeParse({ name: 'Shop', allowedDomains }).success;
+  const domain = `${'a'.repeat(60)}.${'b'.repeat(60)}.example`;
+  expect(isTaken(Array(60).fill(domain))).toBe(true);
+  expect(isTaken(Array(65).fill(domain))).toBe(false);
 });

@@ -9,6 +9,8 @@ import { RateLimit, RetentionDays, Source, SourceType } from './records.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_ALLOWED_DOMAINS = 100;
+/** Of all of them together, as the list of sources is one answer. */
+const MAX_ALLOWED_DOMAINS_BYTES = 8 * 1024;
 /** Keeps the list of an organization's sources short. */
 export const MAX_SOURCES = 500;
 
@@ -19,7 +21,13 @@ const Name = z
   .max(MAX_NAME_LENGTH)
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
-const AllowedDomains = z.array(AllowedDomain).max(MAX_ALLOWED_DOMAINS);
+const AllowedDomains = z
+  .array(AllowedDomain)
+  .max(MAX_ALLOWED_DOMAINS)
+  .refine(
+    (domains) => new TextEncoder().encode(JSON.stringify(domains)).byteLength <= MAX_ALLOWED_DOMAINS_BYTES,
+    `must be at most ${MAX_ALLOWED_DOMAINS_BYTES} bytes as JSON`,
+  );
 
 export const listSources = operation({
   name: 'sources.list',

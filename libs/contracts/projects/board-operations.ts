@@ -4,6 +4,9 @@ import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Board, MAX_COLUMNS } from './board.ts';
 
+/** Of a project: their list is one answer. */
+export const MAX_BOARDS = 200;
+
 const name = z.string().trim().min(1).max(200);
 const columnName = z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH);
 
@@ -51,7 +54,7 @@ export const createBoard = operation({
     columns: columnList(z.strictObject({ name: columnName })).optional(),
   }),
   output: Board,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.project, name: 'Board' }, output: exampleBoard },
   rest: 'POST /api/projects/:id/boards',
 });

@@ -76,6 +76,7 @@ export const getImplementContext = operation({
     board: BoardMap.nullable(),
     /** Of the budgets that apply to the tasks, the one with the least left. */
     budget: Budget.nullable(),
+    ...truncation(['tasks', 'waves', 'cycles']),
   }),
   errors: ['NOT_FOUND'],
   example: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exampleBudget, exampleTotals } from '../examples.ts';
 import { DayOrTime, ItemRef, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { truncation } from '../truncation.ts';
 import { Budget } from './budget.ts';
 import { Cost } from './sessions.ts';
 
@@ -40,6 +41,7 @@ export const getAiUsage = operation({
     /** Of an item: all that apply to it. Of a project: its own and those of the items in it. */
     budgets: z.array(Budget),
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
+    ...truncation(['groups', 'budgets']),
   }),
   errors: ['NOT_FOUND'],
   example: {

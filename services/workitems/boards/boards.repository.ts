@@ -73,6 +73,10 @@ export async function boardsOfProject({ caller, tx }: Scope, projectId: string):
     .lean();
 }
 
+export async function countBoards({ caller, tx }: TransactionScope & Scope, projectId: string): Promise<number> {
+  return BoardModel.countDocuments({ organizationId: caller.organizationId, projectId }).session(tx);
+}
+
 export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): Promise<Map<string, BoardRecord>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();

@@ -1,4 +1,5 @@
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
+import { MAX_BOARDS } from '@worktrack/contracts/projects/board-operations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 
@@ -25,6 +26,19 @@ describe('a board', () => {
     expect(names(own)).toEqual(['A', 'B']);
     expect(await call(project.caller, 'boards.list', { id })).toEqual([project.board, standard, own]);
     expect(await call(project.caller, 'boards.get', { id: own.id })).toEqual(own);
+  });
+
+  test('is one of 200 of its project at most, so that their list is one answer', async () => {
+    const own = await startProject();
+    const { id } = own.project;
+    for (let number = 2; number <= MAX_BOARDS; number++) {
+      await call(own.caller, 'boards.create', { id, name: `${number}`, columns: [{ name: 'A' }] });
+    }
+    expect(await failure(call(own.caller, 'boards.create', { id, name: 'One more' }))).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(`${MAX_BOARDS} boards`),
+    });
+    expect(await call(own.caller, 'boards.list', { id })).toHaveLength(MAX_BOARDS);
   });
 
   test('that is not named is the default board of the session’s project', async () => {

@@ -1,15 +1,21 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
-import type { createBoard as operation } from '@worktrack/contracts/projects/board-operations';
+import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { holdProject } from '../projects/projects.repository.ts';
-import { insertBoard, toBoard } from './boards.repository.ts';
+import { countBoards, insertBoard, toBoard } from './boards.repository.ts';
 
 export async function createBoard(
   { id: projectId, name, columns }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   await holdProject(context, projectId);
+  if ((await countBoards(context, projectId)) >= MAX_BOARDS) {
+    throw context.fail(
+      'CONFLICT',
+      `The project has ${MAX_BOARDS} boards, which is the limit. Give one of them other columns.`,
+    );
+  }
   const columnNames = columns?.map((column) => column.name) ?? STANDARD_COLUMNS;
   return toBoard(await insertBoard(context, { projectId, name, columnNames }));
 }

@@ -1,6 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { truncated } from '@worktrack/contracts/truncation';
 import type { getImplementContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';
 import { shownLease } from '../items/lease.ts';
 import { isReturned } from '../items/returned.ts';
@@ -23,9 +25,7 @@ export async function getImplementContext(
     parentId === null ? undefined : (plan.around.get(parentId) ?? inBatch.get(parentId));
   const taskIds = (ids: readonly string[]) => ids.map((id) => plan.nameOf(id));
 
-  return {
-    inputIds: input.ids,
-    notFound: [...notFound],
+  const all: Pick<Output<typeof operation>, 'tasks' | 'waves' | 'cycles'> = {
     tasks: tasks.map((task) => {
       const verdict = plan.verdicts.get(task._id);
       if (!verdict) throw new Error(`Task ${task._id} is missing in its own plan.`);
@@ -46,7 +46,18 @@ export async function getImplementContext(
     }),
     waves: plan.waves.map(taskIds),
     cycles: plan.cycles.map(taskIds),
+  };
+  const budget = new AnswerBudget();
+  // Short, and they say what comes first.
+  const [waves, cycles] = [budget.take(all.waves), budget.take(all.cycles)];
+  return {
+    inputIds: input.ids,
+    notFound: [...notFound],
+    tasks: budget.take(all.tasks),
+    waves,
+    cycles,
     board: await boardFor(context, tasks, plan.boards, projectId),
     budget: tightest(await budgetsOverTasks(context, tasks, plan.budgets)),
+    ...truncated(budget.isTruncated, all),
   };
 }

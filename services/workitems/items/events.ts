@@ -1,12 +1,10 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
 import type { FailingScope } from '../scope.ts';
 import { findNamed } from './shown.repository.ts';
-
-/** Maximum JSON size of the events in one result: an `updated` event may hold two descriptions and two sets of metadata. */
-const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 
 export async function getWorkItemEvents(
   { workItemId, eventType, limit }: Input<typeof operation>,
@@ -14,14 +12,11 @@ export async function getWorkItemEvents(
 ): Promise<Output<typeof operation>> {
   const { id, taskId, title } = await itemOrMemory(context, workItemId);
   const { events, totalEvents } = await eventsOfItem(context, id, { eventType }, limit);
-  let bytes = 0;
-  const fitting = events.findIndex((event) => {
-    bytes += Buffer.byteLength(JSON.stringify(event));
-    return bytes > MAX_EVENTS_BYTES;
-  });
+  const budget = new AnswerBudget();
+  const fitting = budget.take(events);
   return {
-    ...{ workItemId: id, taskId, title, totalEvents },
-    ...(fitting === -1 ? { events } : { events: events.slice(0, fitting), truncated: true }),
+    ...{ workItemId: id, taskId, title, totalEvents, events: fitting },
+    ...(budget.isTruncated && { truncated: true }),
   };
 }
 

@@ -2,6 +2,7 @@ import { ItemRef } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/contracts/work-items/resolve';
 import type { Call, Settled } from '@worktrack/rpc/types';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { toSummary } from '../items/present.ts';
@@ -12,8 +13,6 @@ import { leafTasksBelow } from './leaf-tasks.ts';
 
 type Resolve = typeof operation;
 
-/** Maximum total size of descriptions in a result. */
-const MAX_DESCRIPTIONS_BYTES = 4 * 1024 * 1024;
 /** Calls with more inputs get their own queries, so that no query or query result is larger than a single call's may be. */
 const MAX_IDS_TOGETHER = 8;
 
@@ -123,16 +122,12 @@ function present(
   itemOf: (id: string) => DescribedItem | undefined,
   boards: ReadonlyMap<string, BoardRecord>,
 ): { readonly items: ResolvedItem[]; readonly cut: boolean } {
-  const items: ResolvedItem[] = [];
-  let bytes = 0;
-  for (const [id, from] of resolvedFrom) {
+  const budget = new AnswerBudget();
+  const items = [...resolvedFrom].flatMap(([id, from]) => {
     const item = itemOf(id);
-    if (!item) continue;
-    bytes += Buffer.byteLength(item.description);
-    if (bytes > MAX_DESCRIPTIONS_BYTES) return { items, cut: true };
-    items.push(toResolved(item, boards.get(item.boardId), from));
-  }
-  return { items, cut: false };
+    return item ? toResolved(item, boards.get(item.boardId), from) : [];
+  });
+  return { items: budget.take(items), cut: budget.isTruncated };
 }
 
 type DescribedItem = ResolvableItem & { readonly description: string };

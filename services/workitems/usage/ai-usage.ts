@@ -1,14 +1,17 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { getAiUsage as operation } from '@worktrack/contracts/work-items/usage';
+import { truncated } from '@worktrack/contracts/truncation';
+import type { getAiUsage as operation, UsageGroup } from '@worktrack/contracts/work-items/usage';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { requireNamed } from '../items/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
+import type { Scope } from '../scope.ts';
 import { sumByEpic } from './by-epic.ts';
 import { endOf, startOf } from './period.ts';
-import { type SessionFilter, sumSessions, totalSessions } from './sessions.repository.ts';
+import { type SessionFilter, sumSessions, totalSessions, type UsageSum } from './sessions.repository.ts';
 
 /** For a work item, by its current tree: items moved below it count, items moved away do not. */
 export async function getAiUsage(
@@ -30,15 +33,24 @@ export async function getAiUsage(
   const { organizationId } = context.caller;
   const totals = await totalSessions(organizationId, filter);
   const budgets = await budgetsAsked(context, { item, projectId: asked.projectId });
-  const usage = {
+  const groups = groupBy && (await groupsOf(context, filter, groupBy));
+  const all = {
+    groups: groups ?? [],
+    budgets: budgets.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toBudget),
+  };
+  const room = new AnswerBudget();
+  return {
     totals,
     // A project's is its own: one below it limits only a part of what is summed.
     budget: tightest(item ? budgets : budgets.filter(({ _id }) => _id === asked.projectId)),
-    budgets: budgets.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toBudget),
+    budgets: room.take(all.budgets),
+    ...(groups && { groups: room.take(groups) }),
+    ...truncated(room.isTruncated, all),
   };
-  if (groupBy === undefined) return usage;
-  const groups = groupBy === 'epic' ? sumByEpic(context, filter) : sumSessions(organizationId, filter, groupBy);
-  return { ...usage, groups: await groups };
+}
+
+function groupsOf(context: Scope, filter: SessionFilter, groupBy: UsageGroup): Promise<UsageSum[]> {
+  return groupBy === 'epic' ? sumByEpic(context, filter) : sumSessions(context.caller.organizationId, filter, groupBy);
 }
 
 /** For an item those that apply to it, for a project all that are set in it. Ids sort by time, so a project's own is the first. */
