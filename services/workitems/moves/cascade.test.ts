@@ -135,3 +135,12 @@ describe('on any tree, after any moves', () => {
     );
   });
 });
+
+test('what goes below one of its siblings, and to Done with that, is no child of its old parent any more', async () => {
+  const parent = await project.create('task');
+  const sibling = await project.create('task', { parentId: parent.id });
+  const item = await project.create('task', { parentId: parent.id });
+  await project.update(item.id, { parentId: sibling.id, boardColumnId: project.column('Done') });
+  expect(await columnOf(sibling)).toBe('Done');
+  expect(await columnOf(parent)).toBe('Done');
+});

@@ -36,7 +36,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
     const board = await boardOf(scope, parent);
     const fromColumn = columnName(board, parent.boardColumnId);
     const children = dependsOnSiblings(fromColumn, childColumn)
-      ? [childColumn, ...(await columnsOfOthers(scope, parent, child))]
+      ? [childColumn, ...(await columnsOfOthers(scope, parent, [child, moved]))]
       : [childColumn];
     const follows = followChildren(fromColumn, children);
     const to = follows && columnNamed(board, follows);
@@ -55,9 +55,13 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
   return cascade;
 }
 
-/** For the moved one, the database still has the old place. */
-async function columnsOfOthers(scope: WriteScope, { _id }: ItemRecord, child: ItemOutline): Promise<string[]> {
-  const others = (await childrenOf(scope, [_id])).filter((other) => other._id !== child._id);
+/** For those that move, the database still has the old place; and where one got another parent, which may be below its old one, the old parent. */
+async function columnsOfOthers(
+  scope: WriteScope,
+  { _id }: ItemRecord,
+  moving: readonly ItemOutline[],
+): Promise<string[]> {
+  const others = (await childrenOf(scope, [_id])).filter((other) => moving.every((each) => each._id !== other._id));
   const boards = await boardsForWrite(
     scope,
     others.map(({ boardId }) => boardId),
