@@ -25,7 +25,8 @@ export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalS
   const path = candidates(environment).find((candidate) => existsSync(candidate));
   if (path === undefined) return undefined;
   const parsed = LocalStack.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (!parsed.success) throw new Failure('usage', `${path} is not of this version. Start the stack again: npm start`);
+  if (!parsed.success)
+    throw new Failure('usage', `${path} was written by another version. Start the stack again: npm start`);
   return { ...parsed.data, path };
 }
 
@@ -33,7 +34,8 @@ export function localStack(environment: NodeJS.ProcessEnv = process.env): LocalS
 export function secretsOf({ path }: LocalStack): z.infer<typeof Secrets> {
   const file = join(dirname(path), 'secrets.json');
   const parsed = Secrets.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-  if (!parsed.success) throw new Failure('usage', `${file} is not of this version. Start the stack again: npm start`);
+  if (!parsed.success)
+    throw new Failure('usage', `${file} was written by another version. Start the stack again: npm start`);
   return parsed.data;
 }
 

@@ -4,7 +4,7 @@ import { withKebabCase } from './flags.ts';
 
 /** Runs the command line of this process. */
 export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
-  const ends = `Ends with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line is invalid, ${EXIT.unreachable} if the service does not respond.`;
+  const ends = `Exits with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line is invalid, ${EXIT.unreachable} if the service does not respond.`;
   const program = new Command('worktrack')
     .description(description)
     .addHelpText('after', ['', ...help, ends].join('\n'))

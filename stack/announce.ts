@@ -32,7 +32,7 @@ export function announce(progress: Progress, it: Announcement): void {
     `worktrack is ready (${(it.tookMs / 1000).toFixed(1)} s).`,
     '',
     `  Console       ${it.loginLink}`,
-    `                The link signs in once, within ${CODE_MINUTES} minutes; \`npx worktrack login-link\` makes another.`,
+    `                The link signs in once, within ${CODE_MINUTES} minutes; \`npx worktrack login-link\` creates another.`,
     '',
     `  API           ${baseUrl}/api`,
     `  MCP           ${baseUrl}/mcp`,
@@ -41,7 +41,7 @@ export function announce(progress: Progress, it: Announcement): void {
     `  Data, logs    ${it.dataDir}`,
     '',
     ...(seed.isNew
-      ? [`  API key       ${seed.apiKey}`, '                Shown this once; it holds all permissions.', '']
+      ? [`  API key       ${seed.apiKey}`, '                Shown only this once; it has all permissions.', '']
       : []),
     '  MCP client entry:',
     ...JSON.stringify(mcp, undefined, 2)

@@ -15,7 +15,7 @@ const LEFT_OUT = ['lock', 'run', 'stack.json', 'logs'];
  */
 export async function backUp(dataDir: string, file: string, progress: Progress): Promise<void> {
   const path = resolve(dataDir);
-  if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${path} is no data directory of a stack.`);
+  if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${path} is not the data directory of a stack.`);
   // Taken, so that no stack starts on it meanwhile.
   const taken = takeDataDir(path);
   try {
@@ -32,7 +32,7 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
       closeSync(output);
     }
     renameSync(unfinished, target);
-    progress.line(`${target} holds all of ${path}. It holds the secrets too: keep it as safe as those.`);
+    progress.line(`${target} contains all of ${path}, including the secrets: keep it as safe as those.`);
   } finally {
     taken.release();
   }
@@ -43,7 +43,9 @@ export async function restore(file: string, dataDir: string, progress: Progress)
   const path = resolve(dataDir);
   if (runningStack(path)) throw new StartError(`A stack is running on ${path}. Stop it, or choose another folder.`);
   if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new StartError(`${path} is not empty. Move away what is in it, or choose another folder with --data-dir.`);
+    throw new StartError(
+      `${path} is not empty. Move its contents elsewhere, or choose another folder with --data-dir.`,
+    );
   }
   if (!existsSync(file)) throw new StartError(`There is no file ${resolve(file)}.`);
   makePrivateDirectory(path);

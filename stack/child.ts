@@ -59,7 +59,7 @@ export class Child {
   }
 
   static async start(options: ChildOptions): Promise<Child> {
-    if (Child.#refusesStarts) throw new StartError(`${options.name} was not started: the start was broken off.`);
+    if (Child.#refusesStarts) throw new StartError(`${options.name} was not started: startup was aborted.`);
     const guard = process.platform === 'linux' ? findProgram('setpriv') : undefined;
     const [command, args] = guard
       ? [guard, ['--pdeathsig', 'KILL', '--', options.command, ...options.args]]

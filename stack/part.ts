@@ -94,7 +94,9 @@ async function endPredecessor({ name, pidFile, stopGraceMs }: PartOptions): Prom
       process.kill(predecessor.pid, signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EPERM') {
-        throw new StartError(`${name} of another user (process ${predecessor.pid}) runs on these data. Stop it first.`);
+        throw new StartError(
+          `${name} of another user (process ${predecessor.pid}) is running on this data. Stop it first.`,
+        );
       }
     }
   }

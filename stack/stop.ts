@@ -12,7 +12,7 @@ const DEADLINE_MS = 90_000;
 export async function stopStack(dataDir: string, progress: Progress): Promise<void> {
   const stack = runningStack(dataDir);
   if (!stack) {
-    progress.line(`No stack runs on ${dataDir}.`);
+    progress.line(`No stack is running on ${dataDir}.`);
     return;
   }
   await progress.step('Stopping', async () => {

@@ -45,7 +45,7 @@ describe('a supervised part', () => {
       await restarted;
       expect(part.pid).not.toBe(pid);
       expect(lines.splice(0)).toEqual([
-        expect.stringMatching(new RegExp(`^Example was ended by SIGKILL .*starting it again in ${seconds} s\\.\n$`)),
+        expect.stringMatching(new RegExp(`^Example was ended by SIGKILL .*restarting it in ${seconds} s\\.\n$`)),
         `Example is ready again (process ${part.pid}).\n`,
       ]);
     }

@@ -20,7 +20,7 @@ export function supervise(part: Part, progress: Progress, onRestart: () => void)
   const again = (description: string) => {
     if (ended) return;
     if (Date.now() - startedAtMs > HEALTHY_AFTER_MS) delayMs = FIRST_DELAY_MS;
-    progress.line(`${description}; starting it again in ${delayMs / 1000} s.`);
+    progress.line(`${description}; restarting it in ${delayMs / 1000} s.`);
     timer = setTimeout(restart, delayMs);
     delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
   };

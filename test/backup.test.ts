@@ -133,7 +133,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(content));
     // Not that its secret could not be read.
     const tested = await again<{ error: string }>('POST', `${webhookPath}/test`, {});
-    expect(tested.data.error).toContain('was not found by DNS');
+    expect(tested.data.error).toContain('was not found in DNS');
     expect(await deadLetters(after, false)).toEqual(dead);
     // What was written before is not written again: the record of its key came along.
     const repeated = await caller(after.baseUrl, after.apiKey)(

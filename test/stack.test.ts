@@ -154,7 +154,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     expect(processesOf(dataDir)).toEqual([]);
     const again = new Command('stop', '--data-dir', dataDir);
     expect(await again.ended).toBe(0);
-    expect(again.output).toContain(`No stack runs on ${dataDir}.`);
+    expect(again.output).toContain(`No stack is running on ${dataDir}.`);
   });
 
   it('broken off half-way leaves nothing', async () => {

@@ -69,7 +69,7 @@ function failure(error: unknown): CallToolResult {
   if (error instanceof ServiceAway) {
     return refused(
       'UNAVAILABLE',
-      `${error.message} Whether the step was done is not known: look before you repeat it.`,
+      `${error.message} It is not known whether the step was done: check before you repeat it.`,
     );
   }
   throw error;

@@ -10,10 +10,10 @@ export function eventsCommand(): Command {
   events
     .command('tail')
     .description('print events as they happen, one line each, until Ctrl-C')
-    .option('--types <types>', 'these types only, separated by commas: work_item.moved, work_item.*')
-    .option('--project-id <id>', 'events of this project only')
-    .option('--work-item-id <item>', 'events of this work item only, by task ID or UUID')
-    .option('--after <seq>', 'begin behind this event of the log; default: now', seq)
+    .option('--types <types>', 'only these types, separated by commas: work_item.moved, work_item.*')
+    .option('--project-id <id>', 'only events in this project')
+    .option('--work-item-id <item>', 'only events of this work item, by task ID or UUID')
+    .option('--after <seq>', 'begin after this event in the log; default: now', seq)
     .addOption(new Option('--json', 'print each event as a line of JSON'))
     .action(tail);
   return events;

@@ -7,7 +7,7 @@ import { type OutputOptions, printJson } from '../output.ts';
 export function loginLinkCommand(): Command {
   return new Command('login-link')
     .description(`print a link that signs in to the console once, within ${CODE_MINUTES} minutes`)
-    .option('--user <id>', 'whom it signs in; default: yourself')
+    .option('--user <id>', 'the user it signs in; default: yourself')
     .addOption(jsonOption())
     .action(print);
 }

@@ -19,41 +19,41 @@ import { minute, type OutputOptions, oneLine, printJson, printList, printRecord 
 export function webhookCommand(): Command {
   const webhook = new Command('webhook').description('webhooks: events sent to other systems');
   webhook.command('list').description('list the webhooks, newest first').addOption(jsonOption()).action(list);
-  withSettings(webhook.command('create').description('make a webhook; its secret is shown this once'), true)
+  withSettings(webhook.command('create').description('create a webhook; its secret is shown only this once'), true)
     .option('--disable', 'send nothing yet')
     .action(create);
   withSettings(webhook.command('update <id>').description('change a webhook'), false)
-    .addOption(new Option('--all-projects', 'send events of all projects').conflicts('projectId'))
+    .addOption(new Option('--all-projects', 'send events from all projects').conflicts('projectId'))
     .addOption(new Option('--disable', 'send nothing any more').conflicts('enable'))
     .option('--enable', 'send again')
     .action(update);
   webhook
     .command('delete <id>')
-    .description('delete a webhook; what was not delivered is not sent any more')
+    .description('delete a webhook; what has not been delivered will not be sent')
     .addOption(jsonOption())
     .action(remove);
   webhook
     .command('rotate <id>')
-    .description('give a webhook a new secret, shown this once; the old one signs beside it for 24 hours')
+    .description('give a webhook a new secret, shown only this once; the old one also signs for another 24 hours')
     .addOption(jsonOption())
     .action(rotate);
   webhook
     .command('test <id>')
-    .description('send a test event now, and tell what came of it')
+    .description('send a test event now and print the outcome')
     .addOption(jsonOption())
     .action(test);
   webhook
     .command('deliveries <id>')
     .description('list what was sent in the last 30 days, newest first')
-    .addOption(new Option('--state <state>', 'deliveries in this state only').choices(DELIVERY_STATES))
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .option('--limit <number>', 'at most so many', wholeNumber)
-    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--cursor <cursor>', 'continue where the previous page ended')
     .addOption(jsonOption())
     .action(deliveries);
   webhook
     .command('replay <id>')
     .description('send events again, under the same ids')
-    .option('--after <seq>', 'everything in the log behind this event', wholeNumber)
+    .option('--after <seq>', 'everything in the log after this event', wholeNumber)
     .addOption(new Option('--delivery <id...>', 'these deliveries').conflicts('after'))
     .addOption(jsonOption())
     .action(replay);
@@ -64,7 +64,7 @@ function withSettings(command: Command, isNew: boolean): Command {
   return command
     .addOption(new Option('--url <url>', 'where events are sent').makeOptionMandatory(isNew))
     .option('--types <type...>', 'which events: work_item.moved, work_item.*; default: all that your key may read')
-    .option('--project-id <id>', 'events of this project only')
+    .option('--project-id <id>', 'only events in this project')
     .option('--description <text>', 'what it is for')
     .addOption(jsonOption());
 }
@@ -134,7 +134,7 @@ async function rotate(id: string, { json }: OutputOptions): Promise<void> {
   const rotated = await api().call(rotateWebhookSecret, { id });
   if (json) return printJson(rotated);
   showSecret(rotated.secret);
-  console.log(`The one before signs as well until ${minute(rotated.previousSignsUntil)} UTC.`);
+  console.log(`The previous one also signs until ${minute(rotated.previousSignsUntil)} UTC.`);
 }
 
 async function test(id: string, { json }: OutputOptions): Promise<void> {
@@ -200,5 +200,5 @@ function show(webhook: Webhook): void {
 }
 
 function showSecret(secret: string | null): void {
-  console.log(`Secret: ${secret ?? 'was shown before, and is stored nowhere'}`);
+  console.log(`Secret: ${secret ?? 'was shown before and is stored nowhere'}`);
 }

@@ -1,10 +1,10 @@
-/** Every error that the service answers: its HTTP status, and what it means in one line (for the reference documentation). */
+/** Every error that the service returns: its HTTP status, and what it means in one line (for the reference documentation). */
 export const ERRORS = {
   VALIDATION_FAILED: {
     status: 400,
     meaning: 'A field is missing, unknown or wrong; `details` names each by its path.',
   },
-  CAPTCHA_REQUIRED: { status: 400, meaning: 'The source asks for a captcha and `captchaToken` is missing.' },
+  CAPTCHA_REQUIRED: { status: 400, meaning: 'The source requires a captcha and `captchaToken` is missing.' },
   CAPTCHA_INVALID: { status: 400, meaning: 'The captcha solution is wrong, expired or was used before.' },
   API_KEY_MISSING: { status: 401, meaning: 'There is no `Authorization: Bearer` header.' },
   API_KEY_INVALID: {
@@ -18,21 +18,21 @@ export const ERRORS = {
     status: 403,
     meaning: 'The request came from an origin that is not allowed; the message names it.',
   },
-  NOT_FOUND: { status: 404, meaning: 'There is nothing by this id in your organization.' },
-  SOURCE_NOT_FOUND: { status: 404, meaning: 'There is no feedback source for this public key.' },
+  NOT_FOUND: { status: 404, meaning: 'Nothing in your organization has this id.' },
+  SOURCE_NOT_FOUND: { status: 404, meaning: 'No feedback source has this public key.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
-  DUPLICATE_FEEDBACK: { status: 409, meaning: 'The same feedback was submitted a short while ago.' },
-  CONFLICT: { status: 409, meaning: 'The state has changed or does not allow this; the message says which.' },
+  DUPLICATE_FEEDBACK: { status: 409, meaning: 'The same feedback was submitted shortly before.' },
+  CONFLICT: { status: 409, meaning: 'The state has changed or does not allow this; the message says what is wrong.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, meaning: 'This `Idempotency-Key` was used for another request.' },
   CURSOR_EXPIRED: {
     status: 410,
     meaning:
-      'The log no longer has what follows `after`. `oldestSeq` is the oldest event it has: read the state anew and go on from there.',
+      'The log no longer has the events after `after`. `oldestSeq` is the oldest that it has: read the current state and continue from there.',
   },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is larger than the limit that the message names.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not of the content type that the route takes.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to come back.' },
-  INTERNAL: { status: 500, meaning: 'A fault of the service; the log has it under the request id.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body does not have the content type that the route accepts.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests; `Retry-After` says when to try again.' },
+  INTERNAL: { status: 500, meaning: 'A fault in the service; its log has the details under the request id.' },
   UNAVAILABLE: { status: 503, meaning: 'A part of the service is unavailable; try again after `Retry-After` seconds.' },
   DEADLINE_EXCEEDED: {
     status: 504,
@@ -42,7 +42,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What any operation may answer without declaring it. */
+/** Errors that any operation may return without declaring them. */
 export const IMPLICIT_ERRORS = ['VALIDATION_FAILED', 'UNAVAILABLE'] as const satisfies readonly ErrorCode[];
 export type ImplicitError = (typeof IMPLICIT_ERRORS)[number];
 
@@ -54,22 +54,22 @@ export interface ErrorDetail {
 
 export interface ErrorExtra {
   readonly details?: readonly ErrorDetail[];
-  /** The record as it stands now, beside a CONFLICT on a stale `version`. */
+  /** The current record, with a CONFLICT over a stale `version`. */
   readonly current?: unknown;
-  /** Beside a CURSOR_EXPIRED: the oldest event that the log has. */
+  /** With CURSOR_EXPIRED: the oldest event that the log has. */
   readonly oldestSeq?: number;
   readonly retryAfterSeconds?: number;
 }
 
-/** A failure as it travels in an RPC reply and in the `error` of an answer. */
+/** A failure as it travels in an RPC reply and in the `error` of a response. */
 export interface ErrorValue extends ErrorExtra {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
 /**
- * An error of the contract. Anything else that is thrown is answered as INTERNAL and logged with its cause.
- * It has no stack: it is an answer, not a fault, and to note where each was made took a twentieth of the time of refusing a request.
+ * An error of the contract. Anything else that is thrown is returned as INTERNAL and logged with its cause.
+ * It has no stack: it is a response, not a fault, and capturing one took a twentieth of the time of refusing a request.
  */
 export class OperationError extends Error {
   readonly code: ErrorCode;
@@ -97,7 +97,7 @@ export class OperationError extends Error {
 
 /**
  * Makes the error that a handler throws: `throw context.fail('NOT_FOUND', '…')`.
- * Its type holds only the codes that the operation declares, and a rule that may fail with a code asks for a context that can:
- * `Fail<'NOT_FOUND' | 'CONFLICT'>` passes for `Fail<'NOT_FOUND'>`, never the other way round. So an undeclared error does not compile.
+ * Its type has only the codes that the operation declares, and a rule that may fail with a code requires a context that can:
+ * `Fail<'NOT_FOUND' | 'CONFLICT'>` is assignable to `Fail<'NOT_FOUND'>`, never the other way round. So an undeclared error does not compile.
  */
 export type Fail<Code extends ErrorCode> = (code: Code, message: string, extra?: ErrorExtra) => OperationError;

@@ -134,8 +134,8 @@ function invalid(mark: Mark): OperationError {
 
 const WHAT_TO_DO: Readonly<Record<Mark, string>> = {
   [KEY_MARK]:
-    'The API key is unknown, malformed, revoked or expired. Check that it was copied whole, or make a new one.',
+    'The API key is unknown, malformed, revoked or expired. Check that it was copied in full, or create a new one.',
   [SESSION_MARK]: 'You are signed out: the session has ended. Sign in again at /console/.',
   [CODE_MARK]:
-    'The code of the link is malformed. Check that the link was copied whole, or make another: `worktrack login-link`.',
+    "The link's code is malformed. Check that the link was copied in full, or create another one: `worktrack login-link`.",
 };

@@ -29,7 +29,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   check('redis', () =>
     redis.status === 'ready'
       ? undefined
-      : { degraded: 'Redis is unavailable; revocations and changes of users wait for it.' },
+      : { degraded: 'Redis is unavailable; revocations and changes to users wait for it.' },
   );
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'keys', log });

@@ -36,7 +36,7 @@ export async function installDebianPackages(
 ): Promise<void> {
   const command = `apt-get install -y ${packages.join(' ')}`;
   if (!findProgram('apt-get')) {
-    throw new StartError(`${what} cannot be found, and without apt-get not be installed here. ${otherwise}`);
+    throw new StartError(`${what} cannot be found, and cannot be installed here without apt-get. ${otherwise}`);
   }
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   if (asRoot.length > 0 && !(await runToEnd('sudo', ['-n', 'true'])).ok) {

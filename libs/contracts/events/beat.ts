@@ -1,6 +1,6 @@
 import type { ShownLease } from '../work-items/work-item.ts';
 
-/** How an agent's work on an item goes, as open streams are told of it between the events of the log. Nothing keeps it: the next one says more. */
+/** How an agent's work on an item is going, as sent to open streams between the events of the log. It is not stored: the next one replaces it. */
 export interface Beat {
   readonly workItemId: string;
   readonly taskId: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
 import type { Permission } from '../permissions.ts';
 
-/** What events are about, and what happens to it. */
+/** What events are about, and what can happen to it. */
 const HAPPENINGS = {
   work_item: [
     'created',
@@ -25,7 +25,7 @@ const HAPPENINGS = {
   source: ['created', 'updated', 'deleted'],
   key: ['created', 'revoked'],
   user: ['created', 'updated'],
-  /** `test` is sent to a webhook that is tested, and in no log. */
+  /** `test` is sent only to the webhook that is tested, and is not in the log. */
   webhook: ['created', 'updated', 'deleted', 'disabled', 'test'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -41,7 +41,7 @@ export const EVENT_TYPES = SUBJECT_KINDS.flatMap((kind) => HAPPENINGS[kind].map(
   ...EventType[],
 ];
 
-/** Who may see an event: who may read what it is about. */
+/** Whoever may read what an event is about may see it. */
 export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   work_item: 'work-items:read',
   feedback: 'feedback:read',
@@ -64,28 +64,28 @@ export type EventSubject = z.infer<typeof EventSubject>;
 export const EventActor = z.object({
   userId: RecordId,
   keyId: RecordId,
-  /** Of what an agent does with its lease: how it calls itself. */
+  /** The agent's own name, if it acts under a lease. */
   agent: z.string().optional(),
 });
 
-/** One thing that happened, as it lies in the log of its organization. */
+/** One thing that happened, as recorded in its organization's log. */
 export const LoggedEvent = z.object({
-  /** Its place in the log: counts up without a gap. */
+  /** Its place in the log: counts up without gaps. */
   seq: z.int(),
   /** The same in every delivery, however often it is delivered. */
   id: RecordId,
   type: z.enum(EVENT_TYPES),
   at: Timestamp,
-  /** Nobody in particular: the public, or the service itself. */
+  /** `null`: the public, or the service itself. */
   actor: EventActor.nullable(),
   projectId: RecordId.optional(),
   subject: EventSubject,
-  /** Of the subject, after the write that made the event: the events of one subject are in its order. */
+  /** The subject's, after the write that caused the event: it orders the events of one subject. */
   revision: z.int(),
-  /** What was changed. What the public wrote is never in it. */
+  /** What changed. It never contains what the public wrote. */
   data: z.record(z.string(), z.unknown()),
 });
 export type LoggedEvent = z.infer<typeof LoggedEvent>;
 
-/** As a service publishes it. The log gives it its place. */
+/** As a service publishes it. The log assigns its place. */
 export type PublishedEvent = Omit<LoggedEvent, 'seq'> & { readonly organizationId: string };

@@ -18,7 +18,7 @@ export const EventTypes = z
     if (unknown === undefined) return [...new Set(named.flatMap(typesNamed))];
     const kinds = SUBJECT_KINDS.map((kind) => `${kind}.*`).join(', ');
     context.addIssue(
-      `names no type of event: "${unknown}". A type is one such as work_item.moved; all of a kind are ${kinds}`,
+      `is not a type of event: "${unknown}". Types look like work_item.moved; all types of a kind: ${kinds}`,
     );
     return z.NEVER;
   });
@@ -39,18 +39,18 @@ export const eventFilters = {
 export const listEvents = operation({
   name: 'events.list',
   summary:
-    'Read the log of what happened in the organization, in order. Without `after`, it says where the log ends: follow it from there.',
+    "Read the organization's event log in order. Without `after`, the response says where the log ends, so that you can follow it from there.",
   permissions: [],
   effect: 'read',
   input: z.strictObject({
-    after: z.int().min(0).optional().describe('nextSeq of the previous answer; 0 is before the first event'),
+    after: z.int().min(0).optional().describe('nextSeq of the previous response; 0 is before the first event'),
     ...eventFilters,
     limit: z.int().min(1).max(MAX_EVENTS).default(50),
   }),
   output: z.object({
-    /** Those that the key may see: an event is seen with the permission to read what it is about. */
+    /** Those that the key may see: seeing an event requires permission to read what it is about. */
     events: z.array(LoggedEvent),
-    /** The next `after`. It may go on although no event was found: there may be more. */
+    /** The next `after`. It may advance even if no event was found; there may be more. */
     nextSeq: z.int(),
     /** The oldest event in the log. */
     oldestSeq: z.int(),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { eventFilters } from './list.ts';
 
-/** `GET /api/events/stream`: the log as Server-Sent Events, in the words of events.list. */
+/** `GET /api/events/stream`: the log as Server-Sent Events, with the parameters of events.list. */
 export const streamQuery = z.strictObject({
   after: z
     .int()
     .min(0)
     .optional()
-    .describe('The seq of the last event that is known; without it, from now on. Last-Event-ID takes precedence'),
+    .describe('The seq of the last event that you have; default: from now on. Last-Event-ID takes precedence'),
   ...eventFilters,
 });
 export type StreamQuery = z.infer<typeof streamQuery>;

@@ -3,37 +3,37 @@ import { RecordId, Timestamp } from '../fields.ts';
 import { PERMISSIONS } from '../permissions.ts';
 import { EVENT_TYPES, EventSubject, type EventType, SUBJECT_KINDS, type SubjectKind } from './event.ts';
 
-/** What a webhook asks for: a type, all of a kind (`work_item.*`), or all. */
+/** What a webhook subscribes to: a type, all of a kind (`work_item.*`), or all. */
 const EVENT_PATTERNS = ['*', ...SUBJECT_KINDS.map((kind) => `${kind}.*` as const), ...EVENT_TYPES] as const;
 export const EventPattern = z.enum(EVENT_PATTERNS as readonly ['*', ...('*' | `${SubjectKind}.*` | EventType)[]]);
 export type EventPattern = z.infer<typeof EventPattern>;
 
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const;
 /**
- * `by_hand`; `gone`: the endpoint answered 410; `failing`: nothing but failures for five days; `maker`: the user in whose name it sends is
- * disabled, or may not have webhooks any more.
+ * `by_hand`; `gone`: the endpoint returned 410; `failing`: nothing but failures for five days; `maker`: the user on whose behalf it sends is
+ * disabled, or may no longer have webhooks.
  */
 export const DISABLED_REASONS = ['by_hand', 'gone', 'failing', 'maker'] as const;
 
 export const Webhook = z.object({
   id: RecordId,
   url: z.string(),
-  /** Sent are the events of these types that its permissions let it see. */
+  /** Of events of these types, those that its permissions let it see are sent. */
   types: z.array(EventPattern),
-  /** Events of this project alone. */
+  /** Only events in this project. */
   projectId: RecordId.optional(),
   description: z.string(),
   enabled: z.boolean(),
   /** `failing`: the last attempt failed. */
   state: z.enum(WEBHOOK_STATES),
   disabledReason: z.enum(DISABLED_REASONS).nullable(),
-  /** Since when no attempt has succeeded. */
+  /** No attempt has succeeded since then. */
   failingSince: Timestamp.nullable(),
-  /** Up to where in the log its deliveries were made. */
+  /** The place in the log up to which its deliveries exist. */
   seq: z.int(),
-  /** In whose name it sends: who created it, or was the last to change what it sends and where. */
+  /** On whose behalf it sends: whoever created it, or last changed what it sends or where. */
   maker: z.object({ userId: RecordId, keyId: RecordId }),
-  /** Those that the maker's key had then. They decide which events are sent. */
+  /** Those of the maker's key at that time. They determine which events are sent. */
   permissions: z.array(z.enum(PERMISSIONS)),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -42,7 +42,7 @@ export type Webhook = z.infer<typeof Webhook>;
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-/** One event for one webhook. What was sent is the event: the log has it, by its `seq`. */
+/** One event for one webhook. What was sent is the event itself, which is in the log under its `seq`. */
 export const Delivery = z.object({
   id: RecordId,
   webhookId: RecordId,
@@ -54,11 +54,11 @@ export const Delivery = z.object({
   state: z.enum(DELIVERY_STATES),
   /** Attempts so far. */
   attempts: z.int(),
-  /** Of the last attempt: the HTTP status, where there was one. */
+  /** HTTP status of the last attempt, if there was one. */
   status: z.int().nullable(),
-  /** Of the last attempt: why it failed. */
+  /** Why the last attempt failed. */
   error: z.string().nullable(),
-  /** Of the last attempt: the first 1 024 bytes of the answer's body. */
+  /** The first 1 024 bytes of the body of the last response. */
   answer: z.string().nullable(),
   durationMs: z.int().nullable(),
   createdAt: Timestamp,

@@ -5,7 +5,7 @@ import { Id, MAX_PAGE_SIZE, NextCursor, RecordId, Timestamp } from '../fields.ts
 import { operation } from '../operation.ts';
 import { DELIVERY_STATES, Delivery, EventPattern, Webhook } from './webhook.ts';
 
-/** So that the list of an organization's webhooks stays a short one, and one event a bounded number of requests. */
+/** So that an organization's webhooks fit in one list, and one event means a bounded number of requests. */
 export const MAX_WEBHOOKS = 50;
 const MAX_URL_LENGTH = 2_048;
 const MAX_DESCRIPTION_LENGTH = 500;
@@ -14,7 +14,7 @@ const MAX_REPLAYED = 100;
 /** Longer than an endpoint may take to answer a test. */
 const TEST_DEADLINE_MS = 25_000;
 
-/** `null` in the answer to a repeated request: it is shown once. */
+/** `null` in the response to a repeated request: it is shown only once. */
 const ShownOnce = z.string().nullable();
 
 const Url = z
@@ -28,7 +28,7 @@ const Description = z
   .string()
   .trim()
   .max(MAX_DESCRIPTION_LENGTH)
-  .refine((value) => !/\p{Cc}/u.test(value), 'must not hold control characters')
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .register(described, { pattern: WITHOUT_CONTROL_CHARACTERS });
 
 export const listWebhooks = operation({
@@ -46,19 +46,19 @@ export const listWebhooks = operation({
 export const createWebhook = operation({
   name: 'webhooks.create',
   summary:
-    'Create a webhook: what happens from now on is sent to its URL. The secret that signs it is shown in this answer and never again.',
+    'Create a webhook: from now on, events are sent to its URL. The secret that signs them is shown in this response and never again.',
   permissions: ['webhooks:write'],
   effect: 'create',
   input: z.strictObject({
     url: Url,
-    /** Types of events (`work_item.moved`), all of a kind (`work_item.*`) or all (`*`), of which it gets those that your key may read. */
+    /** Event types (`work_item.moved`), all of a kind (`work_item.*`) or all (`*`); of these it gets those that your key may read. */
     types: Types.default(['*']),
     projectId: Id.optional(),
     description: Description.default(''),
     enabled: z.boolean().default(true),
   }),
   output: Webhook.extend({ secret: ShownOnce }),
-  /** PERMISSION_DENIED: a kind was named that the key may not read. CONFLICT: there are as many as there may be. */
+  /** PERMISSION_DENIED: the key may not read events of a kind that was named. CONFLICT: there are already MAX_WEBHOOKS. */
   errors: ['PERMISSION_DENIED', 'CONFLICT'],
   example: {
     input: { url: exampleWebhook.url, types: ['work_item.*'] },
@@ -82,7 +82,7 @@ export const getWebhook = operation({
 export const updateWebhook = operation({
   name: 'webhooks.update',
   summary:
-    'Change a webhook. One that is enabled again goes on where it stopped. Requests that begin a second after this answer follow it.',
+    'Change a webhook. One that is enabled again continues where it stopped. The change applies to requests that begin a second or more after this response.',
   permissions: ['webhooks:write'],
   effect: 'update',
   input: z.strictObject({
@@ -105,7 +105,7 @@ export const updateWebhook = operation({
 
 export const deleteWebhook = operation({
   name: 'webhooks.delete',
-  summary: 'Delete a webhook. What was not delivered yet is not sent any more.',
+  summary: 'Delete a webhook. What has not been delivered yet will not be sent.',
   permissions: ['webhooks:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
@@ -118,7 +118,7 @@ export const deleteWebhook = operation({
 export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate',
   summary:
-    'Give a webhook a new secret, shown in this answer and never again. The one before signs beside it for 24 hours.',
+    'Give a webhook a new secret, shown in this response and never again. The previous one also signs for another 24 hours.',
   permissions: ['webhooks:write'],
   effect: 'create',
   input: z.strictObject({ id: Id }),
@@ -137,7 +137,7 @@ export const rotateWebhookSecret = operation({
 
 export const testWebhook = operation({
   name: 'webhooks.test',
-  summary: 'Send an event of the type `webhook.test` to a webhook, once and now. The answer tells what came of it.',
+  summary: 'Send an event of type `webhook.test` to a webhook now, once. The response shows the outcome.',
   permissions: ['webhooks:write'],
   effect: 'create',
   input: z.strictObject({ id: Id }),
@@ -166,7 +166,7 @@ export const listDeliveries = operation({
     id: Id,
     state: z.enum(DELIVERY_STATES).optional(),
     limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
-    /** `nextCursor` of the page before. */
+    /** `nextCursor` of the previous page. */
     cursor: Id.optional(),
   }),
   output: z.object({ items: z.array(Delivery), nextCursor: NextCursor }),
@@ -181,17 +181,17 @@ export const listDeliveries = operation({
 export const replayWebhook = operation({
   name: 'webhooks.replay',
   summary:
-    'Send events again: those of the log after a `seq` that the webhook asks for, or those of some deliveries. They keep their ids.',
+    'Send events again: those in the log after a `seq` that the webhook subscribes to, or those of certain deliveries. They keep their ids.',
   permissions: ['webhooks:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,
-    /** Everything after this `seq` of the log. */
+    /** Everything in the log after this `seq`. */
     after: z.int().min(0).optional(),
     deliveryIds: z.array(Id).min(1).max(MAX_REPLAYED).optional(),
   }),
   output: z.object({
-    /** Of the log, events that are gone through again; or deliveries that are sent again. */
+    /** How many events of the log are processed again, or how many deliveries are sent again. */
     replayed: z.int(),
   }),
   errors: ['NOT_FOUND'],

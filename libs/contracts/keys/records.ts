@@ -89,11 +89,11 @@ export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 export const Session = z.object({
   id: RecordId,
   prefix: z.string(),
-  /** The user whom it acts as. */
+  /** The user that it acts as. */
   userId: RecordId,
-  /** The key that it stems from, and ends with. */
+  /** The key that it was opened with, and ends with. */
   keyId: RecordId,
-  /** As they were at the sign-in. What it may do at a moment is this ∩ what its key may do ∩ the permissions of its user's role. */
+  /** As they were at sign-in. What it can currently do is this ∩ what its key can do ∩ the permissions of its user's role. */
   permissions: z.array(PermissionValue),
   createdAt: Timestamp,
   lastUsedAt: Timestamp.nullable(),

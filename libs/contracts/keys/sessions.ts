@@ -10,14 +10,14 @@ export const CODE_MINUTES = 10;
 
 export const listSessions = operation({
   name: 'sessions.list',
-  summary: "List the organization's sessions of the console, newest first.",
+  summary: "List the organization's console sessions, newest first.",
   permissions: ['api-keys:read'],
   effect: 'read',
   input: z.strictObject({
-    /** Those that were ended or have expired too, for a year. */
+    /** Include those that were ended or have expired within the last year. */
     includeEnded: z.boolean().default(false),
     limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
-    /** `nextCursor` of the page before. */
+    /** `nextCursor` of the previous page. */
     cursor: Id.optional(),
   }),
   output: z.object({ items: z.array(Session), nextCursor: NextCursor }),
@@ -28,7 +28,7 @@ export const listSessions = operation({
 
 export const revokeSession = operation({
   name: 'sessions.revoke',
-  summary: 'End a session of the console, at once and for good. Once this is answered, it is accepted nowhere.',
+  summary: 'End a console session, immediately and permanently. Once this returns, the session is accepted nowhere.',
   permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
@@ -40,16 +40,16 @@ export const revokeSession = operation({
 
 export const createLoginCode = operation({
   name: 'sessions.createCode',
-  summary: `Make a code that signs in to the console once, within ${CODE_MINUTES} minutes, at /console/#code=<code>. It is shown in this answer and never again.`,
+  summary: `Create a code that signs in to the console once, within ${CODE_MINUTES} minutes, at /console/#code=<code>. It is shown in this response and never again.`,
   // Whoever has a key can sign in with the key itself.
   permissions: [],
   effect: 'create',
   input: z.strictObject({
-    /** A user of the organization whom it signs in. Default: the caller. Another one needs `users:write`, and all that the user's role holds. */
+    /** The user of the organization that it signs in. Default: the caller. Another user requires `users:write` and every permission of that user's role. */
     userId: Id.optional(),
   }),
   output: z.object({
-    /** `null` in the replay of a creation: the code is stored nowhere. */
+    /** `null` in a replay: the code is stored nowhere. */
     code: z.string().nullable(),
     userId: RecordId,
     expiresAt: Timestamp,
@@ -64,7 +64,7 @@ export const createLoginCode = operation({
 
 export const openSession = operation({
   name: 'sessions.open',
-  summary: 'Begin a session, whose token the gateway has made, by a code or a key.',
+  summary: 'Open a session with a code or a key. The gateway has made its token.',
   permissions: 'internal',
   effect: 'create',
   input: z.strictObject({ token: Presented, by: Presented }),
@@ -74,7 +74,7 @@ export const openSession = operation({
 
 export const closeSession = operation({
   name: 'sessions.close',
-  summary: 'End the session that signs out. One that is not there, or has ended, changes nothing.',
+  summary: 'Sign out of a session. If it does not exist or has ended, nothing changes.',
   permissions: 'internal',
   effect: 'delete',
   input: z.strictObject({ organizationId: Id, id: Id }),

@@ -11,9 +11,9 @@ const MAX_CARDS_BY_ID = 100;
 /** A work item as a board shows it. */
 export const Card = WorkItemSummary.extend({
   ...WorkItem.pick({ version: true, position: true }).shape,
-  /** The dependencies that are not done yet: task IDs, or, of one that names no item, what was written. */
+  /** The dependencies that are not done yet, as task IDs; one that names no item, as it was written. */
   blockedBy: z.array(z.string()),
-  /** Dollars with six decimals: what its own sessions cost, as far as their price is known. */
+  /** The cost of its own sessions, as far as their prices are known, in dollars with six decimals. */
   estimatedCost: Cost,
 });
 export type Card = z.infer<typeof Card>;
@@ -22,7 +22,7 @@ const { search, type, priority, assignee, leaseState } = listWorkItems.input.sha
 
 export const listCards = operation({
   name: 'boards.cards',
-  summary: 'List the cards of a board, newest first; with boardColumnId in the order of the column.',
+  summary: 'List the cards of a board, newest first; with boardColumnId, in column order.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
@@ -33,7 +33,7 @@ export const listCards = operation({
       .min(1)
       .max(MAX_CARDS_BY_ID)
       .optional()
-      .describe('Only these: those of them that are on the board and match. Not beside search or cursor'),
+      .describe('Only these items, as far as they are on the board and match. Not together with search or cursor'),
     search,
     type,
     priority,

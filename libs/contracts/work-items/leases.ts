@@ -8,7 +8,7 @@ import { itemFields, Rework, WorkItem } from './work-item.ts';
 export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;
 export const DEFAULT_LEASE_SECONDS = 900;
-/** Below what clients and proxies wait for an answer by default, which is 60. */
+/** Less than the 60 s that clients and proxies wait for a response by default. */
 export const MAX_WAIT_SECONDS = 55;
 /** Claims of one organization that wait at once. */
 export const MAX_WAITING_CLAIMS = 1_000;
@@ -41,15 +41,15 @@ export const claimWorkItem = operation({
     agent: itemFields.assignee.min(1),
     leaseSeconds: z.int().min(MIN_LEASE_SECONDS).max(MAX_LEASE_SECONDS).default(DEFAULT_LEASE_SECONDS),
     leaseToken: LeaseToken.optional().describe('Renews that lease'),
-    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for a task to get ready'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for a task'),
   }),
   output: z.object({
     claimed: z.boolean(),
     workItem: WorkItem.nullable(),
     lease: Lease.nullable(),
-    /** A review or validation sent the task back: what to mend. */
+    /** A review or validation sent the task back: what to fix. */
     rework: Rework.optional(),
-    /** An agent worked on the task before, and it did not get to To Document or Done since. */
+    /** An agent worked on the task before, and it has not reached To Document or Done since. */
     previous: PreviousWork.optional(),
     /** Why there was nothing to claim. */
     reason: z.string().optional(),
@@ -75,7 +75,7 @@ export const claimWorkItem = operation({
 
 export const releaseWorkItem = operation({
   name: 'workItems.release',
-  summary: 'Give a claimed item back: column, flags and assignee as before the claim.',
+  summary: 'Give up a claimed item: column, flags and assignee as before the claim.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({

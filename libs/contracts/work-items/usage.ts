@@ -38,7 +38,7 @@ export const getAiUsage = operation({
     totals: UsageTotals,
     /** Of the item or project in question. */
     budget: Budget.nullable(),
-    /** Of an item: all that apply to it. Of a project: its own and those of the items in it. */
+    /** For an item, all that apply to it. For a project, its own and those of its items. */
     budgets: z.array(Budget),
     groups: z.array(UsageTotals.extend({ key: z.string(), label: z.string() })).optional(),
     ...truncation(['groups', 'budgets']),

@@ -31,8 +31,8 @@ export async function readLog(
     throw fail(
       'CURSOR_EXPIRED',
       after > head
-        ? `The log ends at ${head}, before ${after}: it was restored from a back-up. Read the state anew, and go on from the end of the log (without after).`
-        : `The log begins at ${oldestSeq}, so events after ${after} are gone. Read the state anew, and go on from after=${oldestSeq - 1} or, without after, from the end of the log.`,
+        ? `The log ends at ${head}, before ${after}: it was restored from a backup. Read the current state, then continue from the end of the log (without after).`
+        : `The log begins at ${oldestSeq}, so events after ${after} are gone. Read the current state, then continue with after=${oldestSeq - 1} or, without after, from the end of the log.`,
       { oldestSeq },
     );
   }

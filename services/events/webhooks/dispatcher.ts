@@ -78,7 +78,7 @@ export class Dispatcher {
       try {
         pauseMs = await this.#look();
       } catch (error) {
-        this.#log.warn({ error }, 'It could not be looked up what is to be sent to webhooks; it is tried again');
+        this.#log.warn({ error }, 'Could not look up what to send to webhooks; trying again');
         pauseMs = RETRY_MS;
       }
     }
@@ -141,7 +141,7 @@ export class Dispatcher {
       const end = await new Turn(webhook, parts).run();
       await releaseWebhook(scope, webhook, holder, end);
     } catch (error) {
-      this.#log.warn({ error, webhook: webhook._id }, 'A turn of a webhook failed; it is due again');
+      this.#log.warn({ error, webhook: webhook._id }, 'A turn of a webhook failed; it will be tried again');
       const later = { dueAt: new Date(Date.now() + RETRY_MS), notBefore, unwell, failingSince };
       // Where the database is unavailable for this too, it is freed with what this process held.
       await releaseWebhook(scope, webhook, holder, later).catch(() => this.#presence.doubt(holder));

@@ -78,7 +78,7 @@ export class FanOut {
         if (await this.#readOn({ caller: { organizationId } })) this.#behind.add(organizationId);
       } catch (error) {
         this.#behind.add(organizationId);
-        this.#log.warn({ error }, 'Events could not be queued for webhooks; it is tried again');
+        this.#log.warn({ error }, 'Could not queue events for webhooks; trying again');
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
       }
     }
@@ -92,7 +92,7 @@ export class FanOut {
         this.wake(await organizationsBehind(places));
         await measureBacklog(places);
       } catch (error) {
-        this.#log.debug({ error }, 'It could not be looked up which webhooks are behind');
+        this.#log.debug({ error }, 'Could not look up which webhooks are behind');
       }
       await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }

@@ -6,7 +6,7 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 const attemptSeconds = new Histogram({
   name: 'worktrack_webhook_attempt_seconds',
-  help: 'Time that an attempt to send an event to a webhook took, by outcome (delivered, refused by its status, unanswered).',
+  help: 'Duration of attempts to send an event to a webhook, by outcome (delivered, refused by its status, unanswered).',
   labelNames: ['outcome'],
   buckets: SECONDS,
   registers: [registry],
@@ -19,26 +19,26 @@ export function attempted(outcome: Outcome): void {
 
 export const endpointsUnderWay = new Gauge({
   name: 'worktrack_webhook_endpoints_under_way',
-  help: 'Endpoints that this process sends to now.',
+  help: 'Endpoints that this process is sending to.',
   registers: [registry],
 });
 
 export const deliveries = new Counter({
   name: 'worktrack_webhook_deliveries_total',
-  help: 'Deliveries that this process has brought into a state: pending (queued), delivered, failed (given up).',
+  help: 'Deliveries by the state that this process put them into: pending (queued), delivered, failed (given up).',
   labelNames: ['state'],
   registers: [registry],
 });
 
 const backlog = new Gauge({
   name: 'worktrack_webhook_backlog',
-  help: 'Deliveries that wait, of each of the webhooks that have been due for longest, up to 10 000.',
+  help: 'Waiting deliveries of each of the webhooks that have been due longest, up to 10 000.',
   labelNames: ['webhook'],
   registers: [registry],
 });
 const lagSeconds = new Gauge({
   name: 'worktrack_webhook_lag_seconds',
-  help: 'Since when the oldest delivery waits that was not tried yet.',
+  help: 'How long the oldest delivery that has not been tried yet has been waiting.',
   registers: [registry],
 });
 

@@ -16,7 +16,7 @@ export async function replay(
   context: Context,
 ): Promise<Output<typeof operation>> {
   if ((after === undefined) === (deliveryIds === undefined)) {
-    const message = 'must be given, or deliveryIds, and not both';
+    const message = 'give either after or deliveryIds';
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });
   }
   // What is not told here, because this process ends before, is found by the next look.
@@ -37,7 +37,7 @@ async function readAgain(id: string, after: number, context: Context): Promise<n
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });
   }
   if (after > webhook.cursor) {
-    const message = `must be at most ${webhook.cursor}: what is later has not been sent yet`;
+    const message = `must be at most ${webhook.cursor}: later events have not been sent yet`;
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });
   }
   changeWebhook(context, webhook, { cursor: after, notBefore: null });
@@ -50,7 +50,7 @@ async function again(id: string, deliveryIds: readonly string[], context: Contex
   const found = await replayable(context, id, [...wanted]);
   const missing = [...wanted].find((each) => !found.some(({ _id }) => _id === each));
   if (missing !== undefined) {
-    throw context.fail('NOT_FOUND', `The webhook has no delivery ${missing} of an event of the log.`);
+    throw context.fail('NOT_FOUND', `The webhook has no delivery ${missing} of an event in the log.`);
   }
   for (const delivery of found) sendAgain(context, delivery);
   changeWebhook(context, webhook, { dueAt: new Date(), notBefore: null });

@@ -28,9 +28,12 @@ async function reseal(box: SecretBox, webhook: Sealed, log: Log): Promise<boolea
   try {
     const resealed = secrets.map(({ sealed, endsAt }) => ({ sealed: box.seal(box.open(sealed, _id), _id), endsAt }));
     if (await replaceSecrets({ caller: { organizationId } }, webhook, resealed)) return true;
-    log.warn({ webhook: _id }, 'A webhook was changed while its secret was sealed; the next start does it');
+    log.warn(
+      { webhook: _id },
+      'A webhook was changed while its secret was being encrypted again; the next start will do it',
+    );
   } catch (error) {
-    log.error({ error, webhook: _id }, 'The secret of a webhook could not be sealed with the key in front');
+    log.error({ error, webhook: _id }, 'The secret of a webhook could not be encrypted with the first key');
   }
   return false;
 }

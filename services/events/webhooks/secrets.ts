@@ -27,7 +27,7 @@ export class SecretBox {
   open(sealed: string, webhookId: string): string {
     const [keyId = '', text = ''] = sealed.split('.');
     const key = this.#keys.get(keyId);
-    if (!key) throw new Error(`A secret is sealed with the key ${keyId}, which WEBHOOK_SECRETS does not hold.`);
+    if (!key) throw new Error(`A secret is sealed with the key ${keyId}, which is not in WEBHOOK_SECRETS.`);
     const bytes = Buffer.from(text, 'base64url');
     const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(webhookId))

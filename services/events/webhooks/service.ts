@@ -48,7 +48,7 @@ export class WebhookService {
     this.#dispatcher.start();
     this.#fanOut.start();
     this.#resealing = resealAll(this.box, this.#log, this.#stopping.signal).catch((error) =>
-      this.#log.warn({ error }, 'The secrets of webhooks were not all looked through; the next start does it'),
+      this.#log.warn({ error }, 'Not all secrets of webhooks were checked; the next start will do it'),
     );
   }
 

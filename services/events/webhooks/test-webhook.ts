@@ -35,7 +35,7 @@ export class WebhookTests {
     const webhook = await requireWebhook(id, context);
     const ofOne = [...this.#underWay.values()].filter((each) => each === organizationId).length;
     if (this.#underWay.size >= TESTS_AT_ONCE || ofOne >= TESTS_OF_ONE) {
-      throw context.fail('RATE_LIMITED', 'Other tests of webhooks are under way. Try again when they have ended.', {
+      throw context.fail('RATE_LIMITED', 'Other webhook tests are in progress. Try again when they have finished.', {
         retryAfterSeconds: 5,
       });
     }

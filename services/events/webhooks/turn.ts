@@ -163,7 +163,7 @@ export class Turn {
   async #attempt(delivery: Loaded): Promise<void> {
     const { event } = delivery;
     if (!event) {
-      const error = 'The event is not in the log any more.';
+      const error = 'The event is no longer in the log.';
       this.#keep({ delivery, outcome: { status: null, error, answer: null, durationMs: null, at: new Date() } });
       return;
     }
@@ -285,7 +285,7 @@ export async function deliver(
     headers = signatureHeaders({ id: event.id, atMs: at.getTime(), body }, opened);
   } catch (error) {
     log.error({ error, webhook: _id }, 'The secret of a webhook cannot be read');
-    const words = 'The service cannot read the secret of the webhook. Its operator finds why in the log.';
+    const words = 'The service cannot read the secret of the webhook. Its operator can find the reason in the log.';
     return { status: null, error: words, answer: null, durationMs: 0, wishMs: undefined };
   }
   return sender.post(url, { ...headers, 'webhook-attempt': `${attempt}` }, body);

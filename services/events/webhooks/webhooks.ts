@@ -41,7 +41,7 @@ export async function createWebhook(
   if ((await countWebhooks(context)) >= MAX_WEBHOOKS) {
     throw context.fail(
       'CONFLICT',
-      `The organization has ${MAX_WEBHOOKS} webhooks already. Delete one that is not used.`,
+      `The organization has ${MAX_WEBHOOKS} webhooks already. Delete one that is no longer used.`,
     );
   }
   const id = uuidv7();
@@ -145,10 +145,7 @@ function requireReadable(
     const kind = SUBJECT_KINDS.find((each) => type.startsWith(`${each}.`));
     const permission = kind && PERMISSION_TO_SEE[kind];
     if (permission && !caller.permissions.includes(permission)) {
-      throw fail(
-        'PERMISSION_DENIED',
-        `Events of the type ${type} are for keys with ${permission}, which this key does not have.`,
-      );
+      throw fail('PERMISSION_DENIED', `Events of type ${type} require ${permission}, which this key does not have.`);
     }
   }
 }

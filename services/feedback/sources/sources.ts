@@ -31,7 +31,7 @@ export async function createSource(input: Input<typeof createOp>, context: Write
   if ((await countSources(context)) >= MAX_SOURCES) {
     throw context.fail(
       'CONFLICT',
-      `The organization has ${MAX_SOURCES} feedback sources already. Delete one that is not used.`,
+      `The organization has ${MAX_SOURCES} feedback sources already. Delete one that is no longer used.`,
     );
   }
   return insertSource(context, { ...input, publicKey: newPublicKey() });

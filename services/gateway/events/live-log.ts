@@ -79,7 +79,7 @@ export class OrganizationFeed {
       try {
         await this.#readOn();
       } catch (error) {
-        this.#log.warn({ error }, 'The log could not be read for those who listen; trying again');
+        this.#log.warn({ error }, 'The log could not be read for listeners; trying again');
         this.#isBehind = true;
         await sleep(RETRY_MS);
       }
@@ -188,7 +188,7 @@ export class LiveLog {
 async function tooLate(signal: AbortSignal): Promise<void> {
   await sleep(JOIN_DEADLINE_MS, undefined, { signal }).catch(() => {});
   if (signal.aborted) return;
-  throw new OperationError('UNAVAILABLE', 'Events cannot be listened to at the moment. Connect again.', {
+  throw new OperationError('UNAVAILABLE', 'Events are unavailable at the moment. Connect again.', {
     retryAfterSeconds: 1,
   });
 }

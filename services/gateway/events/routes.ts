@@ -19,7 +19,7 @@ const STREAM_PATH = '/api/events/stream';
 
 const open = new Gauge({
   name: 'worktrack_event_streams',
-  help: 'Event streams that are open.',
+  help: 'Open event streams.',
   registers: [registry],
 });
 const ended = new Counter({

@@ -57,7 +57,7 @@ export class StreamPlaces {
     limited.inc({ limit: 'event-streams' });
     throw new OperationError(
       'RATE_LIMITED',
-      `${MAX_STREAMS_PER_KEY} event streams of this key are open already. Close one, or give each program a key of its own.`,
+      `This key already has ${MAX_STREAMS_PER_KEY} event streams open. Close one, or give each program its own key.`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }
@@ -85,6 +85,6 @@ export class StreamPlaces {
   }
 
   #inBackground(command: Promise<unknown>): void {
-    command.catch((error) => this.#log.debug({ error }, 'The places of event streams could not be noted'));
+    command.catch((error) => this.#log.debug({ error }, 'The places of event streams could not be recorded'));
   }
 }

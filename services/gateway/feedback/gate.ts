@@ -48,6 +48,6 @@ function refused(origin: string | null): OperationError {
     'ORIGIN_NOT_ALLOWED',
     origin === null
       ? 'The request has neither Origin nor Referer, and this source accepts requests only from certain origins. Send the Origin of an allowed domain.'
-      : `The origin ${origin} is not one of the allowed domains of this source. Add it to them, or leave them empty to allow any.`,
+      : `The origin ${origin} is not one of the allowed domains of this source. Add it, or leave the list empty to allow any.`,
   );
 }

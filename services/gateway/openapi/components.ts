@@ -72,7 +72,7 @@ export class Components {
           name: 'Idempotency-Key',
           in: 'header',
           description:
-            'The same key and request within 24 hours have their effect once and answer as the first time, with `Idempotency-Replayed: true`.',
+            'The same key and request within 24 hours take effect once; repetitions get the first response, with `Idempotency-Replayed: true`.',
           // Spaces at the ends are no part of a header's value.
           schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
         },
@@ -80,15 +80,15 @@ export class Components {
           name: 'If-Match',
           in: 'header',
           description:
-            'The `version` that was read, quoted or bare. Another one now is 409 `CONFLICT` with the record in `error.current`.',
+            'The `version` that was read, quoted or bare. If it has changed, the response is 409 `CONFLICT` with the record in `error.current`.',
           schema: { type: 'string', pattern: '^(?:\\*|(?:W/)?(?:"[0-9]{1,15}"|[0-9]{1,15}))$' },
           example: '"3"',
         },
       },
       headers: {
-        RequestId: { description: 'The one of the request, else a new one.', schema: { type: 'string' } },
+        RequestId: { description: "The request's own, or else a new one.", schema: { type: 'string' } },
         IdempotencyReplayed: {
-          description: 'On the answer of an earlier request.',
+          description: 'On the response to an earlier request.',
           schema: { type: 'string', const: 'true' },
         },
         RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
@@ -116,7 +116,7 @@ function failureSchema(): JsonSchema {
               required: ['path', 'message'],
             },
           },
-          current: { description: 'With `CONFLICT` on a stale version: the record as it is now.' },
+          current: { description: 'With `CONFLICT` over a stale version: the current record.' },
           requestId: { type: 'string' },
         },
         required: ['code', 'message', 'requestId'],

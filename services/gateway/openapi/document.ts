@@ -172,18 +172,18 @@ function bodyOf(schema: JsonSchema, given: Readonly<Record<string, unknown>>): O
 }
 
 const TAGS: Readonly<Record<string, string>> = {
-  projects: 'A project holds boards and work items, and its key begins the task IDs of its items.',
+  projects: 'A project holds boards and work items; the task IDs of its items begin with its key.',
   boards: 'The columns that work items go through, from left to right.',
-  workItems: 'Tasks, stories, features, epics and ideas: their lists, their moves, and the work of agents on them.',
+  workItems: "Tasks, stories, features, epics and ideas: lists, moves, and agents' work on them.",
   attachments: 'Files of a work item.',
-  sources: 'Where feedback comes from: a site or an app with a public key, limits and a retention of its own.',
-  feedback: 'What the public has sent, its triage, its links to ideas, and its erasure.',
-  identity: 'Whom the key speaks for, and what it may do.',
+  sources: 'Where feedback comes from: a site or an app with its own public key, limits and retention.',
+  feedback: 'What the public has sent: triage, links to ideas, and erasure.',
+  identity: 'Who the key acts for, and what it may do.',
   keys: 'API keys with chosen permissions, an expiry and a rate.',
-  sessions: 'Browsers that are signed in to the console, and codes that sign in.',
-  users: 'The people of the organization, with their roles.',
-  events: 'The log: what happened in the organization, in order.',
-  webhooks: 'Where the log is sent as it grows: signed, retried and in order.',
+  sessions: 'Browsers that are signed in to the console, and sign-in codes.',
+  users: 'The people in the organization, with their roles.',
+  events: 'The log of what happened in the organization, in order.',
+  webhooks: 'URLs that events are sent to as they happen: signed, retried and in order.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
 };
 

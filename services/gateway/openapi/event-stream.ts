@@ -6,10 +6,10 @@ import type { Components } from './components.ts';
 type OpenApiObject = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = [
-  'Each event of the log that the key may see, in order: `id` is its `seq`, `event` its `type`, `data` the event as JSON.',
+  'Each event in the log that the key may see, in order: `id` is its `seq`, `event` its `type`, `data` the event as JSON.',
   'The first event is `listening`, whose id is where the stream begins; a comment follows at least every 15 s.',
-  'Between them, `beat` tells of a heartbeat of an agent, without an id: nothing resumes it.',
-  'A client that reads too slowly is ended by an event `slow`, one whose key was revoked by `refused`, and one that fell behind the beginning of the log by `expired`.',
+  'In between, `beat` is a heartbeat of an agent. It has no id: missed ones are not sent again.',
+  'The stream ends with `slow` if the client reads too slowly, with `refused` if its key was revoked, and with `expired` if it fell behind the beginning of the log.',
 ].join(' ');
 
 /** The one answer that does not end. */
@@ -20,7 +20,7 @@ export function eventStreamPath(components: Components): Record<string, OpenApiO
       get: {
         operationId: 'events.stream',
         tags: ['events'],
-        summary: 'Follow the log of what happened in the organization, as Server-Sent Events.',
+        summary: "Follow the organization's event log, as Server-Sent Events.",
         description: DESCRIPTION,
         parameters: [
           ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -34,13 +34,13 @@ export function eventStreamPath(components: Components): Record<string, OpenApiO
             name: 'Last-Event-ID',
             in: 'header',
             required: false,
-            description: 'The id of the last event that was received; takes precedence over `after`.',
+            description: 'The id of the last event received; takes precedence over `after`.',
             schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
           },
         ],
         responses: {
           '200': {
-            description: 'Events, until one side ends it.',
+            description: 'Events, until either side ends the stream.',
             headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
             content: {
               'text/event-stream': {

@@ -68,7 +68,7 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
     '/feedback/widget/challenge': {
       get: feedback({
         operationId: 'feedback.challenge',
-        summary: 'Get a proof-of-work challenge, where the source asks for one.',
+        summary: 'Get a proof-of-work challenge, if the source requires one.',
         parameters: publicKey(),
         responses: {
           '200': components.success(CaptchaChallenge, false, CHALLENGE),

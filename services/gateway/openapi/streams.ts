@@ -40,9 +40,9 @@ export function downloadOf(schema: JsonSchema): {
     })),
     responses: {
       '200': { description: 'The content, with its own media type.', content },
-      '206': { description: 'The range that was asked for.', content },
-      '304': { description: 'The caller has this content.' },
-      '416': { description: 'The range lies outside of the content.' },
+      '206': { description: 'The requested range.', content },
+      '304': { description: 'The caller already has this content.' },
+      '416': { description: 'The range lies outside the content.' },
     },
   };
 }

@@ -45,7 +45,7 @@ export async function createKey(
 function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {
   const beyond = wanted.find((permission) => !caller.permissions.includes(permission));
   if (beyond) {
-    throw fail('PERMISSION_DENIED', `Your key does not hold ${beyond}, so it cannot give it to another key.`);
+    throw fail('PERMISSION_DENIED', `Your key does not have ${beyond}, so it cannot give it to another key.`);
   }
   return PERMISSIONS.filter((permission) => wanted.includes(permission));
 }
@@ -61,7 +61,7 @@ function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail
   if (endsAt.getTime() - makerEndsAt.getTime() < DAY_MS) return makerEndsAt;
   throw fail(
     'PERMISSION_DENIED',
-    `Your key expires at ${makerEndsAt.toISOString()}, and the keys that it makes last no longer. Leave \`expiresInDays\` out, or use a key that lasts longer.`,
+    `Your key expires at ${makerEndsAt.toISOString()}, and the keys that it creates cannot last longer. Leave \`expiresInDays\` out, or use a key that lasts longer.`,
     { details: [{ path: 'expiresInDays', message: `must end by ${makerEndsAt.toISOString()}` }] },
   );
 }
@@ -69,11 +69,11 @@ function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail
 async function actingUser(userId: string, context: Context): Promise<string> {
   const { caller, fail } = context;
   if (userId !== caller.userId && !caller.permissions.includes('users:write')) {
-    throw fail('PERMISSION_DENIED', 'A key that acts as another user needs users:write. Leave `userId` out.');
+    throw fail('PERMISSION_DENIED', 'Creating a key for another user requires users:write. Leave `userId` out.');
   }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (user.disabled)
-    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you make a key for them.`);
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create a key for them.`);
   return userId;
 }

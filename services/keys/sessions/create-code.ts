@@ -18,13 +18,13 @@ export async function createLoginCode(
   const userId = wanted ?? caller.userId;
   const isOther = userId !== caller.userId;
   if (isOther && !caller.permissions.includes('users:write')) {
-    throw fail('PERMISSION_DENIED', 'To sign another user in needs users:write. Leave `userId` out.');
+    throw fail('PERMISSION_DENIED', 'Signing in another user requires users:write. Leave `userId` out.');
   }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (isOther) requireRoleWithin(context, user.role, 'userId');
   if (user.disabled) {
-    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you make a code for them.`);
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create a code for them.`);
   }
   const { key: code, ...secret } = mint.make(CODE_MARK);
   const { _id: keyId } = await keyOfCaller(context);

@@ -35,7 +35,7 @@ export async function openSession(
     throw fail(
       'API_KEY_INVALID',
       isCode
-        ? 'The link has been used, is older than ten minutes, or is unknown. Make another: `worktrack login-link`.'
+        ? 'The link has been used, is older than ten minutes, or is unknown. Create another one: `worktrack login-link`.'
         : 'The API key is unknown, malformed, revoked or expired.',
     );
   }
@@ -43,7 +43,7 @@ export async function openSession(
   if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
     throw fail(
       'CONFLICT',
-      `The user is signed in ${MAX_ACTIVE_SESSIONS_PER_USER} times, which is the limit. End some of the sessions: DELETE /api/sessions/:id.`,
+      `The user is signed in ${MAX_ACTIVE_SESSIONS_PER_USER} times, which is the limit. End some of these sessions: DELETE /api/sessions/:id.`,
     );
   }
   const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };

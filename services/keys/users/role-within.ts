@@ -14,11 +14,11 @@ export function requireRoleWithin(
 ): void {
   const beyond = ROLE_PERMISSIONS[role].filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length === 0) return;
-  const held = `${beyond.join(', ')}, which your key does not hold`;
+  const held = `${beyond.join(', ')}, which your key does not have`;
   const message = {
-    role: `The role ${role} holds ${held}, so your key cannot give it.`,
-    id: `This user is ${role}, a role that holds ${held}, so your key cannot change the user.`,
-    userId: `This user is ${role}, a role that holds ${held}, so your key cannot sign the user in.`,
+    role: `The role ${role} has ${held}, so your key cannot give it.`,
+    id: `This user is ${role}, a role that has ${held}, so your key cannot change the user.`,
+    userId: `This user is ${role}, a role that has ${held}, so your key cannot sign the user in.`,
   }[path];
   throw fail('PERMISSION_DENIED', message, {
     details: [{ path, message: `needs ${beyond.join(', ')}` }],

@@ -82,7 +82,7 @@ async function receive(bytes: AsyncIterable<Buffer>, context: Context): Promise<
     return await storeContent(bytes, MAX_ATTACHMENT_BYTES);
   } catch (error) {
     if (error instanceof ContentTooLarge) {
-      throw context.fail('PAYLOAD_TOO_LARGE', `An attachment has at most ${MAX_ATTACHMENT_BYTES / MEBIBYTE} MiB.`);
+      throw context.fail('PAYLOAD_TOO_LARGE', `An attachment can have at most ${MAX_ATTACHMENT_BYTES / MEBIBYTE} MiB.`);
     }
     throw error;
   }

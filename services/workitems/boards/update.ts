@@ -49,7 +49,7 @@ function columnsAfter(
   return wanted.map(({ id, name }, index) => {
     if (id === undefined) return { id: uuidv7(), name };
     const fault = taken.has(id)
-      ? 'names a column that the list holds already'
+      ? 'names a column that is already in the list'
       : columnById(board, id)
         ? undefined
         : `must be a column of board "${board.name}"; leave the id out for a new column`;

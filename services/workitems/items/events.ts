@@ -24,6 +24,6 @@ async function itemOrMemory(scope: FailingScope<'NOT_FOUND'>, ref: string) {
   const item = await findNamed(scope, ref);
   if (item) return { id: item._id, taskId: item.taskId, title: item.title };
   const deleted = await deletedItem(scope, ref);
-  if (!deleted) throw scope.fail('NOT_FOUND', `There is no work item ${ref}, and never was.`);
+  if (!deleted) throw scope.fail('NOT_FOUND', `There is no work item ${ref}, and there never was.`);
   return deleted;
 }

@@ -162,8 +162,8 @@ export function handOverProblem(
 ): string | undefined {
   if (by.leaseToken !== undefined) {
     if (lease?.token === by.leaseToken) return undefined;
-    return 'This lease has ended: the item was moved, released, or claimed by another agent. Read the item before you go on.';
+    return 'This lease has ended: the item was moved, released, or claimed by another agent. Read the item before you continue.';
   }
   if (!isLive(lease, now) || lease.keyId === by.keyId) return undefined;
-  return `Another agent holds the item until ${lease.expiresAt.toISOString()}. Give the leaseToken of its claim, or wait.`;
+  return `Another agent holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, or wait.`;
 }

@@ -14,7 +14,7 @@ export function requireVersion(
   const mayRead = caller.permissions.includes('work-items:read');
   throw fail(
     'CONFLICT',
-    `${item.taskId} is at version ${item.version}, not ${expected}: it has changed since you read it. ${mayRead ? 'Look at `current`, and repeat with its version.' : 'Read it, and repeat with its version.'}`,
+    `${item.taskId} is at version ${item.version}, not ${expected}: it has changed since you read it. ${mayRead ? 'Look at `current` and repeat with its version.' : 'Read it and repeat with its version.'}`,
     mayRead ? { current: toWorkItem(item, board) } : {},
   );
 }

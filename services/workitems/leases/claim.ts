@@ -110,7 +110,7 @@ async function renew(input: Input<typeof operation>, leaseToken: string, context
   if (!item || !isLive(item.lease, now) || item.lease.token !== leaseToken) {
     throw context.fail(
       'CONFLICT',
-      'There is no such lease any more: it expired, or the item was moved, released or claimed by another. Claim again without leaseToken.',
+      'This lease has ended: it expired, or the item was moved, released or claimed by another agent. Claim again without leaseToken.',
     );
   }
   const lease = renewed(item.lease, now, input.leaseSeconds);

@@ -34,15 +34,15 @@ export async function reportProgress(
   if (!isLive(before, now) || before.token !== input.leaseToken) {
     throw given.fail(
       'CONFLICT',
-      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. Stop working on it, or claim again.',
+      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another agent. Stop working on it, or claim again.',
     );
   }
   const context = { ...given, by: { agent: before.agent } };
   const state = input.state ?? before.state ?? 'working';
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
-    throw context.fail('VALIDATION_FAILED', 'question goes with state awaiting_input.', {
-      details: [{ path: 'question', message: 'goes with state awaiting_input' }],
+    throw context.fail('VALIDATION_FAILED', 'question requires state awaiting_input.', {
+      details: [{ path: 'question', message: 'requires state awaiting_input' }],
     });
   }
   const answers = await commentsSince(context, item._id, before.heardRevision ?? item.revision, {

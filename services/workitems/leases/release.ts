@@ -19,7 +19,7 @@ export async function releaseWorkItem(
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
     throw given.fail(
       'CONFLICT',
-      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another. There is nothing to release.',
+      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another agent. There is nothing to release.',
     );
   }
   const { before, agent } = item.lease;

@@ -23,7 +23,7 @@ export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
     async sweep() {
       await settleEndedLeases(new Date());
     },
-    failed: 'Could not tell of leases that have expired, nor record what was spent under them; trying again',
+    failed: 'Could not report expired leases and record what was spent under them; trying again',
   });
 }
 

@@ -19,7 +19,7 @@ const UNHEARD_LOOK_EVERY_MS = 2_000;
 
 const waitingClaims = new Gauge({
   name: 'worktrack_waiting_claims',
-  help: 'Claims that wait for a task. All are at one replica.',
+  help: 'Claims waiting for a task. All are on one replica.',
   registers: [registry],
 });
 
@@ -93,7 +93,7 @@ export class WaitingClaims {
     if (waiting >= MAX_WAITING_CLAIMS) {
       throw context.fail(
         'RATE_LIMITED',
-        `${MAX_WAITING_CLAIMS} claims of your organization are waiting already. Claim without waitSeconds, or let fewer agents wait.`,
+        `${MAX_WAITING_CLAIMS} claims of your organization are already waiting. Claim without waitSeconds, or let fewer agents wait.`,
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
@@ -248,7 +248,7 @@ export class WaitingClaims {
 
   /** What its key may do has changed. Whether it may still claim is found out by whoever repeats the call. */
   #endFor(organizationId: string, line: Line, waiter: Waiter, call: WaitingCall): void {
-    const reason = 'The API key, or its user, was changed while the call waited. Claim again.';
+    const reason = 'The API key or its user was changed while the call was waiting. Claim again.';
     call.resolve({ output: { claimed: false, workItem: null, lease: null, reason }, replayed: false });
     this.#leave(organizationId, line, waiter, call);
   }
@@ -256,7 +256,7 @@ export class WaitingClaims {
   #leave(organizationId: string, line: Line, waiter: Waiter, call: WaitingCall): void {
     if (!waiter.calls.delete(call)) return;
     waitingClaims.dec();
-    call.reject(call.context.fail('UNAVAILABLE', 'Nobody waits for this any more.'));
+    call.reject(call.context.fail('UNAVAILABLE', 'Nobody is waiting for this any more.'));
     if (waiter.calls.size > 0) return;
     line.waiters.delete(waiter.identity);
     this.#forget(organizationId, line);

@@ -27,7 +27,7 @@ export async function listCards(
   }
   for (const path of ['search', 'cursor'] as const) {
     if (given[path] === undefined) continue;
-    const message = 'cannot be given beside ids';
+    const message = 'cannot be combined with ids';
     throw context.fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   }
   const where = await whereOf(context, list, undefined);

@@ -61,14 +61,14 @@ export async function whereOf(
   const inProject = parent?.projectId ?? board?.projectId ?? projectId;
   if (board && board.projectId !== inProject) {
     const field = ofColumn ? 'boardColumnId' : 'boardId';
-    throw contradiction(scope, field, `is of project ${board.projectId}, but parentId of project ${inProject}`);
+    throw contradiction(scope, field, `is in project ${board.projectId}, but parentId is in project ${inProject}`);
   }
   if (projectId !== undefined && projectId !== inProject) {
     if (filter.projectId !== undefined) await requireProjectOf(scope, filter);
     const field = parent ? 'parentId' : ofColumn ? 'boardColumnId' : 'boardId';
     const other =
       filter.projectId === undefined ? `the session's (${projectId}); add projectId` : `projectId ${projectId}`;
-    throw contradiction(scope, field, `is of project ${inProject}, not of ${other}`);
+    throw contradiction(scope, field, `is in project ${inProject}, not in ${other}`);
   }
   const place = {
     ...(parent && { parentId: parent._id }),

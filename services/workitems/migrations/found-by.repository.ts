@@ -36,7 +36,7 @@ async function completeWithAncestors(batch: readonly Older[]): Promise<void> {
   while (waiting.size > 0) {
     const next = [...waiting.values()].filter(({ parentId }) => parentId === null || !waiting.has(parentId));
     if (next.length === 0) {
-      throw new Error('Work items are each other’s ancestors: their parents must be put right first.');
+      throw new Error('Work items are each other’s ancestors: correct their parents first.');
     }
     for (const [organizationId, items] of Map.groupBy(next, (item) => item.organizationId)) {
       const ids = items.map(({ _id }) => _id);

@@ -89,7 +89,7 @@ export function promptByTemplate(material: PromptMaterial): string {
   const issues = reviewIssues(item.metadata);
   const sections: [heading: string, lines: (string | false)[]][] = [
     ['Goal', [`Implement ${item.type} **${item.taskId}: ${item.title}** (priority ${item.priority}).`]],
-    ['Description', [item.description.trim() || 'None is given; the title is all there is.']],
+    ['Description', [item.description.trim() || 'None; there is only the title.']],
     [
       'Project',
       [

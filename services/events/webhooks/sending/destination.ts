@@ -35,15 +35,15 @@ export class Destinations {
     const url = new URL(text);
     const { protocol, username, password, hash, hostname } = url;
     if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https URL';
-    if (username !== '' || password !== '') return 'must not hold a user or a password: requests are signed instead';
+    if (username !== '' || password !== '') return 'must not contain a user or a password: requests are signed instead';
     if (hash !== '') return 'must not have a fragment: it is never sent';
     const isPlain = protocol === 'http:';
     const addresses = literalsOf(hostname);
     if (isPlain && (addresses ? !this.#some(addresses, isPlain) : this.#networks.isEmpty)) {
-      return 'must be an https URL; plain http goes only into networks that WEBHOOK_ALLOWED_NETWORKS names';
+      return 'must be an https URL; plain http is allowed only into the networks in WEBHOOK_ALLOWED_NETWORKS';
     }
     if (addresses && !this.#some(addresses, isPlain)) {
-      return 'leads to an address that is not public, into a network that WEBHOOK_ALLOWED_NETWORKS does not name';
+      return 'leads to an address that is not public, in a network that is not in WEBHOOK_ALLOWED_NETWORKS';
     }
     return undefined;
   }
@@ -73,8 +73,8 @@ export class Destinations {
     // Which address it was is nobody's business: an internal name server would be read out by it.
     throw new DestinationRefused(
       isPlain
-        ? `${hostname} leads into no network that WEBHOOK_ALLOWED_NETWORKS names, and plain http goes nowhere else`
-        : `${hostname} leads to no public address, and into no network that WEBHOOK_ALLOWED_NETWORKS names`,
+        ? `${hostname} is in no network of WEBHOOK_ALLOWED_NETWORKS, and plain http is allowed nowhere else`
+        : `${hostname} has no public address, nor one in a network of WEBHOOK_ALLOWED_NETWORKS`,
     );
   }
 
@@ -82,7 +82,7 @@ export class Destinations {
     const answers = await Promise.allSettled([this.#resolver.resolve4(hostname), this.#resolver.resolve6(hostname)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
-    throw new DestinationRefused(`${hostname} was not found by DNS`);
+    throw new DestinationRefused(`${hostname} was not found in DNS`);
   }
 
   #some(addresses: readonly string[], isPlain: boolean): boolean {

@@ -123,6 +123,6 @@ export const networksSetting = z
       .filter((network) => network !== '');
     const wrong = networks.find((network) => !CIDR.safeParse(network).success);
     if (wrong === undefined) return networks;
-    context.addIssue(`must be addresses or CIDR ranges such as 10.1.0.0/16, separated by commas; ${wrong} is none`);
+    context.addIssue(`must be addresses or CIDR ranges such as 10.1.0.0/16, separated by commas; ${wrong} is not one`);
     return z.NEVER;
   });

@@ -95,7 +95,7 @@ test('a name server that is silent costs its own request, and no other', async (
   expect(await lost.post(well.url, {}, BODY)).toMatchObject({ status: 200 });
   expect(performance.now() - begunAt).toBeLessThan(2_000);
   for (const { status, error } of await Promise.all(waiting)) {
-    expect({ status, error }).toMatchObject({ status: null, error: expect.stringMatching(/was not found by DNS/) });
+    expect({ status, error }).toMatchObject({ status: null, error: expect.stringMatching(/was not found in DNS/) });
   }
 });
 
@@ -158,7 +158,7 @@ async function raw(bytes: string, isClosed = true): Promise<string> {
 }
 
 test.each([
-  ['nothing', '', /closed before there was an answer/],
+  ['nothing', '', /closed before there was a response/],
   ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', /not HTTP/],
   ['a head without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`, /longer than 16 KiB/],
   [

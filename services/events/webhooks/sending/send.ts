@@ -99,7 +99,7 @@ export class Sender {
         });
         request.destroy();
       };
-      const timer = setTimeout(() => settle(`There was no answer within ${ANSWER_MS / 1000} s.`), ANSWER_MS);
+      const timer = setTimeout(() => settle(`There was no response within ${ANSWER_MS / 1000} s.`), ANSWER_MS);
 
       request.on('response', (answer) => {
         response = answer;
@@ -119,7 +119,7 @@ export class Sender {
         } else settle(wordsFor(error));
       });
       // After a protocol that was switched (101), for example, nothing else is told.
-      request.on('close', () => settle('The connection ended without an answer.'));
+      request.on('close', () => settle('The connection ended without a response.'));
       request.end(body);
     });
   }
@@ -132,12 +132,12 @@ function beginOf(body: Buffer): string {
 
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before there was an answer.',
-  EPIPE: 'The connection was closed before there was an answer.',
-  ETIMEDOUT: 'The connection could not be made in time.',
+  ECONNRESET: 'The connection was closed before there was a response.',
+  EPIPE: 'The connection was closed before there was a response.',
+  ETIMEDOUT: 'The connection could not be established in time.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network cannot be reached.',
-  HPE_HEADER_OVERFLOW: 'The head of the answer is longer than 16 KiB.',
+  HPE_HEADER_OVERFLOW: 'The headers of the response are longer than 16 KiB.',
 };
 
 function wordsFor(error: NodeJS.ErrnoException): string {
@@ -147,6 +147,6 @@ function wordsFor(error: NodeJS.ErrnoException): string {
   if (words) return words;
   if (code.startsWith('HPE_')) return 'The answer is not HTTP.';
   // Of an attempt by several addresses each has failed.
-  if (error instanceof AggregateError) return 'No address of the host could be connected to.';
+  if (error instanceof AggregateError) return "None of the host's addresses accepted a connection.";
   return `The request failed: ${error.message || code}.`.slice(0, 300);
 }
