@@ -37,12 +37,14 @@ export async function followCrossings(
   const others = dependents.map(({ boardId }) => boardId).filter((boardId) => !known.has(boardId));
   const boards = new Map([...known, ...(await boardsForWrite(scope, others))]);
   for (const dependent of dependents) {
-    const waitsFor = dependent.dependsOn.filter((reference) => {
+    // Its own dependencies may change in this write too.
+    const now = after.get(dependent._id) ?? dependent;
+    const waitsFor = now.dependsOn.filter((reference) => {
       const crossed = byReference.get(reference);
-      if (crossed?.item.projectId !== dependent.projectId) return dependent.waitsFor.includes(reference);
+      if (crossed?.item.projectId !== now.projectId) return now.waitsFor.includes(reference);
       return !crossed.isHandedOver;
     });
-    const item = { ...(after.get(dependent._id) ?? dependent), waitsFor };
+    const item = { ...now, waitsFor };
     const board = boards.get(item.boardId);
     if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
     adjustItem(scope, dependent, { waitsFor, ...claimable(item, board) });

@@ -31,6 +31,16 @@ describe('dependsOn', () => {
     }
   });
 
+  test('that is taken away by the write that lets the parent follow waits for nothing', async () => {
+    const story = await project.create('story');
+    const other = await task({ column: 'In Progress' });
+    const item = await task({ parentId: story.id, dependsOn: [story.id, other.id] });
+    await project.update(item.id, { dependsOn: [], boardColumnId: project.column('Done') });
+    expect((await project.get(story.id)).columnName).toBe('Done');
+    await project.move(item.id, 'To Do');
+    expect((await claim()).workItem?.id).toBe(item.id);
+  });
+
   test('replaces the list in an update; an empty one lets the task be claimed', async () => {
     const [one, two] = [await task({ column: 'In Progress' }), await task({ column: 'In Progress' })];
     const item = await task({ dependsOn: [one.id] });
