@@ -13,33 +13,27 @@ const NAME = '\u0000';
 /** @param input as parsed, so that an omitted field equals one given with its default */
 export function canonicalInput(input: unknown): CanonicalInput {
   const names: string[] = [];
-  const text = JSON.stringify(ordered(input, false, names)) ?? '';
+  const text = JSON.stringify(ordered(input, names)) ?? '';
   return { text, names };
 }
 
-/** @param isName whether it is in a position where operations name items */
-function ordered(value: unknown, isName: boolean, names: string[]): unknown {
-  if (isName && typeof value === 'string' && isItemName(value)) {
+/**
+ * With sorted keys.
+ * @param names takes the names of items; undefined: nothing is one, whatever it looks like
+ * @param isName whether it is in a position where operations name items
+ */
+function ordered(value: unknown, names: string[] | undefined, isName = false): unknown {
+  if (names && isName && typeof value === 'string' && isItemName(value)) {
     names.push(value);
     return NAME;
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((entry) => ordered(entry, isName, names));
+  if (Array.isArray(value)) return value.map((entry) => ordered(entry, names, isName));
   const inOrder: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value).sort()) {
     const inner = (value as Readonly<Record<string, unknown>>)[key];
-    // What callers store in metadata is their own: plain text, whatever it looks like.
-    if (key === 'metadata') inOrder[key] = plain(inner);
-    else inOrder[key] = ordered(inner, ITEM_FIELDS.has(key), names);
+    // What callers store in metadata is their own.
+    inOrder[key] = ordered(inner, key === 'metadata' ? undefined : names, ITEM_FIELDS.has(key));
   }
-  return inOrder;
-}
-
-/** Sorted keys, and all values unchanged. */
-function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(plain);
-  const inOrder: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(value).sort()) inOrder[key] = plain((value as Readonly<Record<string, unknown>>)[key]);
   return inOrder;
 }
