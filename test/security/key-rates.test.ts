@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
+import { listTools } from '../support/tool-call.ts';
 
 let system: Awaited<ReturnType<typeof startSystem>>;
 let organization: TestOrganization;
@@ -26,16 +27,7 @@ async function newKey(rateLimit?: object, permissions?: string[]): Promise<Made>
 
 const rest = (gateway: number, key: string, path = '/api/me') =>
   fetch(`${system.gateways[gateway]}${path}`, { headers: { authorization: `Bearer ${key}` } });
-const mcp = (gateway: number, key: string) =>
-  fetch(`${system.gateways[gateway]}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-  });
+const mcp = (gateway: number, key: string) => listTools(system.gateways[gateway] ?? '', key);
 
 describe('the rate of a key', () => {
   test('is exact over gateways, and over REST and MCP', async () => {

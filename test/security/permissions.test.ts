@@ -5,6 +5,7 @@ import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, ROLES } from '@worktrac
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
+import { listTools } from '../support/tool-call.ts';
 import { sampleInput } from './sample-input.ts';
 import { sendEverywhere } from './send.ts';
 
@@ -104,15 +105,7 @@ describe('a key that holds all but one of what the operation declares', () => {
 });
 
 async function toolsOf(key: string): Promise<string[]> {
-  const response = await fetch(`${system.baseUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-  });
+  const response = await listTools(system.baseUrl, key);
   const { result } = (await response.json()) as { result: { tools: { name: string }[] } };
   return result.tools.map(({ name }) => name);
 }

@@ -40,13 +40,15 @@ export async function callTool(
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<ToolAnswer> {
-  const { status, headers, text } = await post(
+  const response = await post(
     `${baseUrl}/mcp${options.query ?? ''}`,
     apiKey,
-    { name, arguments: args, _meta: options.meta },
+    { method: 'tools/call', params: { name, arguments: args, _meta: options.meta } },
     options.headers,
     options.signal,
   );
+  const { status, headers } = response;
+  const text = await response.text();
   // Plain JSON, or the one event of a stream.
   const { result, error } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Message;
   const isToolError = result?.isError === true;
@@ -55,14 +57,19 @@ export async function callTool(
   return { status, headers, text, output, error: failure, isToolError };
 }
 
-async function post(
+/** As it comes: what is in it, or only how it was answered. */
+export function listTools(baseUrl: string, apiKey: string): Promise<Response> {
+  return post(`${baseUrl}/mcp`, apiKey, { method: 'tools/list' });
+}
+
+function post(
   url: string,
   apiKey: string,
-  params: unknown,
-  headers: Record<string, string> | undefined,
-  signal: AbortSignal | undefined,
-) {
-  const response = await fetch(url, {
+  message: { readonly method: string; readonly params?: unknown },
+  headers?: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -70,8 +77,7 @@ async function post(
       accept: 'application/json, text/event-stream',
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    signal,
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    ...(signal && { signal }),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
 }
