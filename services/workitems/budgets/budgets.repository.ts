@@ -12,7 +12,7 @@ import { beginOf, periodAt } from './period.ts';
 /** The budgets that apply to an item, or to a project as a whole. */
 export type Under = Pick<ItemRecord, '_id' | 'projectId' | 'foundBy'>;
 
-const idsOver = (item: Under): string[] => [item.projectId, item._id, ...ancestorIdsOf(item)];
+export const idsOver = (item: Under): string[] => [item.projectId, item._id, ...ancestorIdsOf(item)];
 
 export async function budgetsOfProjects({ caller }: Scope, projectIds: readonly string[]): Promise<BudgetRecord[]> {
   const { organizationId } = caller;
@@ -158,32 +158,34 @@ export async function saveBudget(
 
 /** Which of the given items are below one of these. */
 export async function idsBelow(
-  { caller }: Scope,
+  scope: Scope,
   itemIds: readonly string[],
   aboveIds: readonly string[],
 ): Promise<Set<string>> {
-  const { organizationId } = caller;
-  const found = await ItemModel.aggregate<{ _id: string }>([
-    { $match: { organizationId, _id: { $in: itemIds }, foundBy: { $in: aboveIds.map(below) } } },
-    { $project: { _id: 1 } },
-  ]);
-  return new Set(found.map(({ _id }) => _id));
+  return new Set((await foundBelow(scope, itemIds, aboveIds)).map(({ _id }) => _id));
 }
 
-const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });
-
-/** Which of the items have one of the others below them. */
+/** Which of these have one of the given items below them. */
 export async function idsWithBelow(
-  { caller }: Scope,
-  aboveIds: readonly string[],
+  scope: Scope,
   itemIds: readonly string[],
+  aboveIds: readonly string[],
 ): Promise<Set<string>> {
+  const phrases = new Set((await foundBelow(scope, itemIds, aboveIds)).flatMap(({ foundBy }) => foundBy));
+  return new Set(aboveIds.filter((id) => phrases.has(below(id))));
+}
+
+async function foundBelow(
+  { caller }: Scope,
+  itemIds: readonly string[],
+  aboveIds: readonly string[],
+): Promise<Pick<ItemRecord, '_id' | 'foundBy'>[]> {
+  if (aboveIds.length === 0) return [];
   const { organizationId } = caller;
-  if (aboveIds.length === 0) return new Set();
-  const items = await ItemModel.aggregate<{ foundBy: string[] }>([
+  return ItemModel.aggregate<Pick<ItemRecord, '_id' | 'foundBy'>>([
     { $match: { organizationId, _id: { $in: itemIds }, foundBy: { $in: aboveIds.map(below) } } },
     { $project: { foundBy: 1 } },
   ]);
-  const phrases = new Set(items.flatMap(({ foundBy }) => foundBy));
-  return new Set(aboveIds.filter((id) => phrases.has(below(id))));
 }
+
+const oneOf = (ids: readonly string[]) => mongoose.trusted({ $in: [...new Set(ids)] });

@@ -10,6 +10,7 @@ import {
   countAnew,
   counted,
   forgetBudget,
+  idsOver,
   idsWithBelow,
   type Under,
 } from './budgets.repository.ts';
@@ -56,7 +57,7 @@ export async function budgetsToShow(
 
 /** Those that apply to an item. */
 export function over(budgets: readonly BudgetRecord[], item: Under): BudgetRecord[] {
-  const ids = new Set([item.projectId, item._id, ...ancestorIdsOf(item)]);
+  const ids = new Set(idsOver(item));
   return budgets.filter(({ _id }) => ids.has(_id));
 }
 
@@ -89,11 +90,10 @@ export async function budgetsOverTasks(
   budgets: readonly BudgetRecord[],
 ): Promise<BudgetRecord[]> {
   if (budgets.length === 0) return [];
-  const ids = tasks.map(({ _id }) => _id);
   const ofItems = await idsWithBelow(
     scope,
+    tasks.map(({ _id }) => _id),
     budgets.filter(({ taskId }) => taskId !== null).map(({ _id }) => _id),
-    ids,
   );
   return counted(
     scope,

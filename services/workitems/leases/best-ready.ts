@@ -140,14 +140,11 @@ export async function bestOfItems(
   const budgets = await budgetsOf(scope, tasks, now);
   const ended = budgets.filter(isUsedUp);
   const endedProjects = new Set(ended.filter(({ taskId }) => taskId === null).map(({ _id }) => _id));
-  const underEnded =
-    ended.length === 0
-      ? new Set<string>()
-      : await idsBelow(
-          scope,
-          ready.map(({ _id }) => _id),
-          ended.map(({ _id }) => _id),
-        );
+  const underEnded = await idsBelow(
+    scope,
+    ready.map(({ _id }) => _id),
+    ended.map(({ _id }) => _id),
+  );
   const free = ready.filter(({ _id, projectId: of }) => !underEnded.has(_id) && !endedProjects.has(of));
   if (free.length > 0) return chosen(free, budgets);
   if (ready.length > 0) return { reason: reasonOf(ended) };
