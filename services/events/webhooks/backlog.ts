@@ -2,10 +2,10 @@ import { waitingAt } from './deliveries.repository.ts';
 import { tellBacklog } from './metrics.ts';
 import type { Place } from './webhooks.repository.ts';
 
-/** Webhooks that are looked at: those that have been due for longest. */
+/** How many webhooks are examined: those that have been due longest. */
 const MEASURED = 20;
 
-/** Lets the metrics say what waits to be sent. */
+/** Reports what is waiting to be sent to the metrics. */
 export async function measureBacklog(places: readonly Place[]): Promise<void> {
   const nowMs = Date.now();
   const due = places

@@ -12,11 +12,11 @@ export interface DeliveryDocument {
   seq: number;
   type: EventType;
   subject: EventSubject;
-  /** `<kind>:<id>`: what order is kept by. */
+  /** `<kind>:<id>`: deliveries with the same one are sent in order. */
   about: string;
   state: Delivery['state'];
   attempts: number;
-  /** Those that were made before it was replayed. */
+  /** Attempts made before it was replayed. */
   attemptsBefore: number;
   status: number | null;
   error: string | null;
@@ -29,7 +29,7 @@ export interface DeliveryDocument {
   fresh?: number;
   /** To be tried again then. A number, as is what orders a queue: the server of the one-machine stack reads such in order (stand-in/in-order.ts). */
   dueAtMs?: number;
-  /** Until then later events of its subject wait for it. */
+  /** Until then, later events of its subject wait for it. */
   holdsUntilMs?: number;
 }
 
@@ -58,7 +58,7 @@ const deliverySchema = new mongoose.Schema<DeliveryDocument>(
   },
   { collection: 'deliveries', versionKey: false },
 );
-// By which what came of an attempt is recorded.
+// For recording the outcome of an attempt.
 deliverySchema.index({ organizationId: 1, _id: 1, attempts: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, _id: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, state: 1, _id: 1 });

@@ -7,24 +7,24 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { type DeliveryDocument, DeliveryModel } from './deliveries.model.ts';
 
-/** What is known of a delivery that is to be sent. */
+/** What sending a delivery requires. */
 export type Due = Pick<
   DeliveryDocument,
   '_id' | 'seq' | 'about' | 'attempts' | 'attemptsBefore' | 'eventId' | 'holdsUntilMs'
 >;
 const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1 } as const;
 
-/** Of more subjects than this that wait at one endpoint the others wait too. */
+/** If more subjects than this are waiting at one endpoint, all others wait too. */
 const MAX_HELD = 1_000;
 const MAX_COUNTED = 10_000;
-/** Every place of a queue. With an end: one that is open at a side would read what is in no queue too (stand-in/README.md). */
+/** Every place in a queue. Bounded at both ends: an open range would also read what is in no queue (stand-in/README.md). */
 const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
 
 type Write = Scope & { readonly writes: WriteSet };
 /** `id`, `type` and so on of what is delivered. */
 type Told = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
 
-/** To be sent as soon as its turn comes. */
+/** Due as soon as its turn comes. */
 export function queueDelivery({ caller, writes }: Write, webhookId: string, event: Told): void {
   const { organizationId } = caller;
   const document: DeliveryDocument = {
@@ -34,7 +34,7 @@ export function queueDelivery({ caller, writes }: Write, webhookId: string, even
   writes.insert(DeliveryModel, document);
 }
 
-/** One that was sent, and is not sent again. */
+/** One that was sent and will not be sent again. */
 export function insertTested({ caller, writes }: Write, webhookId: string, event: Told, outcome: Outcome): Delivery {
   const { organizationId } = caller;
   const { status, error, answer, durationMs, at } = outcome;
@@ -104,7 +104,7 @@ export async function nextRetries(
   });
 }
 
-/** How many deliveries wait at an endpoint, and since when the first of those that were not tried yet. */
+/** How many deliveries are waiting at an endpoint, and how long the first that has not been tried yet. */
 export async function waitingAt(
   { caller }: Scope,
   webhookId: string,
@@ -133,7 +133,7 @@ export async function heldSubjects({ caller }: Scope, webhookId: string, nowMs: 
   return new Map(holding.map(({ about, holdsUntilMs = 0 }) => [about, holdsUntilMs]));
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Outcome {
   readonly status: number | null;
   readonly error: string | null;
@@ -145,7 +145,7 @@ export interface Outcome {
 export interface Attempt {
   readonly delivery: Due;
   readonly outcome: Outcome;
-  /** Of one that failed; undefined: it is not tried again. */
+  /** After a failure; undefined: it is not tried again. */
   readonly retryAtMs?: number | undefined;
   readonly holdsUntilMs?: number | undefined;
 }
@@ -155,8 +155,8 @@ export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
 }
 
 /**
- * A success always counts. A failure only where nobody has tried since: whoever was frozen in the middle of an attempt must not
- * take back what another dispatcher has delivered.
+ * A success always counts; a failure only if nobody has tried since: a dispatcher that was frozen in the middle of an attempt must not
+ * undo what another one has delivered.
  */
 export async function recordAttempts({ caller }: Scope, attempts: readonly Attempt[]): Promise<void> {
   const { organizationId } = caller;
@@ -180,7 +180,7 @@ export async function recordAttempts({ caller }: Scope, attempts: readonly Attem
   );
 }
 
-/** Newest first. @param before the id of the last one of the page before */
+/** Newest first. @param before the id of the last one on the previous page */
 export async function pageOfDeliveries(
   { caller }: Scope,
   webhookId: string,
@@ -210,7 +210,7 @@ export async function replayable({ caller, tx }: Scope, webhookId: string, ids: 
   return found.filter(({ seq }) => seq > 0);
 }
 
-/** To be sent again, by a schedule that begins anew. */
+/** Sends it again, with a new schedule. */
 export function sendAgain({ caller, writes }: Write, { _id, attempts }: Due): void {
   const { organizationId } = caller;
   const again = { state: 'pending', attemptsBefore: attempts, dueAtMs: Date.now() };

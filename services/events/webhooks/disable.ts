@@ -8,7 +8,7 @@ import { changeWebhook, webhookById } from './webhooks.repository.ts';
 
 type Reason = Exclude<NonNullable<Webhook['disabledReason']>, 'by_hand'>;
 
-/** By the service itself, which tells why in an event. @returns false where it is disabled or gone already */
+/** Done by the service itself, which gives the reason in an event. @returns false if it is already disabled or deleted */
 export async function disableWebhook(scope: Scope, id: string, reason: Reason): Promise<boolean> {
   return store(async ({ tx, writes }) => {
     const webhook = await webhookById({ ...scope, tx }, id);

@@ -11,26 +11,26 @@ import { dueWebhooks, nextDueAt, releaseWebhook, takeWebhook } from './webhooks.
 const LOOK_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
 
-/** Endpoints that are sent to at the same time, and how many of them may be of one organization. */
+/** How many endpoints are sent to at the same time, and how many of them may belong to one organization. */
 interface Pool {
   readonly unwell: boolean;
   readonly places: number;
   readonly placesOfOne: number;
 }
-/** Apart, so that endpoints which take 15 s to fail have no place that one which answers could have. */
+/** Separate, so that endpoints that take 15 s to fail take no place from healthy ones. */
 const POOLS: readonly Pool[] = [
   { unwell: false, places: 96, placesOfOne: 24 },
   { unwell: true, places: 64, placesOfOne: 8 },
 ];
 
-/** Sends what is queued, in any number of replicas: each endpoint is one's at a time. */
+/** Sends what is queued, in any number of replicas: each endpoint belongs to one of them at a time. */
 export class Dispatcher {
   readonly #sender: Sender;
   readonly #box: SecretBox;
   readonly #log: Log;
   readonly #presence: Presence;
   readonly #stopping = new AbortController();
-  /** The organizations of the endpoints that are sent to now. */
+  /** The organizations of the endpoints that are currently sent to. */
   readonly #underWay = new Map<Pool, string[]>(POOLS.map((pool) => [pool, []]));
   readonly #turns = new Set<Promise<void>>();
   #looking: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Lets the requests under way end. */
+  /** Waits for the requests in progress to end. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
@@ -86,7 +86,7 @@ export class Dispatcher {
     this.#timer = setTimeout(() => this.wake(), pauseMs).unref();
   }
 
-  /** @returns until when there is nothing to look for, unless somebody wakes it */
+  /** @returns until when there is nothing to look for, unless it is woken */
   async #look(): Promise<number> {
     const holder = this.#presence.holder;
     if (holder === undefined) return RETRY_MS;

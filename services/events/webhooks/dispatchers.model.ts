@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 /** A process that sends to webhooks. */
 export interface DispatcherDocument {
   _id: string;
-  /** Counts up for as long as it runs. A count, no time: the clocks of two machines need not agree. */
+  /** Counts up while it is running. A count rather than a time, because the clocks of two machines need not agree. */
   beat: number;
 }
 

@@ -13,11 +13,11 @@ import { deliveries } from './metrics.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { advance, enabledWebhooks, type Place, placesOfAll } from './webhooks.repository.ts';
 
-/** Events that are read on at once. */
+/** How many events are read at once. */
 const BATCH = 200;
-/** Of one transaction. */
+/** In one transaction. */
 const MAX_WRITES = 1_000;
-/** So often it is looked which webhooks are behind the log, whatever this process was told: another may have ended between the two. */
+/** How often to look which webhooks are behind the log, regardless of notifications: another process may have ended before it queued an event. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
 const MAX_REMEMBERED = 10_000;
@@ -57,7 +57,7 @@ export class FanOut {
     if (!this.#without.has(organizationId)) this.wake([organizationId]);
   }
 
-  /** There may be something to queue for webhooks of these organizations. */
+  /** There may be something to queue for the webhooks of these organizations. */
   wake(organizationIds: Iterable<string>): void {
     for (const each of organizationIds) this.#behind.add(each);
     if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;

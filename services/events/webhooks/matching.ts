@@ -3,7 +3,7 @@ import type { EventPattern } from '@worktrack/contracts/events/webhook';
 import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-/** Whether a webhook is to be told of an event: it asks for it, and may see what it is about. */
+/** Whether a webhook should get an event: it subscribes to it and may see what it is about. */
 export function wants(
   { types, projectId, permissions }: Pick<WebhookDocument, 'types' | 'projectId' | 'permissions'>,
   { type, subject, projectId: ofProject }: Pick<LoggedEvent, 'type' | 'subject' | 'projectId'>,
@@ -18,7 +18,7 @@ function matches(pattern: EventPattern, type: string): boolean {
   return type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether an event says that a user is disabled, or may not have webhooks any more. */
+/** Whether an event says that a user is disabled or may no longer have webhooks. */
 export function loses({ type, subject, data }: LoggedEvent, userId: string): boolean {
   if (type !== 'user.updated' || subject.id !== userId) return false;
   const { disabled, role } = (data.changes ?? {}) as { disabled?: { to?: unknown }; role?: { to?: unknown } };

@@ -5,9 +5,9 @@ import { beat, dispatchers, insertDispatcher, removeDispatcher } from './dispatc
 import { freeHeldBy, holders } from './webhooks.repository.ts';
 
 const BEAT_MS = 3_000;
-/** So many looks, each after a heartbeat of our own, at an unchanged one until it counts as stopped: a database that stood still stops nobody's. */
+/** How many times another's heartbeat must be found unchanged, each time after one of our own, to count as stopped: a stalled database stops nobody's. */
 const SILENT_LOOKS = 5;
-/** Who could not tell the others for so long that it is there sends nothing more: below SILENT_LOOKS heartbeats, with time for a database that is slow. */
+/** A dispatcher whose heartbeat has not been stored for this long sends nothing more: less than SILENT_LOOKS heartbeats, with a margin for a slow database. */
 const UNHEARD_MS = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export class Presence {
   #heardAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
-  /** @param onFreed there may be something to send that another had held */
+  /** @param onFreed called when webhooks that another process held may have something to send */
   constructor(log: Log, onFreed: () => void) {
     this.#log = log;
     this.#onFreed = onFreed;
@@ -46,7 +46,7 @@ export class Presence {
     return this.#id !== '' && performance.now() - this.#heardAt < UNHEARD_MS ? this.#id : undefined;
   }
 
-  /** Something is held by `holder` that could not be given back: it gives up all, and begins anew. */
+  /** `holder` holds something that could not be given back: it gives up everything and starts over. */
   doubt(holder: string): void {
     if (this.#id === holder) this.#heardAt = Number.NEGATIVE_INFINITY;
   }
@@ -89,7 +89,7 @@ export class Presence {
 
   async #watch(): Promise<void> {
     const present = new Map((await dispatchers()).map(({ _id, beat }) => [_id, beat]));
-    // One that holds something and has no heartbeat at all is gone just as well.
+    // One that holds something but has no heartbeat at all is gone too.
     for (const holder of await holders()) if (!present.has(holder)) present.set(holder, -1);
     present.delete(this.#id);
     for (const id of this.#others.keys()) if (!present.has(id)) this.#others.delete(id);

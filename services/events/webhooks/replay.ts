@@ -9,7 +9,7 @@ import { changeWebhook } from './webhooks.repository.ts';
 
 type Context = WriteContext<'NOT_FOUND' | 'VALIDATION_FAILED'>;
 
-/** Sends events again, with the ids that they had. What is in the log is read again from there; single deliveries are tried anew. */
+/** Sends events again, with their original ids. A range of the log is read again from there; single deliveries are retried. */
 export async function replay(
   webhooks: WebhookService,
   { id, after, deliveryIds }: Input<typeof operation>,
@@ -19,7 +19,7 @@ export async function replay(
     const message = 'give either after or deliveryIds';
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });
   }
-  // What is not told here, because this process ends before, is found by the next look.
+  // If this process ends before it can notify anybody, the next look finds it.
   context.writes.afterwards(() => webhooks.wake([context.caller.organizationId]));
   return {
     replayed: await (deliveryIds ? again(id, deliveryIds, context) : readAgain(id, after ?? 0, context)),

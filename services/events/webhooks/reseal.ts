@@ -4,7 +4,7 @@ import { replaceSecrets, secretsAfter } from './webhooks.repository.ts';
 
 const BATCH = 200;
 
-/** Seals all secrets with the key in front, so that those behind it can be taken out. At each start, beside everything else. */
+/** Seals all secrets with the first key, so that the others can be removed. Runs at each start, in the background. */
 export async function resealAll(box: SecretBox, log: Log, signal: AbortSignal): Promise<void> {
   let isWhole = true;
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -15,13 +15,13 @@ export async function resealAll(box: SecretBox, log: Log, signal: AbortSignal): 
     }
     after = batch.at(-1)?._id;
   }
-  // Who rotates the key waits for it (docs/operations.md).
+  // Whoever rotates the key waits for this (docs/operations.md).
   if (isWhole) log.info({}, 'The secrets of webhooks are encrypted with the first key');
 }
 
 type Sealed = Awaited<ReturnType<typeof secretsAfter>>[number];
 
-/** @returns whether what is stored is sealed with the key in front */
+/** @returns whether what is stored is sealed with the first key */
 async function reseal(box: SecretBox, webhook: Sealed, log: Log): Promise<boolean> {
   const { _id, organizationId, secrets } = webhook;
   if (secrets.every(({ sealed }) => box.isCurrent(sealed))) return true;

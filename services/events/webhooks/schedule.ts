@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** When an attempt that failed is followed by the next: that of Standard Webhooks 1.0, "Deliverability and reliability". */
+/** Delays before the next attempt: those of Standard Webhooks 1.0, "Deliverability and reliability". */
 const RETRY_AFTER_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -14,13 +14,13 @@ const RETRY_AFTER_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ] as const;
-/** So much later by chance, so that what failed together does not come back together. */
+/** Jitter, so that what failed together is not retried together. */
 const MAX_JITTER = 0.1;
 const LONGEST_WISH_MS = 24 * HOUR_MS;
 
-/** So long the later events of a subject wait for an earlier one that is being retried. */
+/** How long later events of a subject wait for an earlier one that is being retried. */
 export const HOLD_MS = 5 * MINUTE_MS;
-/** An endpoint that does nothing but fail for so long is disabled. */
+/** An endpoint that does nothing but fail for this long is disabled. */
 export const FAILING_MS = 5 * 24 * HOUR_MS;
 
 /**

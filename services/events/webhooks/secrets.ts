@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type KeyRing, signingKey, subkeys } from '@worktrack/runtime/process/key-ring';
 
 const CIPHER = 'aes-256-gcm';
-/** NIST SP 800-38D, 8.2: of 96 bits, by chance. */
+/** NIST SP 800-38D, 8.2: 96 random bits. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -23,7 +23,7 @@ export class SecretBox {
     return `${keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws where the key that sealed it is not in the ring any more, or something was changed */
+  /** @throws if the key that sealed it is no longer in the ring, or something was changed */
   open(sealed: string, webhookId: string): string {
     const [keyId = '', text = ''] = sealed.split('.');
     const key = this.#keys.get(keyId);
@@ -35,7 +35,7 @@ export class SecretBox {
     return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   }
 
-  /** Sealed with the key in front? Otherwise it is to be sealed again, so that the older key can be taken out. */
+  /** Whether it is sealed with the first key. If not, it must be sealed again, so that the older key can be removed. */
   isCurrent(sealed: string): boolean {
     const [keyId] = signingKey(this.#keys);
     return sealed.startsWith(`${keyId}.`);

@@ -30,7 +30,7 @@ export class WebhookService {
   #resealing: Promise<void> | undefined;
   #isStarted = false;
 
-  /** @param dnsServers instead of those of the system */
+  /** @param dnsServers used instead of the system's */
   constructor(settings: WebhookSettings, log: Log, dnsServers?: readonly string[]) {
     this.#log = log;
     this.box = new SecretBox(settings.WEBHOOK_SECRETS);

@@ -16,7 +16,7 @@ const TESTS_OF_ONE = 4;
 
 type Context = StagedContext<'NOT_FOUND' | 'RATE_LIMITED', Delivery>;
 
-/** Sends an event that is in no log, once, whether the webhook is enabled or not. */
+/** Sends an event that is not in the log, once, whether or not the webhook is enabled. */
 export class WebhookTests {
   readonly #parts: Pick<TurnParts, 'sender' | 'box' | 'log'>;
   readonly #underWay = new Map<Promise<Delivery>, string>();
@@ -25,7 +25,7 @@ export class WebhookTests {
     this.#parts = parts;
   }
 
-  /** Lets those under way end. */
+  /** Waits for those in progress to end. */
   async stop(): Promise<void> {
     await Promise.allSettled(this.#underWay.keys());
   }

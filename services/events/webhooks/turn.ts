@@ -21,15 +21,15 @@ import { signatureHeaders } from './sending/signature.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { type TurnEnd, webhookById } from './webhooks.repository.ts';
 
-/** After it others have their turn. What is under way is waited for. */
+/** After this, it is the others' turn. Requests in progress are waited for. */
 const TURN_MS = 5_000;
-/** Requests under way to an endpoint that is well. */
+/** Concurrent requests to a healthy endpoint. */
 const REQUESTS_AT_ONCE = 8;
 /** Of an endpoint that fails: between two attempts of whatever is to be sent to it. */
 const UNWELL_PAUSE_MS = 1_000;
 const BATCH = 100;
 const MAX_QUEUED = 200;
-/** So soon a change of a webhook, or its end, is followed. */
+/** How soon a change to a webhook, or its deletion, takes effect. */
 const FRESH_MS = 1_000;
 const GONE = 410;
 
@@ -37,7 +37,7 @@ export interface TurnParts {
   readonly sender: Sender;
   readonly box: SecretBox;
   readonly log: Log;
-  /** Whether the webhook is still this process's to send to. */
+  /** Whether this process may still send to the webhook. */
   holds(): boolean;
   readonly stopping: AbortSignal;
 }
@@ -61,9 +61,9 @@ export class Turn {
   #isOver = false;
 
   readonly #queue: Loaded[] = [];
-  /** Subjects of which a delivery is under way. */
+  /** Subjects with a delivery in progress. */
   readonly #busy = new Set<string>();
-  /** In the queue or under way, or not recorded yet. */
+  /** Queued, in progress, or not recorded yet. */
   readonly #known = new Set<string>();
   #held: Map<string, number> = new Map();
   #hasMore = true;
@@ -117,7 +117,7 @@ export class Turn {
       const index = this.#queue.findIndex(({ about }) => !this.#busy.has(about));
       const [delivery] = index === -1 ? [] : this.#queue.splice(index, 1);
       if (delivery) {
-        // Here, before anybody else can look.
+        // Synchronously, before anybody else can look.
         this.#busy.add(delivery.about);
         return delivery;
       }
@@ -225,14 +225,14 @@ export class Turn {
     this.#attempts.push(attempt);
     if (isDelivered(attempt.outcome)) deliveries.inc({ state: 'delivered' });
     else if (attempt.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
-    // What comes while it is written is written next, together.
+    // What arrives during the write is written next, together.
     void this.#record().catch(() => {
       // It is thrown again where the turn ends: nothing may go on as if it were recorded.
       this.#isOver = true;
     });
   }
 
-  /** All that was tried so far. */
+  /** Everything that has been tried so far. */
   async #record(): Promise<void> {
     while (this.#recording || this.#attempts.length > 0) {
       this.#recording ??= this.#write().finally(() => {
@@ -270,7 +270,7 @@ export class Turn {
   }
 }
 
-/** One request with one event. Never throws: what goes wrong is what came of it. */
+/** One request with one event. Never throws: a failure is an outcome too. */
 export async function deliver(
   { _id, url, secrets }: Pick<WebhookDocument, '_id' | 'url' | 'secrets'>,
   event: LoggedEvent,

@@ -25,18 +25,18 @@ export interface WebhookDocument {
   createdAt: Date;
   updatedAt: Date;
 
-  /** The deliveries of the events up to this place of the log are made. */
+  /** Deliveries exist for events up to this place in the log. */
   cursor: number;
   failingSince: Date | null;
   /** When there is something to send, or to look for; null: nothing. */
   dueAt: Date | null;
-  /** It asked to be left alone until then, or failed a moment ago. */
+  /** The endpoint asked to be left alone until then, or has just failed. */
   notBefore: Date | null;
-  /** Counts up whenever something is to be sent, so that who has just found nothing does not go by that. */
+  /** Counts up whenever there is something to send, so that nobody relies on having just found nothing. */
   wakes: number;
-  /** The last attempt failed: it is tried by one request at a time, apart from those that are well. */
+  /** The last attempt failed: it gets one request at a time, separately from healthy ones. */
   unwell: boolean;
-  /** The dispatcher that sends to it at the moment, which no other does meanwhile. */
+  /** The dispatcher that is sending to it; no other does so meanwhile. */
   holder: string | null;
 }
 

@@ -20,7 +20,7 @@ type New = Pick<
   | 'secrets'
   | 'cursor'
 >;
-/** What a user, or the service itself, changes of one. */
+/** What a user, or the service itself, can change in one. */
 export type WebhookChange = Partial<
   Omit<New, '_id'> & Pick<WebhookDocument, 'failingSince' | 'dueAt' | 'notBefore' | 'unwell'>
 >;
@@ -76,7 +76,7 @@ export function changeWebhook(
   return { ...webhook, ...set, revision: revision + 1 };
 }
 
-/** Its deliveries cannot be reached any more, and end with their time. */
+/** Its deliveries are no longer reachable, and expire. */
 export function removeWebhook({ caller, writes }: Write, { _id, revision }: WebhookDocument): void {
   const { organizationId } = caller;
   writes.remove(WebhookModel, { organizationId, _id, revision });
@@ -99,7 +99,7 @@ function soonest(notBefore: Date | null): Date {
   return new Date(Math.max(Date.now(), notBefore?.getTime() ?? 0));
 }
 
-/** Those that events are to be delivered to. */
+/** Those that events should be delivered to. */
 export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDocument[]> {
   const { organizationId } = caller;
   const all = await WebhookModel.find({ organizationId })
@@ -110,7 +110,7 @@ export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDoc
 
 export type Place = Readonly<Pick<WebhookDocument, '_id' | 'organizationId' | 'cursor' | 'dueAt'>>;
 
-/** How far each enabled webhook is, and when it is due, of every organization. */
+/** How far each enabled webhook is and when it is due, for every organization. */
 export async function placesOfAll(): Promise<Place[]> {
   return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, dueAt: 1 }).lean<Place[]>();
 }
@@ -125,7 +125,7 @@ export async function dueWebhooks({
   readonly unwell: boolean;
   readonly now: Date;
   readonly limit: number;
-  /** Organizations that have their share already. */
+  /** Organizations that already have their share. */
   readonly notOf: readonly string[];
 }): Promise<WebhookDocument[]> {
   return WebhookModel.find({
@@ -166,7 +166,7 @@ export async function takeWebhook({ caller }: Scope, { _id }: WebhookDocument, h
   return matchedCount === 1;
 }
 
-/** What a turn leaves behind. */
+/** The state that a turn leaves behind. */
 export type TurnEnd = Pick<WebhookDocument, 'dueAt' | 'notBefore' | 'unwell' | 'failingSince'>;
 
 /** Gives back what was taken. Where something was queued since, it is due; and one that somebody has changed since keeps what they said of it. */
@@ -199,7 +199,7 @@ export async function holders(): Promise<string[]> {
   return found.filter((holder) => holder !== null);
 }
 
-/** Of a dispatcher that is gone. */
+/** Frees what a dispatcher that is gone held. */
 export async function freeHeldBy(holder: string): Promise<void> {
   const held = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
   if (held.length === 0) return;
@@ -223,7 +223,7 @@ export async function secretsAfter(
     .lean();
 }
 
-/** @returns false where the webhook was changed meanwhile */
+/** @returns false if the webhook has been changed meanwhile */
 export async function replaceSecrets(
   { caller }: Scope,
   { _id, revision }: Pick<WebhookDocument, '_id' | 'revision'>,

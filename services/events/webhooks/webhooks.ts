@@ -26,7 +26,7 @@ import {
   type WebhookChange,
 } from './webhooks.repository.ts';
 
-/** So long the secret before a rotation signs too. */
+/** How long the previous secret also signs after a rotation. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
 
 type Writing = WriteContext<'NOT_FOUND'>;
@@ -80,16 +80,16 @@ export async function updateWebhook(
     ...(input.types && { types: input.types }),
     ...(input.projectId !== undefined && { projectId: input.projectId }),
     ...(description !== undefined && { description }),
-    // Whoever says what is sent and where sends in his own name: otherwise he could have more sent to himself than he may see.
+    // Whoever decides what is sent and where becomes its maker: otherwise they could have more sent to themselves than they may see.
     ...(isSending && makerOf(context)),
     ...(input.enabled === false && before.enabled && { enabled: false, disabledReason: 'by_hand' as const }),
-    // All that is known of it is from before it was mended.
+    // Everything known about it dates from before it was fixed.
     ...(input.enabled === true && {
       ...{ enabled: true, disabledReason: null, failingSince: null, notBefore: null, unwell: false },
       dueAt: new Date(),
     }),
   };
-  // One that is enabled goes on at once.
+  // One that is enabled continues at once.
   context.writes.afterwards(() => webhooks.wake([context.caller.organizationId]));
   const after = changeWebhook(context, before, change);
   tell(context, 'webhook.updated', after, { changes: changesOf(before, after) });
@@ -136,7 +136,7 @@ function requireUsable(
     throw fail('VALIDATION_FAILED', `url: ${message}.`, { details: [{ path: 'url', message }] });
 }
 
-/** What is named must be what the key may read; of `*` it gets what it may. */
+/** Types that are named must be readable by the key; with `*` it gets those that are. */
 function requireReadable(
   types: readonly EventPattern[],
   { caller, fail }: Pick<WriteContext<'PERMISSION_DENIED'>, 'caller' | 'fail'>,
@@ -165,7 +165,7 @@ function tell(
   });
 }
 
-/** Without the URL itself: many hold a secret of whom they lead to. */
+/** Without the URL itself: many contain a secret of the endpoint. */
 function changesOf(before: WebhookDocument, after: WebhookDocument): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const field of ['types', 'projectId', 'description', 'enabled'] as const) {

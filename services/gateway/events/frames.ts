@@ -15,8 +15,8 @@ export function placeFrame(type: string, after: number): string {
   return `id: ${after}\nevent: ${type}\ndata: {"after":${after}}\n\n`;
 }
 
-/** A comment: proxies end what is silent for long, and a client that is gone is noticed by it. The id spares a client that resumes what its filters left out. */
+/** A comment: proxies close silent connections, and it reveals clients that are gone. The id spares a resuming client what its filters left out. */
 export const keepAliveFrame = (after: number) => `:\nid: ${after}\n\n`;
 
-/** How long a client waits until it connects again, and from where it goes on. */
+/** How long a client waits before it reconnects, and where it resumes. */
 export const retryFrame = (retryMs: number, after: number) => `id: ${after}\nretry: ${retryMs}\n\n`;

@@ -11,7 +11,7 @@ import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 import { type LogPage, PAGE_EVENTS } from './log-reader.ts';
 
-/** What somebody listens to. The same rules as the log's own (events.list), for events that are here already. */
+/** What a client listens to. The same rules as the log's own (events.list), for events that are already here. */
 export class Interest {
   /** Where to begin, as the client says. */
   readonly after: number | undefined;
@@ -24,7 +24,7 @@ export class Interest {
   /** @throws OperationError VALIDATION_FAILED */
   constructor(query: unknown, lastEventId: string | undefined, events: Clients['events']) {
     const { after: given, ...raw } = query as Readonly<Record<string, unknown>>;
-    // What a client sends when it connects again is where it has come to; its address still says where it began.
+    // The header of a reconnecting client says how far it got; its address still says where it began.
     const text = lastEventId === undefined || lastEventId === '' ? given : lastEventId;
     const after = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text;
     this.#filters = parseInput(streamQuery, { ...raw, ...(after !== undefined && { after }) }) as StreamQuery;
@@ -47,7 +47,7 @@ export class Interest {
   }
 }
 
-/** A kind that this version does not know is nobody's. */
+/** Nobody may see a kind that this version does not know. */
 export function maySee(permissions: readonly Permission[], { kind }: Pick<EventSubject, 'kind'>): boolean {
   return permissions.includes(PERMISSION_TO_SEE[kind]);
 }

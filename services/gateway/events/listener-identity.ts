@@ -1,16 +1,16 @@
 import type { Identity } from '@worktrack/contracts/keys/identity';
 
-/** Nothing is delivered by what was known longer ago, so that what no event tells of, such as the expiry of a key, holds after this. */
+/** No delivery relies on a check older than this, so that changes without an event, such as the expiry of a key, take effect within it. */
 const FRESH_MS = 1_000;
 
-/** Whom the key of a stream speaks for at the moment of a delivery. At most one question to the cache of keys for each second in which something is delivered. */
+/** Who a stream's key acts for at the moment of a delivery. Asks the key cache at most once in each second in which something is delivered. */
 export class ListenerIdentity {
   readonly #recognize: () => Promise<Identity>;
   #identity: Identity;
   #askedAtMs = performance.now();
   #isDoubted = false;
 
-  /** @param identity as it was just found out */
+  /** @param identity as just verified */
   constructor(identity: Identity, recognize: () => Promise<Identity>) {
     this.#identity = identity;
     this.#recognize = recognize;

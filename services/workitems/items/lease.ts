@@ -2,8 +2,8 @@ import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import type { LeaseState, ShownLease } from '@worktrack/contracts/work-items/work-item';
 
 /**
- * A task that a failed review or validation sent back to `In Progress`: work to be taken up, not work in progress, until it is claimed, moved or given an
- * assignee. What is to be mended stands in its metadata.
+ * A task that a failed review or validation sent back to `In Progress`: open for work rather than in progress, until it is claimed, moved or given an
+ * assignee. Its metadata says what to fix.
  */
 export interface Returned {
   from: 'review' | 'validation';
@@ -18,9 +18,9 @@ export interface LeaseRecord {
   agent: string;
   claimedAt: Date;
   expiresAt: Date;
-  /** How long it lasts from each beat on. */
+  /** How long it lasts from each heartbeat. */
   leaseSeconds: number;
-  /** When it is stalled, unless a beat comes before. */
+  /** When it becomes stalled, unless a heartbeat comes first. */
   stallsAt: Date;
   state: LeaseState;
   /** The owner of the key. */
@@ -28,20 +28,20 @@ export interface LeaseRecord {
   note?: string;
   question?: string;
   progress?: number;
-  /** What the agent's work has used so far, which no completion has told yet. */
+  /** What the agent's work has used so far, not yet reported by a completion. */
   report?: TokenReport;
-  /** When it expires, until it was told that it has (settle.ts). */
+  /** When it expires; removed once its expiry has been settled (settle.ts). */
   unsettledUntil?: Date;
   /** JSON for whoever works on the item next. */
   checkpoint?: string;
-  /** The item's revision up to which the agent has heard what others commented. */
+  /** The item's revision up to which the agent has received others' comments. */
   heardRevision: number;
   /** What a release restores. */
   before: {
     boardColumnId: string;
     assignee: string | null;
     isAiProcessing: boolean;
-    /** Why it was in `In Progress` already, to be mended. */
+    /** Why it was already in `In Progress`, to be fixed. */
     returned?: Returned | null;
   };
 }
@@ -65,13 +65,13 @@ export function isLive<Lease extends Pick<LeaseRecord, 'expiresAt'>>(
 }
 
 const SECOND_MS = 1_000;
-/** Half of what it lasts without a beat: an agent that beats in time is never shown as stalled. */
+/** As a part of its term: an agent whose heartbeats are on time is never shown as stalled. */
 const STALLS_AFTER = 0.5;
 
 /** People answer in their own time. */
 const AWAITING_INPUT_SECONDS = 24 * 60 * 60;
 
-/** The times of a lease that is given, or renewed, now. */
+/** The times of a lease that is granted or renewed now. */
 export function termOf(
   now: Date,
   leaseSeconds: number,
@@ -87,7 +87,7 @@ export function termOf(
   };
 }
 
-/** By a beat, or by a claim with its token. */
+/** By a heartbeat, or by a claim with its token. */
 export function renewed(
   lease: LeaseRecord,
   now: Date,
@@ -98,7 +98,7 @@ export function renewed(
   return { ...after, ...termOf(now, leaseSeconds, after.state ?? 'working') };
 }
 
-/** What has to be read of a lease to show it, as a projection: not all that an agent may have left in it. */
+/** The projection that showing a lease requires: not everything that an agent may have left in it. */
 export const SHOWN_OF_LEASE = {
   'lease.agent': 1,
   'lease.keyId': 1,
@@ -112,7 +112,7 @@ export const SHOWN_OF_LEASE = {
   'lease.report.totalTokens': 1,
 } as const;
 
-/** Whether a claim was made by this key, or is meant by its token. */
+/** Whether this key made the claim, or the token is the claim's. */
 export function isHolder(
   lease: LeaseRecord | null | undefined,
   keyId: string,

@@ -18,12 +18,12 @@ import { tellBeat } from './beats.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
-/** So many are told at once; the others with the next beat. */
+/** How many are returned at once; the others come with the next heartbeat. */
 const MAX_ANSWERS = 20;
-/** Of an agent that tells of tokens and not of what model. */
+/** For an agent that reports tokens without a model. */
 const UNKNOWN_MODEL = 'unknown';
 
-/** The beat of an agent that works: it renews the lease, tells how it goes, and hears what it has to know. */
+/** A working agent's heartbeat: renews the lease, reports how the work is going, and returns what the agent needs to know. */
 export async function reportProgress(
   input: Input<typeof operation>,
   given: Context,
@@ -65,7 +65,7 @@ export async function reportProgress(
     ...(checkpoint !== undefined && { checkpoint: JSON.stringify(checkpoint) }),
     heardRevision: isFull ? (answers.at(-1)?.revision ?? item.revision) : item.revision,
   });
-  // The same question again is no new one.
+  // Repeating the question does not ask it again.
   const isAsked = question !== undefined && question !== before.question;
   const asked: NewEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question } }] : [];
   const board = await boardOf(context, item);
@@ -89,7 +89,7 @@ export async function reportProgress(
   };
 }
 
-/** The budgets that the item is under, as they are once this beat is stored. */
+/** The budgets that apply to the item, as they will be once this heartbeat is stored. */
 async function budgetsAfter(context: Context, item: ItemRecord, told: number, now: Date): Promise<BudgetRecord[]> {
   if (!(await projectHasBudgets(context, item.projectId))) return [];
   const budgets = await counted(context, await budgetsOver(context, item), now);
@@ -102,7 +102,7 @@ function shown(lease: LeaseRecord, now: Date) {
   return live;
 }
 
-/** Tokens so far: they never get less, so that what was told once is not lost. */
+/** Tokens so far never decrease, so that nothing once reported is lost. */
 async function reportAfter(
   before: TokenReport | undefined,
   input: Input<typeof operation>,

@@ -8,14 +8,14 @@ import { sweepEvery } from '../sweep-every.ts';
 import { abandonSession } from '../usage/abandoned.ts';
 import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 
-/** An agent that waits for work hears of what another has left within two seconds of the end of its lease. */
+/** A waiting agent learns of a task that another left within two seconds of the end of the lease. */
 const SWEEP_INTERVAL_MS = 1_000;
 const BATCH = 100;
 const DEADLINE_MS = 10_000;
 
 /**
- * A lease that expires ends without a write. Where nobody claimed, moved or completed the item at that moment, the service itself tells that it has ended,
- * and records the tokens of which its agent told by beats. Any number of replicas may do so at once: each lease is settled by one of them.
+ * A lease expires without a write. Unless somebody claims, moves or completes the item at that moment, the service itself reports that it has ended
+ * and records the tokens that its agent reported. Any number of replicas may do so at once: each lease is settled by one of them.
  */
 export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
   return sweepEvery(SWEEP_INTERVAL_MS, {
@@ -35,12 +35,12 @@ export async function settleEndedLeases(now: Date): Promise<number> {
     const outcomes = await Promise.all(items.map(settle));
     const done = outcomes.filter(Boolean).length;
     settled += done;
-    // The others were written meanwhile, and so are settled, or not expired any more.
+    // The others have been written meanwhile, so they are settled or no longer expired.
     if (items.length < BATCH || done === 0) return settled;
   }
 }
 
-/** @returns false where somebody else was first */
+/** @returns false if somebody else was first */
 async function settle(item: ItemRecord): Promise<boolean> {
   const { lease, organizationId } = item;
   if (!lease) return false;
