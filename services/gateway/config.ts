@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { loadConfig, processSettings, rabbitmqSettings, redisSettings } from '@worktrack/runtime/process/config';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
@@ -48,8 +49,8 @@ export const settings = {
   /** How many calls of one organization, and of one key, a gateway handles at once; further calls wait their turn. See limits/fair-share.ts. */
   CALLS_PER_ORGANIZATION: calls(32),
   CALLS_PER_KEY: calls(16),
-  /** Of one organization, while others are active. */
-  CALLS_BESIDE_OTHERS: calls(4),
+  /** Of one organization, while others are active: enough to use the machine, and each more is one more call that another organization's waits behind. */
+  CALLS_BESIDE_OTHERS: calls(Math.max(2, availableParallelism())),
   /** Of all organizations. */
   CALLS_AT_ONCE: calls(64),
   /** Unknown API keys per address and minute: beyond that, the keys service is not asked about any more. */
