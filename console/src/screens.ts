@@ -65,10 +65,19 @@ export function screenAt(path: string): (ScreenProps & { readonly screen: Screen
     const fits = pattern.every((name, at) => {
       const part = parts[at] ?? '';
       if (!name.startsWith(':')) return name === part;
-      params[name.slice(1)] = decodeURIComponent(part);
+      params[name.slice(1)] = decoded(part);
       return part !== '';
     });
     if (fits) return { screen, params };
   }
   return undefined;
+}
+
+/** What is no encoding of anything stays as it is: then there is nothing of this name, which the screen says. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

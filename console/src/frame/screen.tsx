@@ -4,6 +4,7 @@ import { later } from '../parts/later.tsx';
 import { path } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
 import { isOffered, SCREENS, type ScreenEntry, screenAt } from '../screens.ts';
+import { Caught } from './caught.tsx';
 import { words } from './messages.ts';
 
 const views = new Map<ScreenEntry, ComponentType<ScreenProps>>(
@@ -18,7 +19,11 @@ export function CurrentScreen() {
   if (!isOffered(found.screen)) {
     return <Message text={words.notAllowed({ permission: [found.screen.permission].flat().join(', ') })} />;
   }
-  return <View key={found.screen.path} params={found.params} />;
+  return (
+    <Caught key={path.value}>
+      <View key={found.screen.path} params={found.params} />
+    </Caught>
+  );
 }
 
 function Message({ text }: { readonly text: string }) {

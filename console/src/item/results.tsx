@@ -47,12 +47,15 @@ export function Results({ item: { metadata } }: { readonly item: WorkItem }) {
 }
 
 function Review({ review }: { readonly review: Readonly<Record<string, unknown>> }) {
+  const { reviewedAt } = review;
   const hasPassed = review.result === 'pass';
   return (
     <div class="stack">
       <p class="row">
         <span class={`tag ${hasPassed ? 'tag-good' : 'tag-bad'}`}>{hasPassed ? words.pass : words.fail}</span>
-        {typeof review.reviewedAt === 'string' && <span class="quiet">{dateAndTime(review.reviewedAt)}</span>}
+        {typeof reviewedAt === 'string' && !Number.isNaN(Date.parse(reviewedAt)) && (
+          <span class="quiet">{dateAndTime(reviewedAt)}</span>
+        )}
       </p>
       <Markdown text={String(review.summary ?? '')} />
       {Array.isArray(review.issues) && review.issues.length > 0 && (

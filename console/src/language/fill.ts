@@ -7,11 +7,15 @@ export interface Forms {
   readonly other: string;
 }
 
+/** What turns letters round: in a name it would turn round the rest of the sentence. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /** Puts values into `{…}`; numbers as the visitor writes them. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
-    return value === undefined ? whole : typeof value === 'number' ? number(value) : value;
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? number(value) : value.replace(DIRECTIONS, '');
   });
 }
 

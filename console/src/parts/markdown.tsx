@@ -58,7 +58,7 @@ function linkTo(image: HTMLImageElement): Node {
   return link;
 }
 
-/** An attachment of the organization, by a path of this service. */
+/** An attachment of the organization. No other path: a picture of it would ask for something that is none, such as the stream of events. */
 function isOwn(src: string | null): boolean {
-  return src?.startsWith('/api/work-items/') ?? false;
+  return /^\/api\/work-items\/[\w-]+\/attachments\/local\?/.test(src ?? '');
 }

@@ -16,6 +16,8 @@ export class Visitor {
   readonly complaints: string[] = [];
   /** Where each stream of events begins that this page has asked for: after an event, or now. */
   readonly streams: (number | 'now')[] = [];
+  /** What was asked for, without its query. */
+  readonly requests: { readonly type: string; readonly path: string }[] = [];
   readonly #origin: string;
 
   constructor(page: Page, origin: string) {
@@ -28,9 +30,14 @@ export class Visitor {
         this.complaints.push(message.text());
       }
     });
+    page.on('dialog', (dialog) => {
+      this.complaints.push(`A dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol.startsWith('http') && url.origin !== origin) this.complaints.push(`A request to ${url.origin}`);
+      this.requests.push({ type: request.resourceType(), path: url.pathname });
       const after = url.searchParams.get('after');
       if (url.pathname === '/api/events/stream') this.streams.push(after === null ? 'now' : Number(after));
     });
@@ -66,6 +73,19 @@ export class Visitor {
     await this.page.emulateMedia({ colorScheme: null, reducedMotion: null });
     if (before) await this.page.setViewportSize(before);
     expect(found).toEqual([]);
+    expect(this.complaints).toEqual([]);
+  }
+
+  /** Holds less against it than `isGood`, without what takes long: nothing is wider than the window, and the browser has nothing to complain of. */
+  async fits(state: string): Promise<void> {
+    const before = this.page.viewportSize();
+    for (const width of WIDTHS) {
+      await this.page.setViewportSize({ width, height: width < 500 ? 812 : 900 });
+      const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${state} at ${width} px`).toBeLessThanOrEqual(0);
+      await this.#picture(`${state}-${width}`);
+    }
+    if (before) await this.page.setViewportSize(before);
     expect(this.complaints).toEqual([]);
   }
 
