@@ -75,6 +75,18 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   await page.getByRole('heading', { level: 1, name: 'Dark mode' }).waitFor();
 });
 
+test('what is spent meanwhile appears by an event alone', async () => {
+  const organization = await stage.newOrganization();
+  const task = await createItem(organization, { title: 'One' });
+  const { page, complaints } = await stage.visit('costs', { apiKey: organization.apiKey });
+  await page.getByText('No AI session was recorded in this time.').waitFor();
+  await recordSession(organization, task, 1_000_000);
+  await page.getByRole('definition').getByText('$3.44').waitFor();
+  await recordSession(organization, task, 1_000_000);
+  await page.getByRole('definition').getByText('$6.88').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('a day is told of by pointing at it, by the arrow keys, and in a table', async () => {
   const organization = await stage.newOrganization();
   await recordSession(organization, await createItem(organization, { title: 'One' }), 1_000_000);

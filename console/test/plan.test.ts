@@ -138,6 +138,20 @@ test('arrows lead from task to task, and what a task waits for stands out', asyn
   expect(complaints).toEqual([]);
 });
 
+test('what others do changes the plan by an event alone', async () => {
+  const organization = await stage.newOrganization();
+  const { epic, feature, noted } = await newEpic(organization);
+  const { page, complaints } = await stage.visit(`plan/${epic.taskId}`, { apiKey: organization.apiKey });
+  await column(page, 'Wave 3').waitFor();
+  await organization.call('POST', `/api/work-items/${noted.id}/move`, { boardColumnId: 'Done' });
+  await expect.poll(() => titlesIn(page, 'Handed over')).toContain('Write the release note');
+  await expect.poll(() => titlesIn(page, 'Wave 1: ready')).toEqual(['Translate the note']);
+  await createItem(organization, { title: 'Thought of later', parentId: feature.id, boardColumnId: 'To Do' });
+  await expect.poll(() => titlesIn(page, 'Wave 1: ready')).toContain('Thought of later');
+  await page.getByRole('definition').getByText('2 of 7').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('a cycle is shown as one', async () => {
   const organization = await stage.newOrganization();
   const { epic, used, translated, published } = await newEpic(organization);

@@ -168,3 +168,23 @@ test('who may only read is offered nothing to do', async () => {
   expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
   expect((await caller(stage.url, data.key)('GET', '/api/me')).status).toBe(200);
 });
+
+test.each([
+  ['de-DE', 'Aufgabe anlegen'],
+  ['tr-TR', 'Görev oluştur'],
+  ['ja-JP', 'タスクを作る'],
+])('the first page is in the visitor’s language, and fits: %s', async (locale, makeTask) => {
+  const { organization, page: english } = await visitFresh();
+  await english.getByRole('button', { name: ADD }).waitFor();
+  const visitor = await stage.visit('', { apiKey: organization.apiKey, locale });
+  await visitor.page.getByRole('heading', { name: makeTask }).waitFor();
+  await visitor.isGood(`start-${locale}`);
+  // The columns have names that somebody gave them.
+  const saidOn = async (page: Page) => {
+    const all = page.getByRole('main').locator(':is(h2, h3, p, label, .button):not(.column *)');
+    return (await all.allTextContents()).filter(Boolean);
+  };
+  const inEnglish = new Set(await saidOn(english));
+  expect(inEnglish.size).toBeGreaterThan(8);
+  expect((await saidOn(visitor.page)).filter((text) => inEnglish.has(text))).toEqual([]);
+});
