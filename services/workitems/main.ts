@@ -20,6 +20,7 @@ import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
+import { leasesMigration } from './migrations/leases.repository.ts';
 import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
@@ -32,7 +33,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
   const migrations = await migrate(
-    [foundByMigration, talliesMigration, claimableMigration, searchWordsMigration, logMigration],
+    [foundByMigration, talliesMigration, claimableMigration, searchWordsMigration, leasesMigration, logMigration],
     { log },
   );
   onStop(() => migrations.stop());

@@ -2,7 +2,9 @@ import { LoggedEvent, type PublishedEvent } from '@worktrack/contracts/events/ev
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { outboxOf, toldBy } from '../../../test/support/outbox.ts';
+import { ItemModel } from '../items/items.model.ts';
 import { settleEndedLeases } from '../leases/settle.ts';
+import { leasesMigration } from '../migrations/leases.repository.ts';
 import {
   call,
   failure,
@@ -24,6 +26,8 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 const goForward = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 
+/** What 0.1 did not keep of a lease. */
+const LEASE_SINCE_0_1 = 'agent claimedAt leaseSeconds stallsAt state userId heardRevision unsettledUntil'.split(' ');
 const told = (act: () => Promise<unknown>) => toldBy(project.caller.organizationId, act);
 /** As `<type without its kind> <task>`. */
 const brief = (events: readonly PublishedEvent[]) =>
@@ -193,6 +197,32 @@ describe('leases', () => {
     expect(brief(await told(() => project.move(tasks[0]?.id as string, 'To Do')))).toEqual([
       `moved ${tasks[0]?.taskId}`,
     ]);
+    expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
+  });
+
+  test('of 0.1 are told of as well, once, however often they are looked through', async () => {
+    const { organizationId } = project.caller;
+    const [ended, live] = [await project.create('task'), await project.create('task')];
+    await held('one');
+    goForward(600);
+    await held('two');
+    const $unset = Object.fromEntries(LEASE_SINCE_0_1.map((field) => [`lease.${field}`, 1]));
+    for (const { id } of [ended, live]) await ItemModel.updateOne({ organizationId, _id: id }, { $unset });
+    goForward(400);
+    expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
+    const lookThrough = async () => {
+      for (let after: string | undefined = ''; after !== undefined; ) after = await leasesMigration.batch(after);
+    };
+    await lookThrough();
+    const ofEnded = await told(() => settleEndedLeases(new Date()));
+    expect(brief(ofEnded)).toEqual([`lease_expired ${ended.taskId}`, `ready ${ended.taskId}`]);
+    expect(ofEnded[0]?.data).toMatchObject({ agent: 'unknown', keyId: project.caller.keyId });
+    await lookThrough();
+    expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
+    goForward(901);
+    const ofLive = await told(() => settleEndedLeases(new Date()));
+    expect(brief(ofLive)).toEqual([`lease_expired ${live.taskId}`, `ready ${live.taskId}`]);
+    await lookThrough();
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
   });
 
