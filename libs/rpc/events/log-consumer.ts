@@ -10,7 +10,7 @@ import { readEvents } from './message.ts';
 import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
 
 /** Messages that are taken together at most, each of up to 64 KiB: many of them hold one or two events. */
-const PREFETCH = 128;
+const PREFETCH = 512;
 
 export interface LogConsumerOptions {
   readonly broker: Broker;

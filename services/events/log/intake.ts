@@ -6,7 +6,7 @@ import type { HeadRecord } from './log.model.ts';
 import { type Appended, append, heads, insert, isLogged, known } from './log.repository.ts';
 
 /** Of one transaction. */
-const BATCH_EVENTS = 250;
+const BATCH_EVENTS = 500;
 /** Of one message of the live feed. */
 const NEWS_EVENTS = 64;
 const DEADLINE_MS = 10_000;
