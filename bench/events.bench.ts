@@ -1,6 +1,6 @@
 /**
  * The log of events: how soon what happens is known to those who listen, and what it costs. Each part prints its table, with what is wanted of it, beside its
- * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,creation] [--rounds 5]`
+ * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,creation] [--rounds 5]`
  */
 import { parseArgs } from 'node:util';
 import { creation } from './events/creation.ts';
@@ -8,6 +8,7 @@ import { latency } from './events/latency.ts';
 import type { Row } from './events/row.ts';
 import { streams } from './events/streams.ts';
 import { waiting } from './events/waiting.ts';
+import { webhooks } from './events/webhooks.ts';
 import { printTable } from './support/table.ts';
 
 const { values } = parseArgs({
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   latency,
   waiting,
   streams,
+  webhooks,
   creation: () => creation(Number(values.rounds)),
 };
 const names = values.only?.split(',') ?? Object.keys(parts);
