@@ -66,6 +66,8 @@ export interface ServicesOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Added to it for one service, for a test in which one is given what the others are not. */
   readonly envOf?: (id: string) => NodeJS.ProcessEnv;
+  /** By how much services yield CPU to the others. Default: the feedback service, by 10. */
+  readonly niceness?: Partial<Record<ServiceName, number>>;
   /** Of the first gateway; 0 takes a free one, as every other gateway does. */
   readonly port: number;
   readonly host: string;
@@ -139,7 +141,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
         report = await reported(child);
         await untilReady(child, report);
         // Not before: a start is wanted at once.
-        const niceness = NICENESS[service];
+        const niceness = (options.niceness ?? NICENESS)[service];
         if (niceness !== undefined) await yieldCpu(child.pid, niceness);
         publicPort = report.port ?? publicPort;
         return child;

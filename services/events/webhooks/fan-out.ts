@@ -31,7 +31,10 @@ export class FanOut {
   readonly #onQueued: () => void;
   readonly #stopping = new AbortController();
   readonly #behind = new Set<string>();
-  /** Organizations without an enabled webhook, as the last look at each found. A webhook that is made or enabled tells so by the log itself. */
+  /**
+   * Organizations without an enabled webhook, as the last look at each found. A webhook that is made or enabled is reported by the log itself; where another
+   * replica took that event in, the watch finds out.
+   */
   readonly #without = new Set<string>();
   #running: Promise<void> | undefined;
   #watching: Promise<void> | undefined;
