@@ -1,5 +1,5 @@
 /**
- * Sequential work item calls during a burst of submissions; and beside processes that merely use as much CPU as the
+ * Sequential work item calls during a burst of submissions; and alongside processes that merely use as much CPU as the
  * burst's parts did, to show how much of the delay is due to the machine. In one run.
  * `npm run bench -- burst [--submissions 20000] [--connections 400] [--gateways 2] [--replicas 3] [--rounds 3]`
  */
@@ -123,7 +123,7 @@ async function duringBurst({ publicKey }: Source, firstNumber: number) {
   return { result, tookMs: await working, shares: [...shares, { pid: undefined, ofCpu: result.cpuMs / burstMs }] };
 }
 
-/** The same calls, beside one process per part of the burst that uses as much CPU as it did, at the same priority. */
+/** The same calls, alongside one process per part of the burst that uses as much CPU as it did, at the same priority. */
 async function besideBurners(shares: readonly Share[]): Promise<number[]> {
   const burners = shares
     .filter(({ ofCpu }) => ofCpu > 0.01)

@@ -1,5 +1,5 @@
 /**
- * The log of events: how soon what happens is known to those who listen, and what it costs. Each part prints its table, with what is wanted of it, beside its
+ * The event log: how soon listeners know what happens, and what that costs. Each part prints its table, with its targets, next to its
  * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,creation] [--rounds 5]`
  */
 import { parseArgs } from 'node:util';

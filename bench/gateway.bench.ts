@@ -1,5 +1,5 @@
 /**
- * The gateway and the services behind it, beside a bare Fastify that does the same cache and database work in one process, in one run.
+ * The gateway and the services behind it, compared with a bare Fastify that does the same cache and database work in one process, in one run.
  * `npm run bench -- gateway [--seconds 5] [--rounds 3] [--connections 64]`
  */
 import { join } from 'node:path';

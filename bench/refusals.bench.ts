@@ -47,7 +47,7 @@ function parseMs(body: string): number {
     try {
       JSON.parse(body);
     } catch {
-      // That it is none is known once it is parsed.
+      // That it is not valid is known only once it is parsed.
     }
   }
   const { user, system } = process.cpuUsage(before);

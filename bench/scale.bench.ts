@@ -133,7 +133,7 @@ async function measure({ name, plan, request, status, isSlow }: Case): Promise<v
   row.p99Ms.push(result.p99Ms);
 }
 
-/** Cursors of neighbouring pages that begin in the middle of a list. */
+/** Cursors of neighbouring pages that start in the middle of a list. */
 async function farCursors(list: string, items: number): Promise<string[]> {
   const cursors: string[] = [];
   let cursor: string | null = null;

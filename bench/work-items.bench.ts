@@ -1,9 +1,9 @@
 /**
- * The operations of work items, as calls of REST and MCP, beside one Fastify process that does the least of each with MongoDB's driver
+ * The work item operations, called over REST and MCP, compared with one Fastify process that does the minimum for each with MongoDB's driver
  * (bare/store-server.ts) on the same database server, in one run: alone, which shows the time of one call, and with several connections.
  * `npm run bench -- work-items [--seconds 3] [--rounds 1] [--connections 1,32] [--items 1600] [--only create,claim]`
  *
- * The commands that each call sends to the database are counted beforehand, through a proxy, on a system of their own.
+ * The commands that each call sends to the database are counted beforehand, through a proxy, on a separate system.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

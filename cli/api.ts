@@ -7,7 +7,7 @@ import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
-/** A service that restarts is back within some seconds. */
+/** A service that restarts is back within seconds. */
 const ATTEMPTS = 3;
 const LONGEST_DELAY_SECONDS = 5;
 export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -23,7 +23,7 @@ export interface Api {
   readonly projectId: string | undefined;
   /** @throws Failure with the server's own words */
   call<Op extends Operation>(operation: Op, input: RawInput<Op>, options?: CallOptions): Promise<Output<Op>>;
-  /** The answer as it comes, whatever it is, and for as long as it takes. @throws what `fetch` throws */
+  /** The raw response, whatever it is, and for as long as it takes. @throws what `fetch` throws */
   open(path: string, options: { readonly accept: string; readonly signal: AbortSignal }): Promise<Response>;
   /** @param place the fields that are in the path */
   upload(operation: Operation, place: Record<string, unknown>, form: FormData, options?: CallOptions): Promise<unknown>;
@@ -61,7 +61,7 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
   };
 }
 
-/** Repeats what may succeed later, under the same idempotency key, so that its effect is there once. */
+/** Repeats what may succeed later, under the same idempotency key, so that it takes effect once. */
 async function sent(
   baseUrl: string,
   url: URL,
@@ -80,13 +80,13 @@ async function sent(
   }
 }
 
-/** There is no such service, which asking again does not change. */
+/** There is no such service, and asking again will not change that. */
 function isNobodyThere(error: unknown): boolean {
   const { code } = ((error as Error | undefined)?.cause ?? {}) as { readonly code?: string };
   return code === undefined ? !(error instanceof DOMException) : ['ECONNREFUSED', 'ENOTFOUND'].includes(code);
 }
 
-/** Fills the placeholders of the path; what is left of the input goes into the query of a GET or a DELETE, and into the body of anything else. */
+/** Fills the path's placeholders; the rest of the input goes into the query of a GET or a DELETE, and into the body of anything else. */
 export function requestOf(
   baseUrl: string,
   operation: Operation,
@@ -119,7 +119,7 @@ interface Envelope {
   };
 }
 
-/** The data of an answer. @throws Failure with the words of a refusal, or those for whom nobody answered */
+/** The data of a response. @throws Failure with the words of a refusal, or with our own if there was no answer */
 export async function outcomeOf(baseUrl: string, response: unknown): Promise<unknown> {
   if (!(response instanceof Response)) {
     const error = response as Error;

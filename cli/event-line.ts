@@ -19,12 +19,12 @@ export function eventLine({ seq, at, type, subject, actor, data }: LoggedEvent):
     .join('  ');
 }
 
-/** What was changed; from what and to what is in the JSON. */
+/** What was changed; the old and new values are in the JSON. */
 function namesOf(changes: unknown): unknown {
   return typeof changes === 'object' && changes !== null ? Object.keys(changes).join(',') : changes;
 }
 
-/** A plain word as it is, anything else as JSON. Control characters would be commands to a terminal, and anybody can have written them. */
+/** A plain word as it is, anything else as JSON. Control characters would be commands to a terminal, and anybody could have written them. */
 function shown(value: unknown): string {
   if (typeof value === 'string' && /^[\p{L}\p{N}_.,:/@#-]+$/u.test(value)) return value;
   return (JSON.stringify(value) ?? '').replace(

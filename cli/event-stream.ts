@@ -20,15 +20,15 @@ export interface EventFilters {
 }
 
 export interface FollowOptions {
-  /** Resumes behind this event; undefined: from now on. */
+  /** Resumes after this event; undefined: from now on. */
   readonly after: string | undefined;
   readonly signal: AbortSignal;
-  /** The connection broke, and is reopened. */
+  /** The connection broke, and is being reopened. */
   broke(lastSeq: string | undefined): void;
 }
 
 /**
- * Follows the event log until the signal ends it. After a break it resumes behind the last event, so that none is lost or doubled.
+ * Follows the event log until the signal ends it. After a break it resumes after the last event, so that none is lost or duplicated.
  * @throws Failure when the service refuses, or does not answer at the start
  */
 export async function* followEvents(
@@ -53,11 +53,11 @@ export async function* followEvents(
         failures = 0;
         const events: LoggedEvent[] = [];
         const parser = createParser({
-          // Where the stream begins has an id too, so that a break before the first event loses nothing.
+          // The start of the stream has an id too, so that a break before the first event loses nothing.
           onId(id) {
             lastSeq = id;
           },
-          // The names of what is not in the log have no dot: beats of leases, and why the stream ends.
+          // Names of what is not in the log have no dot: heartbeats of leases, and why the stream ends.
           onEvent({ event, data }) {
             if (event?.includes('.')) events.push(JSON.parse(data) as LoggedEvent);
           },

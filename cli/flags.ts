@@ -16,7 +16,7 @@ interface JsonSchema {
 
 type Fields = Record<string, unknown>;
 
-/** Commander takes a null for an option without a value. */
+/** Commander uses null for an option without a value. */
 const NULL = Symbol('null');
 
 /** Potentially long texts can also come from standard input or a file. */
@@ -39,7 +39,7 @@ export function addFlags(command: Command, operation: Operation, given: readonly
   return command;
 }
 
-/** The fields of the input among the options of a command, with the texts that they name. */
+/** The fields of the input among the options of a command, with the contents of any files they name. */
 export async function fieldsFrom(operation: Operation, options: Fields): Promise<Fields> {
   const fields: Fields = {};
   for (const field of Object.keys(inputOf(operation).properties ?? {})) {
@@ -115,7 +115,7 @@ function choicesOf(schema: JsonSchema): string[] | undefined {
 
 const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** `--boardColumnId` is `--board-column-id`: fields are written so in the documentation of the service. */
+/** `--boardColumnId` is `--board-column-id`: the service's documentation spells fields that way. */
 export function withKebabCase(args: readonly string[]): string[] {
   return args.map((arg) => arg.replace(/^--[a-z]+(?:[A-Z][a-z]*)+(?==|$)/, kebab));
 }

@@ -51,7 +51,7 @@ function text(value: Cell): string {
   return String(value);
 }
 
-/** `2026-11-21 14:07` in UTC, which is enough to recognise by. */
+/** `2026-11-21 14:07` in UTC, which is enough to recognize it by. */
 export function minute(timestamp: string | null): string | null {
   return timestamp && `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
 }

@@ -4,7 +4,7 @@ import type { Seed } from './seed.ts';
 
 export interface Announcement {
   readonly baseUrl: string;
-  /** Of the gateways beside the first. */
+  /** Of the gateways other than the first. */
   readonly moreGateways: readonly string[];
   readonly seed: Seed & { readonly isNew: boolean };
   /** Signs in to the console, once. */

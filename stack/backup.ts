@@ -6,17 +6,17 @@ import { makeDirectory, makePrivateDirectory } from './make-directory.ts';
 import type { Progress } from './progress.ts';
 import { StartError } from './start-error.ts';
 
-/** Of a stack that runs, or of its last run: nothing that the next one needs. */
+/** Files of a running stack, or of its last run: nothing that the next one needs. */
 const LEFT_OUT = ['lock', 'run', 'stack.json', 'logs'];
 
 /**
- * Packs all that a stack keeps into one file, for its owner alone: databases, messages that wait, secrets, passwords. The stack must not run: its database can be
- * copied whole only while nobody writes into it.
+ * Packs everything that a stack keeps into one file, for its owner only: databases, waiting messages, secrets, passwords. The stack must be stopped: its database can be
+ * copied consistently only while nobody writes to it.
  */
 export async function backUp(dataDir: string, file: string, progress: Progress): Promise<void> {
   const path = resolve(dataDir);
   if (!existsSync(join(path, 'secrets.json'))) throw new StartError(`${path} is not the data directory of a stack.`);
-  // Taken, so that no stack starts on it meanwhile.
+  // Locked, so that no stack starts on it meanwhile.
   const taken = takeDataDir(path);
   try {
     const target = resolve(file);
@@ -38,7 +38,7 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
   }
 }
 
-/** Unpacks such a file into a data directory that has nothing yet. */
+/** Unpacks such a file into a data directory that is still empty. */
 export async function restore(file: string, dataDir: string, progress: Progress): Promise<void> {
   const path = resolve(dataDir);
   if (runningStack(path)) throw new StartError(`A stack is running on ${path}. Stop it, or choose another folder.`);

@@ -38,7 +38,7 @@ describe('the first command in a fresh clone', () => {
       npm_config_registry: nobody,
       npm_config_cache: join(clone, 'cache'),
       npm_config_fetch_retries: '0',
-      // No pnpm of the machine's own, only npx.
+      // None of the machine's own pnpm, only npx.
       PATH: [
         join(process.execPath, '..'),
         ...(process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules')),

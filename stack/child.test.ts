@@ -27,7 +27,7 @@ async function started(script: string): Promise<Child> {
 }
 
 describe('a child', () => {
-  it('that does not end on SIGTERM is killed once its grace is over', async () => {
+  it('that does not end on SIGTERM is killed once its grace period is over', async () => {
     const child = await started('trap "" TERM; echo up; while :; do sleep 0.1; done');
     expect(await child.stop(50)).toEqual({ code: null, signal: 'SIGKILL' });
   });
@@ -38,7 +38,7 @@ describe('a child', () => {
     expect(await child.stop(10_000)).toEqual({ code: 7, signal: null });
   });
 
-  it('is killed together with what it has started', async () => {
+  it('is killed together with everything it has started', async () => {
     const child = await started('sleep 1000 & echo $! > helper; echo up; wait');
     const helper = processIdentity(Number(readFileSync(join(folder, 'helper'), 'utf8')));
     await child.kill();
@@ -72,7 +72,7 @@ describe('a child', () => {
       const [pid] = await once(parent.stdout, 'data');
       const child = processIdentity(Number(pid));
       expect(child).toBeDefined();
-      // What watches over it has become it.
+      // The watchdog has become the command.
       await expect.poll(() => readFileSync(`/proc/${Number(pid)}/comm`, 'utf8')).toBe('sleep\n');
       process.kill(Number(pid), 'SIGSTOP');
       parent.kill('SIGKILL');

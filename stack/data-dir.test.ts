@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a data directory', () => {
-  it('is used by one stack at a time, and the second is told by whom', () => {
+  it('is used by one stack at a time, and a second is told which one has it', () => {
     const first = takeDataDir(folder);
     expect(runningStack(folder)).toEqual(processIdentity(process.pid));
     expect(() => takeDataDir(folder)).toThrow(
@@ -26,7 +26,7 @@ describe('a data directory', () => {
     takeDataDir(folder).release();
   });
 
-  it('is made where there is none, for its owner alone', () => {
+  it('is created if there is none, for its owner alone', () => {
     const taken = takeDataDir(join(folder, 'a', 'b'));
     expect(readdirSync(join(folder, 'a', 'b'))).toContain('lock');
     taken.release();
@@ -52,7 +52,7 @@ describe('a data directory', () => {
     expect(readdirSync(join(folder, 'run'))).toEqual([]);
   });
 
-  it('that cannot be made is refused in one line', () => {
+  it('that cannot be created is refused in one line', () => {
     writeFileSync(join(folder, 'file'), '');
     for (const path of [join(folder, 'file', 'below'), '/proc/worktrack']) {
       expect(() => takeDataDir(path)).toThrow(/^The data directory .* cannot be created: .*$/);

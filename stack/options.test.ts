@@ -31,7 +31,7 @@ describe('the options of npm start', () => {
     { args: ['--replicas', 'feedback=0'], line: /from 1 to 32/ },
     { args: ['--replicas', 'feedback=33'], line: /from 1 to 32/ },
     { args: ['--replicas', 'inbox=2'], line: /one of keys, workitems, feedback, events, gateway/ },
-  ])('refuse $args in one line that says what is right', ({ args, line }) => {
+  ])('reject $args in one line that says what is right', ({ args, line }) => {
     const parse = () => parseStart(args);
     expect(parse).toThrow(line);
     expect(parse).toThrow(expect.objectContaining({ name: 'StartError', message: expect.not.stringContaining('\n') }));
@@ -43,13 +43,13 @@ describe('the options of npm start', () => {
   });
 });
 
-describe('the command that ends a stack', () => {
+describe('the command that stops a stack', () => {
   it.each([
     { dataDir: '.worktrack', command: '`npm run stop`' },
     { dataDir: resolve('.worktrack'), command: '`npm run stop`' },
     { dataDir: '/var/lib/worktrack', command: '`npm run stop -- --data-dir /var/lib/worktrack`' },
     { dataDir: "Ada's data", command: "`npm run stop -- --data-dir 'Ada'\\''s data'`" },
-  ])('on $dataDir', ({ dataDir, command }) => {
+  ])('with $dataDir', ({ dataDir, command }) => {
     expect(stopCommand(dataDir)).toBe(command);
   });
 });

@@ -18,7 +18,7 @@ const startChild = (name: string) =>
     logFile: join(folder, `${name}.log`),
   });
 
-test('children that yield do so as processes, and as the sessions that Linux shares its CPUs out to', async () => {
+test('children that yield do so as processes, and as the sessions among which Linux shares its CPUs', async () => {
   const children = await Promise.all(['one', 'two', 'three'].map(startChild));
   try {
     await Promise.all(children.map(({ pid }) => yieldCpu(pid, 10)));
@@ -32,7 +32,7 @@ test('children that yield do so as processes, and as the sessions that Linux sha
   }
 });
 
-test('a child that has ended is left in peace', async () => {
+test('a child that has ended is left alone', async () => {
   const child = await startChild('ended');
   await child.kill();
   await expect(yieldCpu(child.pid, 10)).resolves.toBeUndefined();

@@ -7,10 +7,10 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), counted behind the program's name, which may hold spaces and parentheses. */
+/** Field 22 of /proc/<pid>/stat (proc(5)), counted after the program's name, which may contain spaces and parentheses. */
 const START_TIME_AFTER_NAME = 19;
 
-/** @returns undefined when there is no such process */
+/** @returns undefined if there is no such process */
 export function processIdentity(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };

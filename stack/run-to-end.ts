@@ -7,7 +7,7 @@ export interface Outcome {
   readonly lastLine: string;
 }
 
-/** Runs a program that ends by itself, without input. Never rejects because of what the program does. */
+/** Runs a program that ends on its own, without input. Never rejects because of what the program does. */
 export function runToEnd(
   command: string,
   args: readonly string[],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { madeOnce, randomSecret } from './made-once.ts';
 
-/** What the services are keyed with; environment variables by the same names have precedence. */
+/** The services' secrets; environment variables with the same names take precedence. */
 export interface Secrets {
   readonly KEY_PEPPER: string;
   readonly WIDGET_TOKEN_SECRETS: string;
@@ -28,13 +28,13 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
 
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];
 
-/** Made once for a data directory, for keys that were hashed with one pepper are worthless under another. */
+/** Generated once per data directory, since keys that were hashed with one pepper are worthless under another. */
 export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): Secrets {
   const kept = madeOnce(join(dataDir, 'secrets.json'), MAKERS);
   return Object.fromEntries(SECRET_NAMES.map((name) => [name, env[name] || kept[name]])) as unknown as Secrets;
 }
 
-/** As services read it: `<key id>:<secret>`. */
+/** In the form in which services read it: `<key id>:<secret>`. */
 function ring(): string {
   return `1:${randomSecret()}`;
 }

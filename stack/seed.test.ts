@@ -15,7 +15,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const start = () => seed(dataDir, system.baseUrl, system.rabbitmqUrl, system.secrets);
 
-test('a start after the first project was deleted goes on with the newest one that there is, and makes one where there is none', async () => {
+test('a start after the first project was deleted continues with the newest existing one, and creates one if there is none', async () => {
   const first = await start();
   const { isNew, ...kept } = await start();
   expect(isNew).toBe(false);

@@ -5,7 +5,7 @@ import { writePrivate } from './private-file.ts';
 import type { Secrets } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
-/** What the first start makes, for a person to begin with. */
+/** What the first start creates, for a person to begin with. */
 export interface Seed {
   readonly apiKey: string;
   readonly organizationId: string;
@@ -26,12 +26,12 @@ interface Project {
   readonly id: string;
   readonly defaultBoardId: string;
 }
-/** For trying the widget at once: any page may use it, and it asks for no captcha. */
+/** For trying out the widget right away: any page may use it, and it asks for no captcha. */
 const SOURCE = { type: 'widget', name: 'Example page', allowedDomains: [], requireCaptcha: false };
 
 /**
- * Makes what is not made yet and keeps it in the data directory after each step, so that a start that was broken off goes on where it was.
- * @returns `isNew` when the key was made by this start, and is to be shown
+ * Creates what does not exist yet and records it in the data directory after each step, so that an interrupted start continues where it was.
+ * @returns `isNew` if the key was created by this start, and is to be shown
  */
 export async function seed(
   dataDir: string,
@@ -46,7 +46,7 @@ export async function seed(
     writePrivate(path, `${JSON.stringify(kept, undefined, 2)}\n`);
   };
 
-  // The servers may be others than at the last start; then nothing of what was kept is there.
+  // The servers may be different ones than at the last start; then nothing of what was recorded exists.
   if (kept.apiKey && !(await isKnown(baseUrl, kept.apiKey))) kept = {};
   const isNew = kept.apiKey === undefined;
   if (isNew) {
@@ -54,7 +54,7 @@ export async function seed(
     keep({ organizationId: organization.id, apiKey: apiKey.key });
   }
   const api = new Api(baseUrl, kept.apiKey as string);
-  // A project that was deleted since is followed by the newest one that there is.
+  // If the project has been deleted since, the newest existing one takes its place.
   if (!kept.projectId || !(await api.has(`/api/projects/${kept.projectId}`))) {
     const { projects } = await api.send<{ projects: Project[] }>('GET', '/api/projects?limit=1');
     const project = projects[0] ?? (await api.send<Project>('POST', '/api/projects', PROJECT));
@@ -74,7 +74,7 @@ export async function seed(
   return { ...(kept as Seed), isNew };
 }
 
-/** The address that signs the owner in to the console, once. The code is behind the `#`: browsers send that to nobody. */
+/** The address that signs the owner in to the console, once. The code is after the `#`: browsers send that to nobody. */
 export async function loginLink(baseUrl: string, { apiKey }: Seed): Promise<string> {
   const { code } = await new Api(baseUrl, apiKey).send<{ code: string }>('POST', '/api/login-codes', {});
   return `${baseUrl}/console/#code=${code}`;

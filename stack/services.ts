@@ -12,7 +12,7 @@ import { SECRET_NAMES, type Secrets } from './secrets.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
 
-/** Each service is given the secrets that it uses. */
+/** Each service gets the secrets that it uses. */
 const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
   keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS', 'EVENT_SECRETS'],
   workitems: ['RPC_SECRETS_WORKITEMS', 'EVENT_SECRETS'],
@@ -30,30 +30,30 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
 };
 
 /**
- * Where all share one machine, submissions and the inbox give way to people and agents at work: in a burst of submissions the feedback
- * service computes at every moment, and at each of its ten hops a work-item call would wait for a CPU behind it. On 2 cores this takes the
+ * Where everything shares one machine, submissions and the inbox give way to people and agents at work: in a burst of submissions the feedback
+ * service is always computing, and at each of its ten hops a work item call would wait for a CPU behind it. On 2 cores this takes the
  * p99 of those calls (`npm run bench -- burst`) from 22 to 18 ms; without the gateway's bulkhead (feedback/bulkhead.ts) from 110 to 63 ms.
  */
 const NICENESS: Partial<Record<ServiceName, number>> = { feedback: 10 };
 
 /**
- * Room for new objects, in MiB: V8 takes up to three times as much of it, and with its default of 16 the gateway and workitems kept 250 MiB more after a load
- * (`npm run bench -- work-items`). It costs some 5 % of CPU for small answers, and more for lists. The Dockerfile has the same.
+ * Room for new objects, in MiB: V8 takes up to three times this much, and with its default of 16 the gateway and workitems kept 250 MiB more after a load
+ * (`npm run bench -- work-items`). It costs some 5 % of CPU for small responses, and more for lists. The Dockerfile has the same.
  */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 
 const START_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 25;
-/** Above the deadline that a service gives itself (libs/runtime/process/service.ts). */
+/** Above the time limit that a service sets itself (libs/runtime/process/service.ts). */
 const STOP_GRACE_MS = 30_000;
 
 /** One running replica of a service. */
 export interface ServiceReplica {
   readonly service: ServiceName;
   readonly part: Part;
-  /** Health and metrics. Another one after a restart. */
+  /** Health and metrics. A different one after a restart. */
   readonly opsUrl: string;
-  /** Of a gateway. The same after a restart. */
+  /** The gateway's. The same after a restart. */
   readonly publicUrl: string | undefined;
 }
 
@@ -62,13 +62,13 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   /** Default: one of each. */
   readonly replicas?: Partial<Record<ServiceName, number>>;
-  /** Passed on to every service; what the stack itself decides has precedence. */
+  /** Passed on to every service; what the stack itself decides takes precedence. */
   readonly env: NodeJS.ProcessEnv;
-  /** Added to it for one service, for a test in which one is given what the others are not. */
+  /** Added to it for one service, for a test in which one gets what the others do not. */
   readonly envOf?: (id: string) => NodeJS.ProcessEnv;
   /** By how much services yield CPU to the others. Default: the feedback service, by 10. */
   readonly niceness?: Partial<Record<ServiceName, number>>;
-  /** Of the first gateway; 0 takes a free one, as every other gateway does. */
+  /** The first gateway's; 0 takes a free one, as every other gateway does. */
   readonly port: number;
   readonly host: string;
   /** For `logs/` and the process ids. */
@@ -78,14 +78,14 @@ export interface ServicesOptions {
 export interface Services {
   readonly replicas: readonly ServiceReplica[];
   of(service: ServiceName): readonly ServiceReplica[];
-  /** Gateways first, so that nothing arrives any more; then the services behind them. */
+  /** Gateways first, so that nothing more arrives; then the services behind them. */
   stop(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Starts all replicas at once and waits until each is ready. When one fails, none stays. */
+/** Starts all replicas at once and waits until each is ready. If one fails, none stays. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  // The gateway serves them; bundling takes some 0.5 s, less than finding out whether it is needed would be worth.
+  // The gateway serves them; bundling takes some 0.5 s, too little to be worth finding out whether it is needed.
   await Promise.all([buildConsole(), buildWidget(), buildOneFile()]);
   const starts = SERVICES.flatMap((service) =>
     Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
@@ -140,7 +140,7 @@ async function startReplica(service: ServiceName, index: number, options: Servic
       try {
         report = await reported(child);
         await untilReady(child, report);
-        // Not before: a start is wanted at once.
+        // Not before: startup should not be delayed.
         const niceness = (options.niceness ?? NICENESS)[service];
         if (niceness !== undefined) await yieldCpu(child.pid, niceness);
         publicPort = report.port ?? publicPort;
@@ -185,7 +185,7 @@ function reported(child: Child): Promise<Report> {
   });
 }
 
-/** Ready is more than started: whatever it needs is there too. */
+/** Ready is more than started: everything it needs is there too. */
 async function untilReady(child: Child, { opsPort }: Report): Promise<void> {
   const giveUpAtMs = Date.now() + START_TIMEOUT_MS;
   for (;;) {
@@ -207,7 +207,7 @@ async function missingNeeds(opsPort: number): Promise<string | undefined> {
   }
 }
 
-/** A service is given its own below, wherever they are from. */
+/** A service gets its own below, wherever they come from. */
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = new Set<string>(SECRET_NAMES);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));

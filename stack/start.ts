@@ -15,7 +15,7 @@ import { StartError } from './start-error.ts';
 import { supervise } from './supervise.ts';
 
 const HOST = '127.0.0.1';
-/** For what was started before a start failed or was broken off. */
+/** For what was started before a start failed or was aborted. */
 const ABORT_GRACE_MS = 5_000;
 
 export interface RunningStack {
@@ -23,7 +23,7 @@ export interface RunningStack {
 }
 
 /**
- * Starts everything and announces it. When anything fails, nothing that it started is left.
+ * Starts everything and announces it. If anything fails, nothing that it started remains.
  * @param howToStop the last line of the announcement
  */
 export async function startStack(options: StartOptions, progress: Progress, howToStop: string): Promise<RunningStack> {
@@ -38,7 +38,7 @@ export async function startStack(options: StartOptions, progress: Progress, howT
   }
 }
 
-/** Makes a start that is under way fail, soon. */
+/** Makes a start in progress fail soon. */
 export function abortStart(): void {
   void Child.stopAll(ABORT_GRACE_MS);
 }

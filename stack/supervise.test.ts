@@ -37,7 +37,7 @@ async function supervised() {
 }
 
 describe('a supervised part', () => {
-  it('that dies is started again, each time after a longer wait, with a line that says so', async () => {
+  it('that dies is restarted, each time after a longer wait, with a line that says so', async () => {
     const { part, lines, end, nextRestart } = await supervised();
     for (const seconds of [0.2, 0.4]) {
       const [pid, restarted] = [part.pid, nextRestart()];
@@ -53,7 +53,7 @@ describe('a supervised part', () => {
     await part.stop();
   });
 
-  it('that is stopped stays so', async () => {
+  it('that is stopped stays stopped', async () => {
     const { part, lines, end } = await supervised();
     await part.stop();
     expect(lines).toEqual([]);

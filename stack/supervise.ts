@@ -7,7 +7,7 @@ const MAX_DELAY_MS = 30_000;
 const HEALTHY_AFTER_MS = 60_000;
 
 /**
- * Restarts a part whenever it ends by itself, and says so. One that keeps ending is retried less and less often, down to every MAX_DELAY_MS.
+ * Restarts a part whenever it ends on its own, and says so. One that keeps ending is retried less and less often, down to every MAX_DELAY_MS.
  * @param onRestart its process id has changed
  * @returns a function that ends the supervision
  */

@@ -37,7 +37,7 @@ async function stop(): Promise<void> {
   stack = undefined;
 }
 
-/** A message that nobody has looked into yet waits among the dead letters. */
+/** A message that nobody has looked at yet waits among the dead letters. */
 async function deadLetters({ urls }: StackFile, publish: boolean): Promise<string[]> {
   const connection = await connect(urls.rabbitmq);
   const channel = await connection.createConfirmChannel();
@@ -59,7 +59,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
   const content = randomBytes(300_000);
   let downloadPath: string;
 
-  test('all that was acknowledged is there again, under the same keys, and so is what waited', async () => {
+  test('everything acknowledged is there again, under the same keys, and so is what was waiting', async () => {
     before = await start();
     const call = caller(before.baseUrl, before.apiKey);
     const { boardId, columns, source } = before;
@@ -96,7 +96,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     });
     const feedbackPath = `/api/feedback/items/${submitted.data.id}`;
     acknowledged.set(feedbackPath, (await call('GET', feedbackPath)).data);
-    // Nobody has this name (RFC 2606).
+    // This name belongs to nobody (RFC 2606).
     const webhook = await call<{ id: string }>('POST', '/api/webhooks', {
       url: 'https://hooks.invalid/drill',
       enabled: false,
@@ -118,7 +118,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     for (const kept of ['apiKey', 'organizationId', 'projectId', 'boardId', 'columns', 'source'] as const) {
       expect(after[kept]).toEqual(before[kept]);
     }
-    // A key that was made since the first start: it is valid only with the pepper that it was hashed with.
+    // A key created since the first start: it is valid only with the pepper that it was hashed with.
     const again = caller(after.baseUrl, key.data.key);
     for (const [path, data] of acknowledged) expect((await again('GET', path)).data).toEqual(data);
     const { data } = await again<{ pagination: { total: number } }>(
@@ -131,11 +131,11 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     });
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
     expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(sha256(content));
-    // Not that its secret could not be read.
+    // And not that its secret could not be read.
     const tested = await again<{ error: string }>('POST', `${webhookPath}/test`, {});
     expect(tested.data.error).toContain('was not found in DNS');
     expect(await deadLetters(after, false)).toEqual(dead);
-    // What was written before is not written again: the record of its key came along.
+    // What was written before is not written again: the record of its key was restored too.
     const repeated = await caller(after.baseUrl, after.apiKey)(
       'POST',
       '/api/work-items',
@@ -146,7 +146,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     expect(repeated.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('a stack that runs is not backed up, and nothing is restored over data', async () => {
+  test('a running stack is not backed up, and nothing is restored over data', async () => {
     await expect(backUp(dataDir, join(folder, 'other.tar.gz'), progress)).rejects.toThrow('is in use by another stack');
     expect(existsSync(join(folder, 'other.tar.gz'))).toBe(false);
     await expect(restore(file, dataDir, progress)).rejects.toThrow('A stack is running on');
@@ -157,7 +157,7 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     expect(readFileSync(join(full, 'mine.txt'), 'utf8')).toBe('mine');
   });
 
-  test('a file that is no back-up, or half of one, leaves nothing', async () => {
+  test('a file that is not a backup, or only half of one, leaves nothing behind', async () => {
     const half = join(folder, 'half.tar.gz');
     writeFileSync(half, readFileSync(file).subarray(0, 50_000));
     const target = join(folder, 'target');

@@ -21,7 +21,7 @@ const SERVICES = ['keys', 'workitems', 'feedback', 'events'] as const;
 const compose = file('docker-compose.yml');
 const chart = file('deploy/helm/worktrack/values.yaml');
 
-/** What stands in a file below the name of a service. */
+/** What a file has below the name of a service. */
 function blockOf(text: string, service: string): string {
   const [, block] = new RegExp(`^  ${service}:\\n((?:    .*\\n|\\n)+)`, 'm').exec(text) ?? [];
   if (block === undefined) throw new Error(`There is no service ${service}.`);
@@ -36,11 +36,11 @@ describe.each([
     ...new Set([...blockOf(text, service).matchAll(/RPC_SECRETS_([A-Z]+)/g)].map(([, name]) => name?.toLowerCase())),
   ];
 
-  test.each(SERVICES)('%s has the key of the requests to itself and of no others', (service) => {
+  test.each(SERVICES)('%s has only the key for requests to itself', (service) => {
     expect(signedFor(service)).toEqual([service]);
   });
 
-  test('a gateway has those of all services', () => {
+  test('a gateway has the keys of all services', () => {
     expect(signedFor('gateway')).toEqual(SERVICES);
   });
 });
@@ -50,14 +50,14 @@ describe('at the broker', () => {
     /"permissions": (\[[\s\S]*?\n {8}\])/.exec(compose.replaceAll('$$', '$'))?.[1] ?? '[]',
   ) as { readonly user: string; readonly read: string; readonly configure: string }[];
 
-  test.each(['gateway', ...SERVICES])('%s has a user of its own, who takes from no queue of another', (service) => {
+  test.each(['gateway', ...SERVICES])('%s has a user of its own, which cannot consume another’s queue', (service) => {
     expect(blockOf(compose, service)).toContain(`amqp://${service}:\${RABBITMQ_PASSWORD_${service.toUpperCase()}:`);
     expect(file('deploy/helm/worktrack/templates/deployments.yaml')).toContain('RABBITMQ_URL_{{ upper $name }}');
     const own = permissions.filter(({ user }) => user === service);
     expect(own).toHaveLength(1);
     for (const { read, configure } of own) {
       for (const other of SERVICES) {
-        // The first queue of a service, the one after the loss of a node, and that of long operations.
+        // The first queue of a service, the one after the loss of a node, and the one for long operations.
         for (const queue of [`rpc.${other}`, `rpc.${other}.2`, `rpc.${other}.long`]) {
           expect([queue, new RegExp(read).test(queue)]).toEqual([queue, other === service]);
           expect([queue, new RegExp(configure).test(queue)]).toEqual([queue, other === service]);

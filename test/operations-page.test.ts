@@ -19,7 +19,7 @@ function named(title: string, pattern: RegExp): string[] {
   return cells.flatMap((cell) => cell.match(pattern) ?? []).toSorted();
 }
 
-test('the page for operators tells every setting of the services, and which of them reads it', () => {
+test('the operators’ page lists every setting of the services, and which of them reads it', () => {
   const settings = { G: gateway, K: keys, W: workitems, F: feedback, E: events };
   const all = new Set(Object.values(settings).flatMap((each) => Object.keys(each)));
   expect(named('Settings', /[A-Z][A-Z0-9_]+/g)).toEqual([...all].toSorted());
@@ -34,7 +34,7 @@ test('the page for operators tells every setting of the services, and which of t
   }
 });
 
-test('the page for operators tells every metric of the services, and nothing else', () => {
+test('the operators’ page lists every metric of the services, and nothing else', () => {
   const sources = globSync('{libs,services}/**/*.ts', {
     cwd: repository,
     exclude: (path) => path.includes('node_modules') || path.endsWith('.test.ts'),

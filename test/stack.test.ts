@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'worktrack-stack-'));
 const dataDir = join(folder, 'data');
 const stackFile = join(dataDir, 'stack.json');
 
-/** A command of package.json, run by npm as its users do, with what it has said so far. Signals go to npm, which passes them on. */
+/** A command from package.json, run by npm as its users do, with its output so far. Signals go to npm, which passes them on. */
 class Command {
   readonly process: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -31,7 +31,7 @@ class Command {
     this.ended = once(this.process, 'close').then(([code]) => code as number | null);
   }
 
-  /** Resolves once it has said `text`; fails with all that it said when it ends without. */
+  /** Resolves once it has printed `text`; fails with all of its output if it ends without. */
   async says(text: string): Promise<void> {
     let ended = false;
     void this.ended.then(() => (ended = true));
@@ -115,7 +115,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     expect(second.output).toMatch(/^The data directory .* is in use by another stack \(process \d+\)\. .*\n$/);
   });
 
-  it('starts a service again that was killed, and a server too', async () => {
+  it('restarts a service that was killed, and a server too', async () => {
     const [keys] = first.pids.keys;
     process.kill(keys as number, 'SIGKILL');
     await running.says('keys is ready again');
@@ -147,7 +147,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     expect((await api('GET', `/api/work-items/${item}`)).data).toMatchObject({ title: 'Kept' });
   });
 
-  it('that was detached ends with npm run stop, which a second time has nothing to do', async () => {
+  it('detached, ends with npm run stop, which has nothing to do the second time', async () => {
     const stop = new Command('stop', '--data-dir', dataDir);
     expect(await stop.ended).toBe(0);
     expect(stop.output).toContain('Stopped.');
@@ -157,7 +157,7 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     expect(again.output).toContain(`No stack is running on ${dataDir}.`);
   });
 
-  it('broken off half-way leaves nothing', async () => {
+  it('interrupted half-way, leaves nothing behind', async () => {
     const started = new Command('start', '--port', '0', '--data-dir', dataDir);
     await started.says('Starting the servers');
     started.process.kill('SIGTERM');

@@ -23,7 +23,7 @@ import { Gate } from '../../services/gateway/feedback/gate.ts';
 import { feedbackSettings } from '../../services/gateway/feedback/settings.ts';
 import { verifyToken } from '../../services/gateway/feedback/widget-token.ts';
 
-/** As work-items-server.ts, for ingest: the same script call, token and duplicate check, and one insert for each request. */
+/** Like work-items-server.ts, for ingest: the same script call, token and duplicate check, and one insert per request. */
 const { RABBITMQ_URL = '', REDIS_URL = '', MONGODB_URL = '', MONGODB_DATABASE_PREFIX } = process.env;
 const log = createLog('bare', 'silent');
 const signers = { feedback: requestSignerOf('feedback', process.env.RPC_SECRETS_FEEDBACK ?? '') };

@@ -63,7 +63,7 @@ async function change(id: string, $set: Partial<BareItem>, type: string, data: o
 
 app.post('/fill', async ({ body }) => {
   const { items: given, toDo, inProgress } = body as Fill;
-  // The last project that is filled is the one whose items are claimed.
+  // The last project filled is the one whose items are claimed.
   Object.assign(columns, { toDo, inProgress });
   await items.insertMany(given.map((item) => ({ ...item, createdAt: new Date(), updatedAt: new Date() })));
   return { success: true };

@@ -15,8 +15,8 @@ import { createAuthenticator } from '../../services/gateway/authenticate.ts';
 import { listWorkItems } from '../../services/workitems/lists/list.ts';
 
 /**
- * The same cache and database work in one process, without any hop: keys by the same look-up in Redis, items by the same queries.
- * No checks beside the key, no routes from contracts, no metrics, no log. The broker is here for the miss of a key, once a minute.
+ * The same cache and database work in one process, without any hop: keys through the same lookup in Redis, items through the same queries.
+ * No checks except the key, no routes from contracts, no metrics, no log. The broker is here for the cache miss of a key, once a minute.
  */
 const { RABBITMQ_URL = '', REDIS_URL = '', MONGODB_URL = '', MONGODB_DATABASE_PREFIX } = process.env;
 const log = createLog('bare', 'silent');

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { startBenchSystem } from '../support/system.ts';
 import type { CreationSide } from './creation.ts';
 
-/** Runs the version of worktrack in a folder, which may be an earlier one, until its parent lets it go. */
+/** Runs the version of worktrack in a folder, possibly an earlier one, until its parent lets it go. */
 const folder = process.argv[2] as string;
 const { startBenchSystem: start } = (await import(
   pathToFileURL(join(folder, 'bench', 'support', 'system.ts')).href

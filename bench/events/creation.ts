@@ -14,17 +14,17 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const ROUND_MS = 5_000;
 const CONNECTIONS = 16;
 
-/** What the child reports of the system that it runs. */
+/** What the child reports about the system that it runs. */
 export interface CreationSide {
   readonly gateway: string;
   readonly apiKey: string;
-  /** Of a request that creates an item; `{n}` counts up. */
+  /** For a request that creates an item; `{n}` counts up. */
   readonly body: string;
 }
 
 /**
- * Creation of items by this version beside the last one without a log, which is taken from the history of the repository: each with servers of its own, in turns,
- * while the other has nothing to do.
+ * Creation of items by this version compared with the last one without a log, taken from the repository's history: each with its own servers, in turns,
+ * while the other one is idle.
  */
 export async function creation(rounds: number): Promise<Row[]> {
   const older = mkdtempSync(join(tmpdir(), 'worktrack-without-log-'));

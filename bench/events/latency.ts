@@ -11,8 +11,8 @@ const ITEMS = 50;
 const ARRIVES_MS = 10_000;
 
 /**
- * From a write to its event at an open stream. Both ends are in this process: from the moment at which the answer to the write is there, after the commit;
- * and, as a bound from above, from `at`, the moment before the commit at which the event was made.
+ * From a write to its event on an open stream. Both ends are in this process: from the moment when the write's response arrives, after the commit;
+ * and, as an upper bound, from `at`, the moment before the commit when the event was made.
  */
 export async function latency(): Promise<Row[]> {
   const system = await startBenchSystem({ env: { LOG_LEVEL: 'warn' } });

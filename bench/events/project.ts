@@ -2,7 +2,7 @@ import type { startBenchSystem } from '../support/system.ts';
 
 export type System = Awaited<ReturnType<typeof startBenchSystem>>;
 
-/** A project of the bench's organization, and what is done in it. */
+/** A project of the benchmark's organization, and what is done in it. */
 export async function newProject({ call }: System) {
   const { id, defaultBoardId } = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', {
     name: 'Bench',
@@ -22,7 +22,7 @@ export async function newProject({ call }: System) {
   };
 }
 
-/** As many calls a second, whatever each takes; resolves once all are answered. */
+/** This many calls a second, however long each takes; resolves once all are answered. */
 export async function paced(perSecond: number, seconds: number, call: (number: number) => Promise<unknown>) {
   const startedAtMs = performance.now();
   const calls: Promise<unknown>[] = [];

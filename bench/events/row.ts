@@ -1,4 +1,4 @@
-/** A line of the table: what was measured, and what is wanted of it. */
+/** A line of the table: what was measured, and its target. */
 export type Row = readonly [what: string, measured: number | string, wanted: string];
 
 export function quantile(list: readonly number[], q: number): number {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type ClientRequest, get } from 'node:http';
 
-/** An open stream, read as cheaply as can be: many of them share the machine with what is measured. */
+/** An open stream, read as cheaply as possible: many of them share the machine with what is measured. */
 export interface StreamReader {
-  /** Of the events, in the order of their coming. */
+  /** The events', in order of arrival. */
   readonly seqs: readonly number[];
   close(): void;
 }
 
-/** @param heard is told of each event, as JSON */
+/** @param heard called with each event, as JSON */
 export async function openStream(
   gateway: string,
   apiKey: string,
@@ -27,7 +27,7 @@ export async function openStream(
     const blocks = (pending + chunk).split('\n\n');
     pending = blocks.pop() ?? '';
     for (const block of blocks) {
-      // What is no event of the log has no dot in its name.
+      // What is not an event of the log has no dot in its name.
       const [, seq, data] = /^id: (\d+)\nevent: \w+\.\w+\ndata: (.*)$/.exec(block) ?? [];
       if (seq === undefined || data === undefined) continue;
       seqs.push(Number(seq));

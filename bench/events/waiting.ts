@@ -12,7 +12,7 @@ const WAIT_SECONDS = 55;
 const IDLE_MS = 5_000;
 const SETTLES_MS = 4_000;
 const READY_SECONDS = 20;
-/** Of the connections and processes, and not of what they do. */
+/** Of the connections and processes, not of what they do. */
 const UNCOUNTED = new Set(['hello', 'ismaster', 'ping', 'buildInfo', 'endSessions', 'killSessions']);
 
 interface Claimed {
@@ -20,12 +20,12 @@ interface Claimed {
   readonly atMs: number;
 }
 
-/** Many agents wait by MCP for something to do; then tasks get ready, one for each. */
+/** Many agents wait over MCP for something to do; then tasks become ready, one for each. */
 export async function waiting(): Promise<Row[]> {
   return [...(await idle()), ...(await claims())];
 }
 
-/** What they cost while nothing happens, beside the same system without them. Through a proxy that counts, so no time is measured here. */
+/** What they cost while nothing happens, compared with the same system without them. Through a proxy that counts, so no time is measured here. */
 async function idle(): Promise<Row[]> {
   let counter: Awaited<ReturnType<typeof countCommands>> | undefined;
   const system = await startBenchSystem({
@@ -46,7 +46,7 @@ async function idle(): Promise<Row[]> {
       system.services.replicas
         .filter(({ service }) => service === 'gateway' || service === 'workitems')
         .reduce((sum, { part }) => sum + residentMiB(part.pid ?? Number.NaN) * 1_024, 0);
-    // The same number of calls that do not wait: what the processes keep after a load is not of the calls that are parked.
+    // The same number of calls that do not wait: what the processes keep after a load is not due to the parked calls.
     for (let round = 0; round < 2; round++) {
       const warm = park(system, id, 0);
       await Promise.all(warm.answers);
@@ -80,7 +80,7 @@ async function claims(): Promise<Row[]> {
     const readyAtMs = new Map<string, number>();
     await paced(AGENTS / READY_SECONDS, READY_SECONDS, async (number) => {
       const { id } = await project.newTask(`Task ${number}`);
-      // Once it is answered it is stored; a claim may be quicker still.
+      // Once it is answered it is stored; a claim may be even faster.
       readyAtMs.set(id, performance.now());
     });
     const claimed = (await Promise.all(parked.answers)).filter((each) => each !== undefined);
@@ -100,7 +100,7 @@ async function claims(): Promise<Row[]> {
   }
 }
 
-/** Each agent has a connection of its own, as agents do. */
+/** Each agent has its own connection, as real ones do. */
 function park(system: System, projectId: string, waitSeconds: number) {
   const gone = new AbortController();
   const answers = Array.from({ length: AGENTS }, (_, number) =>

@@ -14,7 +14,7 @@ const QUIET_MS = 1_000;
 const GOOD = 100;
 const DEAD = 50;
 const HANGING = 50;
-/** Each has its share of good and bad endpoints: one may have 50. */
+/** Each has its share of good and bad endpoints: one may have at most 50. */
 const ORGANIZATIONS = 5;
 const PER_SECOND = 5;
 const SECONDS = 20;
@@ -22,7 +22,7 @@ const ARRIVES_MS = 60_000;
 /** Refuses connections. */
 const DEAD_URL = 'http://127.0.0.1:9/';
 
-/** Deliveries to endpoints on this machine: how many a second, and what dead and hanging ones cost the others. */
+/** Deliveries to endpoints on this machine: how many per second, and what dead and hanging ones cost the others. */
 export async function webhooks(): Promise<Row[]> {
   const system = await startBenchSystem({ env: { LOG_LEVEL: 'error', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } });
   try {
@@ -32,7 +32,7 @@ export async function webhooks(): Promise<Row[]> {
   }
 }
 
-/** What has gathered, to one endpoint and to several at once. The events are of many subjects: those of one go one after the other. */
+/** What has accumulated, to one endpoint and to several at once. The events are about many subjects: those about one go one after the other. */
 async function backlog(system: System): Promise<Row[]> {
   const project = await newProject(system);
   const receiver = await startReceiver();
@@ -70,7 +70,7 @@ async function backlog(system: System): Promise<Row[]> {
   }
 }
 
-/** How much later good endpoints are told beside dead and hanging ones. */
+/** How much later good endpoints get their deliveries alongside dead and hanging ones. */
 async function besideBadOnes(system: System): Promise<Row[]> {
   const receiver = await startReceiver();
   const hanging = createServer(() => {
@@ -133,7 +133,7 @@ async function besideBadOnes(system: System): Promise<Row[]> {
   }
 }
 
-/** Answers at once, and notes what came for the first time. */
+/** Answers at once, and records what arrived for the first time. */
 async function startReceiver() {
   const received = new Set<string>();
   const sinceMadeMs: number[] = [];
@@ -164,7 +164,7 @@ async function startReceiver() {
   };
 }
 
-/** The same system, as another organization calls it. */
+/** The same system, as called by another organization. */
 async function ofAnother(system: System, number: number): Promise<System> {
   const { environment, gateways } = system;
   const secrets = { RPC_SECRETS_KEYS: environment.RPC_SECRETS_KEYS ?? '' };
@@ -185,7 +185,7 @@ async function ofAnother(system: System, number: number): Promise<System> {
   return { ...system, call };
 }
 
-/** Once all that was done is in the log. */
+/** Once everything that was done is in the log. */
 async function untilQuiet(system: System): Promise<void> {
   for (let last = -1, head = 0; head !== last; head = await headOf(system)) {
     last = head;

@@ -1,7 +1,7 @@
 import { questionOf, respond } from './exchange.ts';
 import type { Load, LoadResult, Side } from './side.ts';
 
-/** Arguments: the module of the side, `server` or `client`, the broker's URL, and for a client what its server said. */
+/** Arguments: the side's module, `server` or `client`, the broker's URL, and for a client what its server said. */
 const [module = '', role, url = '', address] = process.argv.slice(2);
 const side = (await import(module)) as Side;
 
@@ -14,7 +14,7 @@ if (role === 'server') {
 }
 process.on('disconnect', () => process.exit(0));
 
-/** A closed loop: as many callers as calls are to be in flight, each with its next call as soon as its last is answered. */
+/** A closed loop: as many callers as calls in flight, each making its next call as soon as its last is answered. */
 async function run(client: Awaited<ReturnType<Side['connectTo']>>, load: Load): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const startedAtMs = performance.now();

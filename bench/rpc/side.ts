@@ -2,7 +2,7 @@ import type { Answer, Question } from './exchange.ts';
 
 /** One way to call another process. Its two ends run in processes of their own. */
 export interface Side {
-  /** @returns what `connectTo` needs to find it, where that is not the broker */
+  /** @returns what `connectTo` needs to find it, if that is not the broker */
   serve(options: {
     readonly url: string;
     readonly respond: (question: Question) => Answer;

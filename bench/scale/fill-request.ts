@@ -1,17 +1,17 @@
 /** Items of a tree. */
 export const TREE = 1_000;
-/** One item in so many has the rare word in its title, and all the common one. */
+/** One item in this many has the rare word in its title, and all have the common one. */
 export const RARE_EACH = 5_000;
 export const RARE_WORD = 'sometimes';
 export const COMMON_WORD = 'reference';
 
-/** What the filler is asked for. */
+/** What the filler is asked to create. */
 export interface FillRequest {
   readonly organizationId: string;
   readonly projectId: string;
   /** The number of the first item. */
   readonly first: number;
-  /** So many, a multiple of TREE. */
+  /** How many, a multiple of TREE. */
   readonly count: number;
 }
 export interface FillAnswer {

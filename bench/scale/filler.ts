@@ -15,17 +15,17 @@ import { requireProject } from '../../services/workitems/projects/projects.repos
 import { COMMON_WORD, type FillAnswer, type FillRequest, RARE_EACH, RARE_WORD, TREE } from './fill-request.ts';
 
 /**
- * Fills a project by the service's own code: the rule of creation and the group commit, as a replica of the service would, without the calls over
+ * Fills a project with the service's own code: the rule of creation and the group commit, as a replica of the service would, without the calls over
  * HTTP and RabbitMQ and without the records of effects, which last for a day. Started with a channel to its parent, and the service's environment.
  */
 
-/** A tree is one epic, and so many features and stories, with tasks below them. */
+/** A tree is one epic, with this many features and stories, and tasks below them. */
 const FEATURES = 9;
 const STORIES = 90;
-/** Trees that grow at once: what comes at the same time is committed together. */
+/** Trees that grow in parallel: concurrent writes are committed together. */
 const TREES_TOGETHER = 2;
 const DEADLINE_MS = 120_000;
-/** Of these a caller is told, evenly spread. */
+/** How many of these the caller is told about, evenly spread. */
 const TOLD = 2_000;
 const ASSIGNEES = 50;
 /** Where the items are, in percent. */
@@ -75,7 +75,7 @@ async function fill({ organizationId, projectId, first, count }: FillRequest): P
     if (n % tellEach === 0) told.push({ id, taskId });
     return id;
   };
-  /** So many below each of the parents, which are read once. */
+  /** This many below each of the parents, which are read once. */
   const level = async (at: number, type: NewItem['type'], count: number, parentIds: readonly string[]) => {
     const parents = await findItems(reading, parentIds);
     return Promise.all(Array.from({ length: count }, (_, i) => make(at + i, type, parents[i % parents.length])));
@@ -100,7 +100,7 @@ async function fill({ organizationId, projectId, first, count }: FillRequest): P
   return { items: told };
 }
 
-/** Again when the database is silent for a while, as a caller would. That something may be stored twice then does not matter here. */
+/** Retries if the database is silent for a while, as a caller would. That something may be stored twice does not matter here. */
 async function untilStored<T>(work: () => Promise<T>): Promise<T> {
   const untilMs = Date.now() + DEADLINE_MS;
   for (;;) {
@@ -125,7 +125,7 @@ function fieldsOf(n: number, type: NewItem['type']): NewItem {
 }
 
 function columnOf(n: number): string {
-  // Not one column after the other: neighbours by number are spread over the board.
+  // Not one column after the other: neighbours by number are spread across the board.
   let percent = (n * 37) % 100;
   for (const [column, share] of SHARES) {
     if (percent < share) return column;

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import mongoose from 'mongoose';
 
-/** Of the wire protocol: length, request id, id that is answered and kind of message, then flags and the kind of the first section. */
+/** Of the wire protocol: length, request id, id of the request answered and kind of message, then flags and the kind of the first section. */
 const LENGTH_BYTES = 4;
 const OP_CODE_AT = 12;
 const OP_MSG = 2013;
@@ -15,7 +15,7 @@ export interface CommandCount {
   close(): void;
 }
 
-/** @param isCounted by name, first argument (mostly the collection) and database of the command */
+/** @param isCounted by name, first argument (usually the collection) and database of the command */
 export async function countCommands(
   databaseUrl: string,
   isCounted: (name: string, target: unknown, database: string) => boolean,

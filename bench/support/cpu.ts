@@ -1,11 +1,11 @@
 import { processIds, statOf } from './processes.ts';
 
-/** Of Linux, whatever the machine (getconf CLK_TCK). */
+/** On Linux, whatever the machine (getconf CLK_TCK). */
 const MS_PER_TICK = 10;
 
 /**
- * The CPU time that processes have used, in ms, by the ids of their groups: a measure that other work on the machine changes little.
- * Empty where there is no /proc.
+ * The CPU time that processes have used, in ms, by their group ids: a measure that other work on the machine affects little.
+ * Empty if there is no /proc.
  */
 export function cpuMsByGroup(): ReadonlyMap<number, number> {
   const byGroup = new Map<number, number>();
@@ -16,7 +16,7 @@ export function cpuMsByGroup(): ReadonlyMap<number, number> {
   return byGroup;
 }
 
-/** The CPU time that a process has used so far, in ms; NaN where there is no such process, or no /proc. */
+/** The CPU time that a process has used so far, in ms; NaN if there is no such process, or no /proc. */
 export function cpuMsOf(pid: number | undefined): number {
   const { group, ticks } = statOf(pid ?? Number.NaN);
   return Number.isNaN(group) ? Number.NaN : ticks * MS_PER_TICK;

@@ -50,7 +50,7 @@ interface Numbered {
   readonly text: string;
 }
 
-/** One connection: a request, its answer, the next request; a connection that breaks is opened again. */
+/** One connection: a request, its response, the next request; a connection that breaks is reopened. */
 async function converse(
   url: string,
   next: () => Numbered | undefined,
@@ -71,7 +71,7 @@ async function converse(
   socket?.destroy();
 }
 
-/** @returns the status of the answer, or 0 when the connection broke before it was whole */
+/** @returns the status of the response, or 0 if the connection broke before it was complete */
 function exchange(socket: Socket, text: string): Promise<number> {
   return new Promise((resolve) => {
     let received = '';

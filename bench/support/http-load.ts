@@ -10,7 +10,7 @@ export interface LoadRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Request `n` is given entry `n` of each, from the start again after the last. */
+  /** Request `n` gets entry `n` of each, starting over after the last. */
   readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -35,7 +35,7 @@ export interface LoadResult {
   readonly requests: number;
   /** CPU time of the load itself. */
   readonly cpuMs: number;
-  /** The `{n}` of those that were not answered with a 2xx, at most MAX_REFUSED of them. */
+  /** The `{n}` of those that did not get a 2xx, at most MAX_REFUSED of them. */
   readonly refused: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export const MAX_REFUSED = 100_000;
 /** Loads an HTTP server from a separate process, over plain keep-alive sockets: the less the load generator costs, the more of the server is measured. */
 export function loadHttp(options: LoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
-    // In a session of its own, as every part of the system: where Linux shares the CPUs out to sessions, it would share with its caller alone.
+    // In a session of its own, like every part of the system: if Linux shares the CPUs among sessions, it would otherwise share only with its caller.
     const child = fork(join(import.meta.dirname, 'http-load.child.ts'), { execArgv: [], detached: true });
     child.once('message', (result) => resolve(result as LoadResult));
     child.once('error', reject);

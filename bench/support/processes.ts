@@ -7,7 +7,7 @@ interface ProcessStat {
   readonly ticks: number;
 }
 
-/** All processes of the machine; none where there is no /proc. */
+/** All processes on the machine; none if there is no /proc. */
 export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -27,7 +27,7 @@ export function statOf(pid: number): ProcessStat {
   };
 }
 
-/** @returns nothing where it ended meanwhile, or there is no such thing here */
+/** @returns nothing if it ended meanwhile, or there is no such thing here */
 export function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8');

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A server of the other side: it reports its port, and ends with its parent. */
+/** The other side's server: it reports its port, and ends with its parent. */
 export async function startSide(
   file: string,
   env: NodeJS.ProcessEnv,

@@ -2,32 +2,32 @@ import type { LoadRequest } from '../support/http-load.ts';
 import { type FilledProject, newItem, RARE_WORD } from './fill.ts';
 
 export const BATCH = 50;
-/** What `batch-move` takes at once. */
+/** How many `batch-move` takes at once. */
 const PREPARED_TOGETHER = 500;
 
 /** Calls one of the two sides, which answer the same routes. */
 export type CallSide = (method: string, path: string, body: object) => Promise<unknown>;
 
-/** An operation, asked of both sides by the same requests. */
+/** An operation, requested from both sides with the same requests. */
 export interface Case {
   readonly name: string;
   readonly request: LoadRequest;
   readonly status: number;
-  /** The least part of the bare process' rate: alone and with 32 connections; undefined where none is set. */
+  /** The minimum as a share of the bare process's rate: alone and with 32 connections; undefined if no target is set. */
   readonly wanted?: readonly [alone: number | undefined, together: number | undefined];
-  /** The most CPU of all processes, in ms. */
+  /** The most CPU time of all processes, in ms. */
   readonly wantedCpuMs?: number;
   /** Before each load. */
   readonly prepare?: (call: CallSide) => Promise<unknown>;
-  /** Where each request needs an item that none before it has had. */
+  /** If each request needs an item that none before it has had. */
   readonly maxRequests?: number;
-  /** Beyond it calls would wait for one another's items. */
+  /** Beyond this, calls would wait for each other's items. */
   readonly maxConnections?: number;
 }
 
 /**
- * @param changed whose items are moved, completed and so on
- * @param read whose items nobody changes
+ * @param changed the project whose items are moved, completed and so on
+ * @param read the project whose items nobody changes
  */
 export function casesOf(
   changed: FilledProject,

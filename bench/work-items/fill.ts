@@ -4,9 +4,9 @@ import type { startBenchSystem } from '../support/system.ts';
 
 type System = Awaited<ReturnType<typeof startBenchSystem>>;
 
-/** So many creations at a time: more is not faster. */
+/** This many creations at a time: more is not faster. */
 const TOGETHER = 16;
-/** One in so many has the word that the search asks for. */
+/** One in this many has the word that the search looks for. */
 const RARE_EACH = 10;
 export const RARE_WORD = 'sometimes';
 
@@ -68,7 +68,7 @@ export async function fillProject(system: System, bareUrl: string, count: number
   return { project, board, ids: items.map(({ _id }) => _id), taskIds: items.map(({ taskId }) => taskId), column };
 }
 
-/** @param n a number, or the text that a load puts a number for */
+/** @param n a number, or the text that a load replaces with a number */
 export function newItem(n: number | string, project: Project, boardColumnId: string) {
   const rare = Number(n) % RARE_EACH === 0 ? ` ${RARE_WORD}` : '';
   return {

@@ -43,7 +43,7 @@ export class FinishedUploads {
 
 /**
  * The tool that only the bridge can run completely, because it is on the machine with the file.
- * @param workingDirectory files under it may be uploaded, beside those under `/tmp/`
+ * @param workingDirectory files under it may be uploaded, in addition to those under `/tmp/`
  * @throws ServiceAway if it may be repeated with the same key
  */
 export async function uploadLocalFile(

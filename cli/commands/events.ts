@@ -35,7 +35,7 @@ async function tail({ after, json, ...filters }: OutputOptions & EventFilters & 
   });
   for await (const event of events) {
     const line = json ? JSON.stringify(event) : eventLine(event);
-    // Who reads slowly is waited for, up to the service, which keeps nothing for them: the stream is resumed later.
+    // A slow reader is waited for, all the way up to the service, which keeps nothing for it: the stream is resumed later.
     if (!process.stdout.write(`${line}\n`))
       await once(process.stdout, 'drain', { signal: ended.signal }).catch(() => {});
   }

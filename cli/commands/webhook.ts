@@ -183,7 +183,7 @@ async function replay(
   else console.log(`Sent again: ${replayed}.`);
 }
 
-/** Of the last attempt. An endpoint may answer anything, so what it says is made safe to print. */
+/** Of the last attempt. An endpoint may respond with anything, so its response is made safe to print. */
 function outcomeOf({ status, error }: Delivery): string {
   return [status === null ? '' : `HTTP ${status}`, oneLine(error)].filter(Boolean).join(': ');
 }

@@ -7,14 +7,14 @@ import { rolldown } from 'rolldown';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const NAME = 'worktrack.mjs';
-/** What the documentation shows of an operation, as Biome formats it. */
+/** What the documentation shows of an operation, as formatted by Biome. */
 const EXAMPLE = /^ {2}example: (?:\{\n[\s\S]*?^ {2}\}|.*),$/gm;
 const BANNER = `#!/usr/bin/env node
 // The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 
 /**
- * Bundles the command into one file that Node 20 and newer runs with nothing installed, beside its hash as `sha256sum --check` reads it.
- * The gateway serves both. They appear whole, for a gateway may be reading them.
+ * Bundles the command into one file that runs on Node 20 and newer with nothing installed, next to its hash in the format of `sha256sum --check`.
+ * The gateway serves both. They are written atomically, since a gateway may be reading them.
  */
 export async function buildOneFile(): Promise<void> {
   const code = await bundle();
@@ -38,7 +38,7 @@ async function bundle(): Promise<string> {
     treeshake: { moduleSideEffects: (id) => !id.includes('@modelcontextprotocol') },
     plugins: [
       {
-        // Half of the size, and of no use here: what validates answers of a client that is asked for nothing, and the SDK's other kind of server.
+        // Half of the size, and not needed here: the validation of responses from a client that is asked for nothing, and the SDK's other kind of server.
         name: 'without-what-the-bridge-does-not-use',
         load: (id) => (/[/\\]ajvProvider[^/\\]*\.mjs$/.test(id) ? NO_AJV : null),
         transform(code, id) {

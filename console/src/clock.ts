@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 const TICK_MS = 1_000;
 
-/** Now, in milliseconds, as what shows ages and remaining times reads it: one timer for all of them, which rests while the page is hidden. */
+/** Now, in milliseconds, for whatever shows ages and remaining times: one timer for all of them, which pauses while the page is hidden. */
 export const now = signal(Date.now());
 
 setInterval(() => {

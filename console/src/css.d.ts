@@ -1,2 +1,2 @@
-/** A style sheet that is imported becomes part of the console's one (build.ts). */
+/** An imported style sheet becomes part of the console's single one (build.ts). */
 declare module '*.css' {}

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** Everything that the console shows has an address below this one, its filters included, so that a view can be sent. */
+/** Everything that the console shows has an address below this one, including its filters, so that a view can be shared. */
 const BASE = '/console/';
 
 interface Address {
@@ -13,12 +13,12 @@ export const address = signal<Address>(read());
 
 export const path = computed(() => address.value.path);
 
-/** A filter of the address; `undefined` where it is not set. */
+/** A filter in the address; `undefined` if it is not set. */
 export function filter(name: string): string | undefined {
   return address.value.query.get(name) ?? undefined;
 }
 
-/** Sets and, by `undefined` or an empty text, takes away filters. What is typed replaces the entry of the history instead of adding one by the letter. */
+/** Sets filters, or removes them with `undefined` or an empty text. Typing replaces the history entry instead of adding one per letter. */
 export function setFilters(
   changes: Readonly<Record<string, string | undefined>>,
   how: 'push' | 'replace' = 'replace',
@@ -48,7 +48,7 @@ addEventListener('popstate', () => {
   address.value = read();
 });
 
-/** Links are ordinary ones; those that stay in the console do not load the page anew. */
+/** Links are ordinary ones; those that stay in the console do not reload the page. */
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;

@@ -1,4 +1,4 @@
-/** What a screen is given: what the placeholders of its address hold. */
+/** What a screen is given: the values of the placeholders in its address. */
 export interface ScreenProps {
   readonly params: Readonly<Record<string, string>>;
 }

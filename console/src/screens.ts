@@ -7,14 +7,14 @@ import { may } from './session.ts';
 export interface ScreenEntry {
   /** The address below `/console/`, with `:placeholders`. */
   readonly path: string;
-  /** How the navigation calls it; one without a name is reached from others. */
+  /** Its name in the navigation; one without a name is reached from other screens. */
   readonly name?: () => string;
   /** Without it, or one of them, it is not offered. */
   readonly permission: Permission | readonly Permission[];
   readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
 }
 
-/** Of its sections (settings/sections.ts). */
+/** Those of its sections (settings/sections.ts). */
 const OF_SETTINGS = [
   'api-keys:read',
   'users:read',
@@ -50,12 +50,12 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'settings/:section', permission: OF_SETTINGS, load: () => import('./settings/screen.tsx') },
 ];
 
-/** Whether who is signed in may see any of it. */
+/** Whether the signed-in user may see any of it. */
 export function isOffered({ permission }: ScreenEntry): boolean {
   return [permission].flat().some(may);
 }
 
-/** The screen of an address, with what its placeholders hold. */
+/** The screen for an address, with the values of its placeholders. */
 export function screenAt(path: string): (ScreenProps & { readonly screen: ScreenEntry }) | undefined {
   const parts = path.split('/');
   for (const screen of SCREENS) {
@@ -73,7 +73,7 @@ export function screenAt(path: string): (ScreenProps & { readonly screen: Screen
   return undefined;
 }
 
-/** What is no encoding of anything stays as it is: then there is nothing of this name, which the screen says. */
+/** What is not a valid encoding stays as it is: then nothing has this name, which the screen says. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

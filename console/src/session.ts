@@ -13,7 +13,7 @@ type Session =
   | { readonly state: 'failed'; readonly error: ServiceError }
   | { readonly state: 'signed-in'; readonly identity: Identity };
 
-/** Who looks at this page. */
+/** Who is looking at this page. */
 export const session = signal<Session>({ state: 'asking' });
 
 export const identity = computed(() => (session.value.state === 'signed-in' ? session.value.identity : undefined));
@@ -36,7 +36,7 @@ export async function askWhoIsThere(): Promise<void> {
   }
 }
 
-/** By a code that is good once, or by an API key, which is not kept anywhere. */
+/** With a code that works once, or with an API key, which is not kept anywhere. */
 export async function signIn(proof: { readonly code: string } | { readonly apiKey: string }): Promise<void> {
   await send<void>('/console/session', {
     method: 'POST',
@@ -50,7 +50,7 @@ export async function signIn(proof: { readonly code: string } | { readonly apiKe
 export async function signOut(): Promise<void> {
   await send<void>('/console/session', { method: 'DELETE' });
   tabs.postMessage('out');
-  // Anew, so that nothing of what was read stays in the page.
+  // Reloaded, so that nothing of what was read stays in the page.
   location.reload();
 }
 

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { keep, kept } from './kept.ts';
 
-/** `system`: as the visitor's system has it. */
+/** `system`: follows the visitor's system. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 

@@ -30,17 +30,17 @@ async function beat(task: WorkItem, leaseToken: string, told: Record<string, unk
   });
 }
 
-/** The part of the page about one agent. */
+/** The part of the page that is about one agent. */
 const partOf = ({ page }: Visitor, agent: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: agent, exact: true }) });
 
-/** With another key than the agents', as a person has one. */
+/** With a different key from the agents', as a person has. */
 async function visit(): Promise<Visitor> {
   const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'A person' });
   return stage.visit('agents', { apiKey: data.key });
 }
 
-test('shows each agent as it claims, tells how it goes, stalls and ends, those first that need somebody', async () => {
+test('shows each agent as it claims, reports progress, stalls and ends, those that need somebody first', async () => {
   const visitor = await visit();
   const { page } = visitor;
   await page.getByText('No agent is working at the moment.').waitFor();
@@ -66,7 +66,7 @@ test('shows each agent as it claims, tells how it goes, stalls and ends, those f
   await visitor.isGood('agents-stalled');
 });
 
-test('an agent’s question is answered here, by keyboard alone, and the agent hears it', async () => {
+test('an agent’s question is answered here, with the keyboard alone, and the agent receives the answer', async () => {
   const task = await newTask('A task with a question');
   const token = await claim('agent three', task);
   await beat(task, token, { state: 'awaiting_input', question: 'Which colour?\nBlue or <b>green</b>?' });
@@ -86,7 +86,7 @@ test('an agent’s question is answered here, by keyboard alone, and the agent h
   await part.getByText('Working').waitFor();
 });
 
-test('one press takes an item from its agent', async () => {
+test('one press takes an item away from its agent', async () => {
   const task = await newTask('A task that is taken back');
   const token = await claim('agent four', task);
   const visitor = await visit();
@@ -96,7 +96,7 @@ test('one press takes an item from its agent', async () => {
   expect((await beat(task, token, {})).error.code).toBe('CONFLICT');
 });
 
-test('who may only read is offered neither an answer nor a release, and a failure says so', async () => {
+test('a read-only user is offered neither an answer nor a release, and a failure is reported', async () => {
   const task = await newTask('A task for readers');
   await claim('agent five', task);
   const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {

@@ -14,7 +14,7 @@ const titlesIn = (page: Page, name: string) => columnOf(page, name).locator('.ca
 const columnNow = async (organization: TestOrganization, id: string) =>
   (await organization.call<WorkItem>('GET', `/api/work-items/${id}`)).data.columnName;
 
-test('shows every card with what there is to know of it, and looks right in all its states', async () => {
+test('shows every card with everything there is to know about it, and looks right in all its states', async () => {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
   const { page } = visitor;
@@ -59,7 +59,7 @@ test('shows every card with what there is to know of it, and looks right in all 
   expect(await sent.page.locator('.card').count()).toBe(1);
 });
 
-test('a card is moved by the mouse, by the menu and by the keyboard', async () => {
+test('a card is moved with the mouse, the menu and the keyboard', async () => {
   const organization = await stage.newOrganization();
   const [one, two, three] = [
     await createItem(organization, { title: 'One' }),
@@ -71,7 +71,7 @@ test('a card is moved by the mouse, by the menu and by the keyboard', async () =
   await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['One']);
   await expect.poll(() => columnNow(organization, one.id)).toBe('To Do');
 
-  // Above the card that is there.
+  // Above the card that is already there.
   await cardOf(page, two.taskId).dragTo(cardOf(page, one.taskId), { targetPosition: { x: 20, y: 5 } });
   await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['Two', 'One']);
 
@@ -96,12 +96,12 @@ test('a card is moved by the mouse, by the menu and by the keyboard', async () =
   expect(complaints).toEqual([]);
 });
 
-test('a move that somebody else was faster than is taken back with a word, and shows where the card is', async () => {
+test('a move that somebody else beat is undone with a message, and shows where the card is now', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Contended' });
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });
   await cardOf(page, item.taskId).waitFor();
-  // The other's move is there before this page hears of it.
+  // The other move happens before this page hears of it.
   await page.route(
     '**/move',
     async (route) => {
@@ -129,7 +129,7 @@ test('a move that somebody else was faster than is taken back with a word, and s
   await expect.poll(() => titlesIn(page, 'Testing')).toEqual(['Contended']);
 });
 
-test('who may only read is offered no move', async () => {
+test('a read-only user is offered no moves', async () => {
   const organization = await stage.newOrganization();
   await createItem(organization, { title: 'Fixed' });
   const reader = await organization.call<{ key: string }>('POST', '/api/api-keys', {
@@ -141,7 +141,7 @@ test('who may only read is offered no move', async () => {
   expect(await page.getByRole('button', { name: /^Move/ }).count()).toBe(0);
 });
 
-test('what cannot be loaded says so, and can be asked for again', async () => {
+test('what cannot be loaded says so, and can be retried', async () => {
   const visitor = await stage.visit('sign-in-first');
   const { page } = visitor;
   await page.route('**/api/projects?*', (route) => route.abort());

@@ -5,7 +5,7 @@ import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine. */
+/** axe takes seconds for each state that is checked on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -15,7 +15,7 @@ async function recordSession({ call }: TestOrganization, { id }: WorkItem, total
   if (!answer.success) throw new Error(answer.error.message);
 }
 
-/** An agent takes the task, and says at its end what it used. */
+/** An agent takes the task, and reports at its end what it used. */
 async function complete({ call }: TestOrganization, { id }: WorkItem, agent: string, totalTokens: number) {
   const claimed = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', { ids: [id], agent });
   const done = await call('POST', `/api/work-items/${id}/ai-completion`, {
@@ -27,7 +27,7 @@ async function complete({ call }: TestOrganization, { id }: WorkItem, agent: str
   if (!done.success) throw new Error(done.error.message);
 }
 
-test('shows what the work cost by day, epic, model, agent and key, and what is left of budgets', async () => {
+test('shows what the work cost by day, epic, model, agent and key, and what is left of the budgets', async () => {
   const organization = await stage.newOrganization();
   const { call, projectId } = organization;
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
@@ -53,7 +53,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
 
   const part = (name: string) => page.getByRole('region', { name, exact: true });
   const row = (of: string, name: string) => part(of).getByRole('row').filter({ hasText: name });
-  // By genai-prices: 4.375 for the agent's million tokens, 6.875 for the two million.
+  // According to genai-prices: 4.375 for the agent's million tokens, 6.875 for the two million.
   await page.getByRole('definition').getByText('$11.25').waitFor();
   await page.getByText('The price of 1 session is unknown').waitFor();
   await row('By epic', 'Dark mode').getByText('$4.38').waitFor();
@@ -67,7 +67,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   const budgets = part('Budgets').getByRole('listitem');
   await budgets.filter({ hasText: 'Dark mode' }).getByText('Used up').waitFor();
   await budgets.filter({ hasText: 'The project' }).getByText('$11.25 of $12.50 · $1.25 left').waitFor();
-  // What is nearest to its end comes first.
+  // Whatever is closest to running out comes first.
   expect(await budgets.first().textContent()).toContain(epic.taskId);
   await visitor.isGood('costs');
 
@@ -75,7 +75,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   await page.getByRole('heading', { level: 1, name: 'Dark mode' }).waitFor();
 });
 
-test('what is spent meanwhile appears by an event alone', async () => {
+test('what is spent meanwhile appears on an event alone', async () => {
   const organization = await stage.newOrganization();
   const task = await createItem(organization, { title: 'One' });
   const { page, complaints } = await stage.visit('costs', { apiKey: organization.apiKey });
@@ -87,7 +87,7 @@ test('what is spent meanwhile appears by an event alone', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('a day is told of by pointing at it, by the arrow keys, and in a table', async () => {
+test('a day’s figures are shown on hover, with the arrow keys, and in a table', async () => {
   const organization = await stage.newOrganization();
   await recordSession(organization, await createItem(organization, { title: 'One' }), 1_000_000);
   const { page, complaints } = await stage.visit('costs', { apiKey: organization.apiKey });
@@ -116,7 +116,7 @@ test('a day is told of by pointing at it, by the arrow keys, and in a table', as
   expect(complaints).toEqual([]);
 });
 
-test('period and project are in the address, and the period outlives the choice of another project', async () => {
+test('period and project are in the address, and the period survives choosing another project', async () => {
   const organization = await stage.newOrganization();
   const { data: other } = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Other' });
   await recordSession(organization, await createItem(organization, { title: 'One' }), 1_000_000);
@@ -140,7 +140,7 @@ test('period and project are in the address, and the period outlives the choice 
   await visitor.isGood('costs-chosen-period');
 });
 
-test('loading, a failure and a break are told', async () => {
+test('loading, a failure and a broken connection are reported', async () => {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;

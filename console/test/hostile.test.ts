@@ -9,13 +9,13 @@ import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
-/** It is all screens, each at two widths. */
+/** It covers all screens, each at two widths. */
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-/** What turns the text that follows it round (U+202E). */
+/** Reverses the direction of the text that follows it (U+202E). */
 const OVERRIDE = '\u202e';
 const ELSEWHERE = 'https://tracker.example';
-/** Each of them sets `hacked` once it runs, or loads something from elsewhere. */
+/** Each of them sets `hacked` when it runs, or loads something from elsewhere. */
 const ATTACKS = [
   '<script>hacked=1</script>',
   '</script></style></title></textarea><script>hacked=1</script>',
@@ -45,7 +45,7 @@ const MARKDOWN = [
 ];
 const LONG_WORD = 'Donaudampfschifffahrt'.repeat(20);
 
-/** A text of at most `length` characters that begins with `<mark> text`, by which it is found. Which attacks it has goes round, so that all fields together have all. */
+/** A text of at most `length` characters that begins with `<mark> text`, by which it is found. Its attacks rotate, so that all fields together have all of them. */
 let turn = 0;
 function hostile(mark: string, length: number): string {
   let text = `${mark} text ${OVERRIDE}`;
@@ -64,7 +64,7 @@ let task: WorkItem;
 let epic: WorkItem;
 let webhookId: string;
 
-/** What a webhook is sent to, and what it says to that. */
+/** Where a webhook is sent, and what the endpoint answers. */
 const endpoint = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(500).end(hostile('Answer', 900)));
 });
@@ -180,7 +180,7 @@ beforeAll(async () => {
   await call('POST', `/api/webhooks/${webhookId}/test`, {});
 });
 
-/** Links that lead to something else than a page. */
+/** Links that lead to something other than a page. */
 function badLinks(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLAnchorElement>('a[href]')]
@@ -189,7 +189,7 @@ function badLinks(page: Page): Promise<string[]> {
   );
 }
 
-/** Holds what is shown against everything that a text could do to it, once the texts are there. */
+/** Checks what is shown against everything a text could do to it, once the texts are there. */
 async function isHarmless(visitor: Visitor, state: string, texts: readonly string[]): Promise<void> {
   const { page } = visitor;
   for (const text of texts) await page.getByText(text).first().waitFor({ state: 'attached' });
@@ -224,11 +224,11 @@ const SCREENS: readonly (readonly [state: string, path: () => string, texts: rea
   ['webhooks', () => 'settings/webhooks', ['Webhook text']],
 ];
 
-test.each(SCREENS)('texts that attack run nothing and load nothing: %s', async (state, path, texts) => {
+test.each(SCREENS)('hostile texts run nothing and load nothing: %s', async (state, path, texts) => {
   await isHarmless(await stage.visit(path()), state, texts);
 });
 
-test('texts that attack run nothing and load nothing: an item, whose description, comments and results are Markdown', async () => {
+test('hostile texts run nothing and load nothing: an item whose description, comments and results are Markdown', async () => {
   const visitor = await stage.visit(`items/${task.taskId}`);
   const texts = [
     'Task text',
@@ -265,7 +265,7 @@ test('texts that attack run nothing and load nothing: an item, whose description
   await isHarmless(visitor, 'item-linked', ['There is no item %E0%A4%A']);
 });
 
-test('texts that attack run nothing and load nothing: menus, dialogs and what is told', async () => {
+test('hostile texts run nothing and load nothing: menus, dialogs and messages', async () => {
   const visitor = await stage.visit(`board?project=${organization.projectId}`);
   const { page } = visitor;
   await page.getByRole('button', { name: `Move ${task.taskId}` }).click();
@@ -298,14 +298,14 @@ test.each([
   'costs?from=javascript:hacked=1&to=%3Cscript%3E',
   'settings/__proto__',
   'no/%3Cscript%3Ehacked=1%3C/script%3E',
-])('an address that attacks is an address of nothing: %s', async (path) => {
+])('a hostile address leads to nothing: %s', async (path) => {
   const visitor = await stage.visit(path);
   await visitor.page.getByRole('navigation').first().waitFor();
   await expect.poll(() => visitor.page.getByText('Loading…').count()).toBe(0);
   await isHarmless(visitor, `address-${path.replaceAll(/\W+/g, '-').slice(0, 40)}`, ['Board']);
 });
 
-test('a text that turns letters round turns nothing round beside itself', async () => {
+test('a text that reverses letters reverses nothing outside itself', async () => {
   await createItem(organization, { title: `${OVERRIDE}Turned`, parentId: epic.id });
   const { page } = await stage.visit(`items/${epic.taskId}`);
   const entry = page.locator('.item-link', { hasText: 'Turned' }).first();
@@ -321,7 +321,7 @@ test('a text that turns letters round turns nothing round beside itself', async 
   expect(sentences.filter((sentence) => sentence.includes(OVERRIDE))).toEqual([]);
 });
 
-test('an answer that cannot be drawn says so, and leaves the rest of the page as it is', async () => {
+test('an answer that cannot be rendered says so, and leaves the rest of the page as it is', async () => {
   const visitor = await stage.visit('agents');
   const { page } = visitor;
   const projects = (route: Route) => route.fulfill({ json: { success: true, data: { projects: [null] } } });

@@ -5,7 +5,7 @@ import type { TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine. */
+/** axe takes seconds for each state that is checked on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -39,7 +39,7 @@ async function submit(message: string, more: Record<string, unknown> = {}): Prom
 const stored = async (id: string) => (await organization.call<FeedbackItem>('GET', `/api/feedback/items/${id}`)).data;
 const chosen = ({ page }: Visitor) => page.getByRole('article');
 
-test('ten submissions are triaged by keyboard alone', async () => {
+test('ten submissions are triaged with the keyboard alone', async () => {
   const visitor = await stage.visit('inbox');
   const { page } = visitor;
   await page.getByText('There is no feedback here.').waitFor();
@@ -50,7 +50,7 @@ test('ten submissions are triaged by keyboard alone', async () => {
   await page.getByRole('button', { name: 'New 10' }).waitFor();
   await chosen(visitor).getByText('Submission number 10').waitFor();
   await visitor.isGood('inbox');
-  // Newest first. Each key sets a status and goes on to the next.
+  // Newest first. Each key sets a status and moves to the next.
   const keys = ['t', 'r', 'd', 't', 'r', 'd', 't', 'r', 'd', 't'];
   for (const [at, key] of keys.entries()) {
     await chosen(visitor)
@@ -68,7 +68,7 @@ test('ten submissions are triaged by keyboard alone', async () => {
   await chosen(visitor).getByText('Submission number 2', { exact: true }).waitFor();
 });
 
-test('a submission is linked to an idea, or made one', async () => {
+test('a submission is linked to an idea, or turned into one', async () => {
   const { boardId, columns, projectId } = organization;
   const idea = { type: 'idea', title: 'Dark colours', projectId, boardId, boardColumnId: columns.Backlog };
   await organization.call<WorkItem>('POST', '/api/work-items', idea);
@@ -95,7 +95,7 @@ test('a submission is linked to an idea, or made one', async () => {
   expect((await stored(two)).status).toBe('linked');
 });
 
-test('what the public wrote is text and nothing else, and is erased after a question', async () => {
+test('what the public wrote is plain text, and is erased after a confirmation', async () => {
   const message =
     '<img src=x onerror=alert(1)> [click](javascript:alert(1)) https://evil.example <script>alert(1)</script>';
   const id = await submit(message, { email: 'sender@example.com' });
@@ -110,7 +110,7 @@ test('what the public wrote is text and nothing else, and is erased after a ques
   expect(await stored(id)).toMatchObject({ message: '', email: null });
 });
 
-test('filters are in the address, who may only read is offered nothing else, and a failure says so', async () => {
+test('filters are in the address, a read-only user is offered nothing else, and a failure says so', async () => {
   await submit('A question about prices', { category: 'question' });
   const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
     name: 'A reader',

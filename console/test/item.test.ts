@@ -23,7 +23,7 @@ Follow the *system* setting. <img src=x onerror="document.title = 'broken into'"
 ![A tracker](https://tracker.example/pixel.png) [click](javascript:alert(1)) [docs](https://docs.example/)
 `;
 
-test('shows all that is known of an item, and runs nothing and loads nothing of what is written in it', async () => {
+test('shows everything known about an item, and runs and loads nothing that is written in it', async () => {
   const organization = await stage.newOrganization();
   const story = await createItem(organization, { type: 'story', title: 'Dark mode' });
   const before = await createItem(organization, { title: 'Name all colours' });
@@ -72,7 +72,7 @@ test('shows all that is known of an item, and runs nothing and loads nothing of 
   await page.getByRole('heading', { level: 1, name: 'Use the colours' }).waitFor();
 });
 
-test('title, description, priority and column are changed in place, by keyboard alone', async () => {
+test('title, description, priority and column are changed in place, with the keyboard alone', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Old' });
   const { page, complaints } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
@@ -94,7 +94,7 @@ test('title, description, priority and column are changed in place, by keyboard 
   expect(complaints).toEqual([]);
 });
 
-test('a conflict shows both versions and loses neither; what others change elsewhere in the item is none', async () => {
+test('a conflict shows both versions and loses neither; others’ changes elsewhere in it are no conflict', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Shared', description: 'First.' });
   const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
@@ -115,7 +115,7 @@ test('a conflict shows both versions and loses neither; what others change elsew
   expect(await now(organization, item.id)).toMatchObject({ description: 'Mine and theirs.', priority: 'high' });
 });
 
-test('comments are sent, files are attached, shown and deleted', async () => {
+test('comments are sent, and files are attached, shown and deleted', async () => {
   const organization = await stage.newOrganization();
   const item = await createItem(organization, { title: 'Talked about' });
   const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
@@ -138,7 +138,7 @@ test('comments are sent, files are attached, shown and deleted', async () => {
   expect((await organization.call<unknown[]>('GET', `/api/work-items/${item.id}/attachments`)).data).toEqual([]);
 });
 
-test('an item that is not there says so', async () => {
+test('an item that does not exist says so', async () => {
   const visitor = await stage.visit('items/W-T-99999');
   await visitor.page.getByRole('heading', { name: 'There is no item W-T-99999' }).waitFor();
   await visitor.isGood('item-gone');

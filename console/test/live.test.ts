@@ -41,7 +41,7 @@ test('what others do appears on the board and in the item as it happens', async 
   await expect.poll(() => titlesIn(page, 'Review')).toEqual(['Renamed']);
 });
 
-test('what one browser does, another one sees', async () => {
+test('what one browser does, another sees', async () => {
   const organization = await stage.newOrganization();
   const { taskId } = await createItem(organization, { title: 'Seen by two' });
   const { apiKey } = organization;
@@ -58,7 +58,7 @@ test('what one browser does, another one sees', async () => {
   await expect.poll(() => titlesIn(mine.page, 'Review')).toEqual(['Renamed by one']);
 });
 
-test('a card and the list of agents show how an agent gets on, heartbeat by heartbeat', async () => {
+test('a card and the list of agents show an agent’s progress, heartbeat by heartbeat', async () => {
   const organization = await stage.newOrganization();
   const { id, taskId } = await createItem(organization, { title: 'Worked on', boardColumnId: 'To Do' });
   const { apiKey } = organization;
@@ -90,7 +90,7 @@ test('a card and the list of agents show how an agent gets on, heartbeat by hear
   expect(asked).toEqual([]);
 });
 
-test('the tabs of a browser share one stream, and who takes it over goes on where it was', async () => {
+test('the tabs of a browser share one stream, and the tab that takes it over continues where it was', async () => {
   const { organization } = stage;
   const visitor = await stage.visit('board');
   await visitor.page.locator('.column').first().waitFor();
@@ -105,7 +105,7 @@ test('the tabs of a browser share one stream, and who takes it over goes on wher
   expect(tab.streams).toEqual([expect.any(Number)]);
 });
 
-test('a break is said, what is shown then is marked as old, and afterwards nothing is missing', async () => {
+test('a broken connection is reported, what is shown is marked as old, and afterwards nothing is missing', async () => {
   const { organization } = stage;
   const visitor = await stage.visit('board');
   const { page } = visitor;
@@ -125,7 +125,7 @@ test('a break is said, what is shown then is marked as old, and afterwards nothi
   expect(visitor.streams.at(-1)).toEqual(expect.any(Number));
 });
 
-test('of a long column only what is in view is drawn, and scrolling leads to its end', async () => {
+test('only the visible part of a long column is rendered, and scrolling leads to its end', async () => {
   const organization = await stage.newOrganization();
   const count = 240;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);

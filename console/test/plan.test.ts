@@ -5,7 +5,7 @@ import type { TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine. */
+/** axe takes seconds for each state that is checked on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -15,7 +15,7 @@ const titlesIn = (page: Page, name: string) => column(page, name).getByRole('lin
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 const lines = (page: Page, kind: string) => page.locator(`.plan-line-${kind}`).count();
 
-/** An epic whose six tasks are handed over, at work, ready and waiting. */
+/** An epic whose six tasks are handed over, in progress, ready and waiting. */
 async function newEpic(organization: TestOrganization) {
   const { call } = organization;
   const epic = await createItem(organization, { type: 'epic', title: 'Dark mode' });
@@ -47,7 +47,7 @@ async function newEpic(organization: TestOrganization) {
   return { epic, feature, named, chosen, used, noted, translated, published };
 }
 
-test('shows what can be done when, by whom it is done, what it waits for, and what it costs', async () => {
+test('shows what can be done when, who is doing it, what it waits for, and what it costs', async () => {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
   const { page } = visitor;
@@ -85,7 +85,7 @@ test('shows what can be done when, by whom it is done, what it waits for, and wh
   await column(page, 'Handed over').getByText('$3.44').waitFor();
   await visitor.isGood('plan');
 
-  // On a phone the waves stand below each other.
+  // On a phone the waves are stacked.
   await page.setViewportSize({ width: 375, height: 812 });
   const tops = async () => {
     const boxes = await page
@@ -97,7 +97,7 @@ test('shows what can be done when, by whom it is done, what it waits for, and wh
   expect((await tops()).map(([, top]) => top)).toEqual((await tops()).map(([, top]) => top).toSorted((a, b) => a - b));
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  // The plan of the feature is one of the same tasks; that of what has none says so.
+  // The plan of the feature covers the same tasks; that of something without tasks says so.
   await page.goto(`${stage.url}/console/items/${feature.taskId}`);
   await page.getByRole('article').getByRole('link', { name: 'Plan', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Colours' }).waitFor();
@@ -108,7 +108,7 @@ test('shows what can be done when, by whom it is done, what it waits for, and wh
   await visitor.isGood('plan-empty');
 });
 
-test('arrows lead from task to task, and what a task waits for stands out', async () => {
+test('arrows lead from task to task, and what a task waits for is highlighted', async () => {
   const organization = await stage.newOrganization();
   const { epic, chosen } = await newEpic(organization);
   const { page, complaints } = await stage.visit(`plan/${epic.taskId}`, { apiKey: organization.apiKey });
@@ -127,7 +127,7 @@ test('arrows lead from task to task, and what a task waits for stands out', asyn
     await page.keyboard.press(key);
     await expect.poll(() => focused(page)).toBe(title);
   }
-  // Its own two lines, of five.
+  // Its own two lines, out of five.
   await expect.poll(() => page.locator('.plan-line-dim').count()).toBe(3);
   await page.locator(`[data-task="${chosen.taskId}"]`).hover();
   await expect.poll(() => page.locator('.plan-line:not(.plan-line-dim)').count()).toBe(2);
@@ -138,7 +138,7 @@ test('arrows lead from task to task, and what a task waits for stands out', asyn
   expect(complaints).toEqual([]);
 });
 
-test('what others do changes the plan by an event alone', async () => {
+test('what others do changes the plan on an event alone', async () => {
   const organization = await stage.newOrganization();
   const { epic, feature, noted } = await newEpic(organization);
   const { page, complaints } = await stage.visit(`plan/${epic.taskId}`, { apiKey: organization.apiKey });
@@ -157,7 +157,7 @@ test('a cycle is shown as one', async () => {
   const { epic, used, translated, published } = await newEpic(organization);
   const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;
-  // The service refuses to make one; versions before stored them, and then it answers so.
+  // The service refuses to create one; earlier versions stored them, and then it answers like this.
   await page.route('**/api/context/implement', async (route) => {
     const response = await route.fetch();
     const answer = await response.json();
@@ -180,7 +180,7 @@ test('a cycle is shown as one', async () => {
   await visitor.isGood('plan-cycle');
 });
 
-test('a search is in the address, and what is missing, fails or breaks off is told', async () => {
+test('a search is in the address, and what is missing, fails or breaks off is reported', async () => {
   const organization = await stage.newOrganization();
   const { epic } = await newEpic(organization);
   const visitor = await stage.visit('plan?q=dark', { apiKey: organization.apiKey });

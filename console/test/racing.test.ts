@@ -8,32 +8,32 @@ import { caller, type TestOrganization } from '../../test/support/organization.t
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
-/** `RACING_MOVES=1000 npm test -- console/test/racing` is the long form; `RACING_SEED` repeats what is moved where, not what meets what. */
+/** `RACING_MOVES=1000 npm test -- console/test/racing` is the long form; `RACING_SEED` repeats what is moved where, but not which moves coincide. */
 const MOVES = Number(process.env.RACING_MOVES ?? 90);
 const SEED = Number(process.env.RACING_SEED ?? Date.now() % 2 ** 31);
 const MS_PER_MOVE = 1_500;
-/** So few that they are often moved by two at once. */
+/** So few that two often move the same one at once. */
 const CARDS = 4;
 const EQUAL_WITHIN_MS = 60_000;
 
 const stage = openStage();
 
-/** A move and what the service said to it. */
+/** A move, and how the service answered it. */
 interface Move {
   readonly cardId: string;
   /** What the mover had seen. */
   readonly from: number;
-  /** What it became; undefined where somebody else was faster. */
+  /** What it became; undefined if somebody else was faster. */
   readonly to: number | undefined;
 }
 
-/** Takes one number after the other, and with each does something. */
+/** Takes one number after another, and does something with each. */
 interface Racer {
   readonly moves: Move[];
   move(n: number): Promise<void>;
 }
 
-/** Moves by the board's own menu, as shown at that moment, and notes what the page asks for and is answered. */
+/** Moves through the board's own menu, as shown at that moment, and records the page's requests and their answers. */
 function personAt(page: Page, cards: readonly WorkItem[]): Racer {
   const moves: Move[] = [];
   return {
@@ -41,7 +41,7 @@ function personAt(page: Page, cards: readonly WorkItem[]): Racer {
     async move(n) {
       const { taskId } = cards[n % cards.length] as WorkItem;
       const answered = page.waitForResponse(/\/move$/);
-      // At once, for a card may be somewhere else by the time that a mouse gets there.
+      // At once, because a card may be somewhere else by the time a mouse gets there.
       const isMoved = await page.evaluate(
         ([label, at]) => {
           const menu = document.querySelector(`[aria-label="${label}"][aria-haspopup]`)?.nextElementSibling;
@@ -64,7 +64,7 @@ function personAt(page: Page, cards: readonly WorkItem[]): Racer {
   };
 }
 
-/** Looks and moves, by the API. */
+/** Reads and moves through the API. */
 function agent({ call, columns }: TestOrganization, cards: readonly WorkItem[]): Racer {
   const moves: Move[] = [];
   const columnIds = Object.values(columns);
@@ -84,7 +84,7 @@ function agent({ call, columns }: TestOrganization, cards: readonly WorkItem[]):
   };
 }
 
-/** The task IDs in each column, from above, as a board shows them. */
+/** The task IDs in each column, from the top, as a board shows them. */
 function shownOn(page: Page): Promise<Record<string, string[]>> {
   return page.evaluate(() =>
     Object.fromEntries(
@@ -107,7 +107,7 @@ async function stored({ boardId, call, columns }: TestOrganization): Promise<Rec
 }
 
 test(
-  'of moves of the same cards by two browsers and an agent none is lost and none overwritten unseen, and both boards end equal',
+  'when two browsers and an agent move the same cards, no move is lost or overwritten unseen, and both boards end up equal',
   async () => {
     console.log(`RACING_SEED=${SEED}, ${MOVES} moves`);
     const organization = await stage.newOrganization();
@@ -138,7 +138,7 @@ test(
     const people = visitors.map(({ page }) => personAt(page, cards));
     const racers = [...people, agent(calls, cards)];
     const numbers = fc.sample(fc.nat(1_000_000), { seed: SEED, numRuns: MOVES });
-    // The same numbers at about the same time: so they go for the same cards.
+    // The same numbers at about the same time, so that they go for the same cards.
     const shares = racers.map((_, at) => numbers.filter((_n, index) => index % racers.length === at));
     await Promise.all(
       racers.map(async (racer, at) => {
@@ -164,7 +164,7 @@ test(
       const { data } = await call<{ totalEvents: number; events: HistoryEvent[] }>('GET', path);
       expect(data.totalEvents).toBe(ofCard.length);
     }
-    // Whose move was refused was told so.
+    // Everybody whose move was refused was told so.
     for (const [at, { page }] of visitors.entries()) {
       const refused = people[at]?.moves.filter(({ to }) => to === undefined).length;
       const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);

@@ -6,7 +6,7 @@ import { startSystem } from '../../test/support/system.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
-// A system of its own: its gateway is restarted, and its log shortened.
+// A system of its own: its gateway is restarted, and its log truncated.
 let network: TestProxy;
 const stage = openStage({
   start: () => startSystem(),
@@ -38,7 +38,7 @@ test('a page that is open while its gateway restarts says so, resumes where it w
   await gateway().kill();
   await page.getByText('Disconnected since').waitFor();
   await gateway().restart();
-  // What happens before the page is back.
+  // This happens before the page is back.
   await organization.call('POST', `/api/work-items/${item.id}/move`, { boardColumnId: 'Review' });
   await createItem(organization, { title: 'Meanwhile' });
   await expect.poll(() => titlesIn(page, 'Review')).toEqual(['Before']);
@@ -49,7 +49,7 @@ test('a page that is open while its gateway restarts says so, resumes where it w
   expect(visitor.streams.slice(1)).not.toContain('now');
 });
 
-test('where the log does not reach back to where a page was, everything is read anew', async () => {
+test('if the log does not reach back to where a page was, everything is read afresh', async () => {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;
@@ -62,7 +62,7 @@ test('where the log does not reach back to where a page was, everything is read 
   const before = await end();
   await createItem(organization, { title: 'Missed' });
   await createItem(organization, { title: 'Missed too' });
-  // The first of them is forgotten: the page cannot go on where it was.
+  // The first of them is dropped, so the page cannot continue where it was.
   await expect.poll(end).toBeGreaterThanOrEqual(before + 2);
   await forgetAllButTheLast(stage.system, organization.organizationId);
   network.restore();

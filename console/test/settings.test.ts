@@ -6,7 +6,7 @@ import { caller, type TestOrganization } from '../../test/support/organization.t
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine, and a way through a section has several. */
+/** axe takes seconds for each state that is checked on a busy machine, and a walk through a section has several. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -37,7 +37,7 @@ const rolesOf = async () => {
   return new Map(data.users.map(({ name, role, disabled }) => [name, disabled ? 'disabled' : role]));
 };
 
-test('a key is made with chosen permissions, shown once, told when it was used, and revoked', async () => {
+test('a key is created with chosen permissions, shown once, shows when it was used, and is revoked', async () => {
   const visitor = await stage.visit('settings');
   const { page } = visitor;
   await entry(visitor, 'First key').getByText('Everything').waitFor();
@@ -85,7 +85,7 @@ test('a key is made with chosen permissions, shown once, told when it was used, 
   await visitor.isGood('settings-keys-ended');
 });
 
-test('a key is made and revoked by keyboard alone', async () => {
+test('a key is created and revoked with the keyboard alone', async () => {
   const visitor = await stage.visit('settings/keys');
   const { page } = visitor;
   await page.getByRole('button', { name: 'New key' }).press('Enter');
@@ -103,7 +103,7 @@ test('a key is made and revoked by keyboard alone', async () => {
   await page.getByText('By keyboard is refused everywhere now.').waitFor();
 });
 
-test('users are made, given roles and signed in by a link, disabled and enabled', async () => {
+test('users are created, given roles and signed in with a link, disabled and enabled', async () => {
   const visitor = await stage.visit('settings/users');
   const { page } = visitor;
   await page.getByRole('button', { name: 'New user' }).click();
@@ -140,7 +140,7 @@ test('users are made, given roles and signed in by a link, disabled and enabled'
   expect((await rolesOf()).get('Grace')).toBe('member');
 });
 
-test('sessions are listed, and ended at once', async () => {
+test('sessions are listed, and end at once', async () => {
   const { key } = await newKey('A second browser');
   const other = await stage.visit('agents', { apiKey: key });
   await other.page.getByRole('heading', { name: 'Agents' }).waitFor();
@@ -161,7 +161,7 @@ test('sessions are listed, and ended at once', async () => {
   await theirs.getByText('Ended').waitFor();
 });
 
-test('what one may not do is not offered', async () => {
+test('what a user may not do is not offered', async () => {
   await newUser('Edsger', 'owner');
   const reader = await newKey('A reader', ['api-keys:read', 'users:read']);
   const visitor = await stage.visit('settings', { apiKey: reader.key });
@@ -180,7 +180,7 @@ test('what one may not do is not offered', async () => {
       .waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
   }
-  // Who may write users, but not all that an owner may, has nothing to say about an owner.
+  // A user who may change users, but may not do everything an owner may, cannot change an owner.
   const clerk = await newKey('A clerk', ['users:read', 'users:write', 'projects:read']);
   const other = await stage.visit('settings/users', { apiKey: clerk.key });
   await entry(other, 'Edsger').getByText('Owner').waitFor();
@@ -204,7 +204,7 @@ test('a failure says so, and so does a list that cannot be loaded', async () => 
   await entry(visitor, 'First key').waitFor();
 
   await page.goto(`${stage.url}/console/settings/users`);
-  // The last owner cannot be taken away: it says so in the service's own words.
+  // The last owner cannot be removed: it says so in the service's own words.
   const own = (await organization.call<{ user: { name: string } }>('GET', '/api/me')).data.user.name;
   await organization.call('PATCH', `/api/users/${(await userNamed('Edsger')).id}`, { disabled: true });
   await page.getByRole('button', { name: `Role of ${own}` }).click();
@@ -221,7 +221,7 @@ async function userNamed(name: string): Promise<User> {
   return found;
 }
 
-test('a source is made, its tag copied and its widget tried, and it is changed and deleted', async () => {
+test('a source is created, its tag copied and its widget tried, and it is changed and deleted', async () => {
   const visitor = await stage.visit('settings/sources');
   const { page } = visitor;
   await page.getByText('There is no source yet.').waitFor();
@@ -265,7 +265,7 @@ test('a source is made, its tag copied and its widget tried, and it is changed a
 
   await page.getByRole('button', { name: 'Delete Shop' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  // What people wrote goes only with a word of its own.
+  // What people wrote is deleted only with a confirmation of its own.
   await page.getByRole('dialog', { name: 'Erase what was sent by Shop?' }).waitFor();
   await visitor.isGood('settings-source-erase');
   await page.getByRole('button', { name: 'Delete and erase' }).click();
@@ -273,7 +273,7 @@ test('a source is made, its tag copied and its widget tried, and it is changed a
   expect(await sent()).toEqual(['']);
 });
 
-test('who may only read feedback gets the tag and nothing else of a source', async () => {
+test('a user who may only read feedback gets the tag and nothing else of a source', async () => {
   await organization.call('POST', '/api/feedback/sources', { name: 'Website', allowedDomains: ['www.example.com'] });
   const reader = await newKey('A reader of feedback', ['feedback:read']);
   const visitor = await stage.visit('settings', { apiKey: reader.key });
@@ -286,7 +286,7 @@ test('who may only read feedback gets the tag and nothing else of a source', asy
 });
 
 test.each(['de-DE', 'tr-TR', 'ja-JP'])(
-  'what controls say and are called fits, and fits the screen, in %s too',
+  'the labels and names of controls agree, and fit the screen, in %s too',
   async (locale) => {
     const language = locale.slice(0, 2);
     for (const section of ['keys', 'users', 'sessions', 'sources']) {

@@ -3,7 +3,7 @@ import { openStage } from './support/stage.ts';
 
 const stage = openStage();
 
-test('the code of a link signs in without a press, once, and leaves the address', async () => {
+test('the code in a link signs in without a click, once, and is removed from the address', async () => {
   const code = await stage.newCode();
   const visitor = await stage.visit(`#code=${code}`, { apiKey: null });
   await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
@@ -14,7 +14,7 @@ test('the code of a link signs in without a press, once, and leaves the address'
   await second.isGood('sign-in-code-refused');
 });
 
-test('a pasted key signs in, by keyboard alone, is kept nowhere, and leads to where one wanted to go', async () => {
+test('a pasted key signs in, by keyboard alone, is stored nowhere, and leads to the requested page', async () => {
   const visitor = await stage.visit('nowhere?project=x', { apiKey: null });
   const { page } = visitor;
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -35,7 +35,7 @@ test('a pasted key signs in, by keyboard alone, is kept nowhere, and leads to wh
   await visitor.isGood('nothing-here');
 });
 
-test('who signs out in one tab is signed out in all', async () => {
+test('signing out in one tab signs out in all', async () => {
   const visitor = await stage.visit('');
   const tab = await visitor.openTab('');
   await tab.page.getByRole('button', { name: 'Account of' }).waitFor();
@@ -45,7 +45,7 @@ test('who signs out in one tab is signed out in all', async () => {
   for (const { page } of [visitor, tab]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('language and theme are the visitor’s, and can be chosen, by keyboard too', async () => {
+test('language and theme are the visitor’s, and can be chosen, with the keyboard too', async () => {
   const visitor = await stage.visit('', { locale: 'tr-TR', colorScheme: 'dark' });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Dil' }).focus();

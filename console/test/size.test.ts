@@ -12,13 +12,13 @@ async function compressedBytes({ folder }: ConsoleBuild, files: readonly string[
   return contents.reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
 }
 
-test('at most 90 kB are loaded before the first board is drawn, and at most 250 kB are there in all', async () => {
+test('at most 90 kB are loaded before the first board is rendered, and there are at most 250 kB in all', async () => {
   const build = await buildConsole();
   expect(await compressedBytes(build, [build.page, ...build.first])).toBeLessThanOrEqual(MAX_FIRST_BYTES);
   expect(await compressedBytes(build, [build.page, ...build.assets])).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('the page runs no code and no style that is written into it', async () => {
+test('the page runs no inline code and applies no inline styles', async () => {
   const { folder, page } = await buildConsole();
   const html = await readFile(join(folder, page), 'utf8');
   expect(html).not.toMatch(/<style|style=|<script(?![^>]*src=)|\son\w+=/);

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine. */
+/** axe takes seconds for each state that is checked on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -37,7 +37,7 @@ async function visitFresh() {
 const stored = (page: Page) =>
   page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
 
-test('an empty board says what to do: a task is made by keyboard alone', async () => {
+test('an empty board says what to do: a task is created with the keyboard alone', async () => {
   const { organization, visitor, page } = await visitFresh();
   await page.getByRole('button', { name: ADD }).waitFor();
   await visitor.isGood('start');
@@ -52,7 +52,7 @@ test('an empty board says what to do: a task is made by keyboard alone', async (
   expect(items.map(({ title, columnName }) => [title, columnName])).toEqual([['Look at the first task', 'To Do']]);
 });
 
-test('an agent is connected by an entry whose key is made on the spot and kept nowhere', async () => {
+test('an agent is connected by an entry whose key is created on the spot and stored nowhere', async () => {
   const { organization, visitor, page } = await visitFresh();
   const entry = page.getByRole('listitem').filter({ hasText: 'Connect an agent' }).locator('pre');
   expect(await entry.textContent()).toContain('<your API key>');
@@ -73,7 +73,7 @@ test('an agent is connected by an entry whose key is made on the spot and kept n
   await page.getByText('<your API key>').waitFor();
 });
 
-test('where there is no project one is made, and the tag of a source is there to copy', async () => {
+test('if there is no project, one is created, and the tag of a source is there to copy', async () => {
   const { organization, visitor, page } = await visitFresh();
   const { data } = await organization.call<Source>('POST', '/api/feedback/sources', { name: 'Shop' });
   await organization.call('DELETE', `/api/projects/${organization.projectId}`);
@@ -87,7 +87,7 @@ test('where there is no project one is made, and the tag of a source is there to
   expect((await projectsOf(organization)).map(({ name }) => name)).toEqual(['Garden']);
 });
 
-test('one click makes a sample with agents’ history, and one click removes all of it', async () => {
+test('one click creates a sample with a history of agents’ work, and one click removes all of it', async () => {
   const { organization, visitor, page } = await visitFresh();
   const before = (await projectsOf(organization)).map(({ id }) => id);
   await page.getByRole('button', { name: ADD }).click();
@@ -121,7 +121,7 @@ test('one click makes a sample with agents’ history, and one click removes all
   expect(erased.data.items.map(({ message }) => message)).toEqual(['', '']);
 });
 
-test('a sample that was interrupted, while it was made or removed, says so in every browser and is gone on with', async () => {
+test('a sample interrupted while it was created or removed says so in every browser and is resumed', async () => {
   const { organization, visitor, page } = await visitFresh();
   await page.route('**/api/work-items/claim', (route) => route.abort());
   await page.getByRole('button', { name: ADD }).click();
@@ -156,7 +156,7 @@ test('a sample that was interrupted, while it was made or removed, says so in ev
   await expect.poll(async () => (await projectsOf(organization)).length).toBe(1);
 });
 
-test('who may only read is offered nothing to do', async () => {
+test('a read-only user is offered nothing to do', async () => {
   const { organization } = await visitFresh();
   const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
     name: 'A reader',
@@ -179,7 +179,7 @@ test.each([
   const visitor = await stage.visit('', { apiKey: organization.apiKey, locale });
   await visitor.page.getByRole('heading', { name: makeTask }).waitFor();
   await visitor.isGood(`start-${locale}`);
-  // The columns have names that somebody gave them.
+  // The columns have names that somebody chose for them.
   const saidOn = async (page: Page) => {
     const all = page.getByRole('main').locator(':is(h2, h3, p, label, .button):not(.column *)');
     return (await all.allTextContents()).filter(Boolean);

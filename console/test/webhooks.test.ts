@@ -5,7 +5,7 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStage } from './support/stage.ts';
 
-/** Each state that is looked at takes axe seconds on a busy machine. */
+/** axe takes seconds for each state that is checked on a busy machine. */
 vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
@@ -30,7 +30,7 @@ afterAll(() => {
 
 const webhooks = async () => (await stage.organization.call<Webhook[]>('GET', '/api/webhooks')).data;
 
-test('a webhook is made and its secret shown once; what was sent is listed, tested and sent again', async () => {
+test('a webhook is created and its secret shown once; deliveries are listed, tested and sent again', async () => {
   const visitor = await stage.visit('settings/webhooks');
   const { page } = visitor;
   await page.getByText('There is no webhook yet.').waitFor();
@@ -79,7 +79,7 @@ test('a webhook is made and its secret shown once; what was sent is listed, test
   expect(page.url()).toContain('state=failed');
 });
 
-test('a webhook is changed, given a new secret, disabled and deleted, by keyboard alone', async () => {
+test('a webhook is changed, given a new secret, disabled and deleted, with the keyboard alone', async () => {
   const [webhook] = await webhooks();
   if (!webhook) throw new Error('There is no webhook.');
   const visitor = await stage.visit('settings/webhooks');
@@ -106,7 +106,7 @@ test('a webhook is changed, given a new secret, disabled and deleted, by keyboar
   expect(await webhooks()).toEqual([]);
 });
 
-test('who may only read webhooks is offered nothing but to look at them, and who may not, not even that', async () => {
+test('a user who may only read webhooks can only look at them; one who may not, not even that', async () => {
   const { call } = stage.organization;
   await call('POST', '/api/webhooks', { url });
   const keyWith = async (permissions: Permission[]) => {

@@ -9,7 +9,7 @@ test.each(shown.map((operation) => [operation.name, operation] as const))(
     const { example, input, output } = operation;
     expect(example).toBeDefined();
     input.parse(example?.input);
-    // An answer may have more fields than are declared, but what is shown is what is declared.
+    // An answer may have more fields than are declared, but the example shows exactly what is declared.
     expect(output.parse(example?.output)).toEqual(example?.output);
   },
 );

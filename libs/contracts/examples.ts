@@ -9,7 +9,7 @@ import type { Project } from './projects/project.ts';
 import type { HistoryEvent } from './work-items/history-event.ts';
 import type { ShownLease, WorkItem, WorkItemSummary } from './work-items/work-item.ts';
 
-/** The records that the examples of the operations share: a shop that gets a dark mode. */
+/** The records shared by the operations' examples: a shop that gets a dark mode. */
 const id = (number: number) => `0199a1c4-5a10-7e3b-8f00-${String(number).padStart(12, '0')}`;
 export const ids = {
   organization: id(1),
@@ -132,7 +132,7 @@ export const exampleStory = { id: ids.story, taskId: 'W-S-9', title: 'Dark mode'
 export const exampleIdea = { id: ids.idea, taskId: 'W-I-3', title: 'Dark mode', type: 'idea' } as const;
 export const exampleEpic = { id: ids.epic, taskId: 'W-E-2', title: 'Accessible shop', type: 'epic' } as const;
 
-/** What the shortcut creators answer. */
+/** What the shortcut creators return. */
 export function exampleCreated(changes: Pick<WorkItem, 'id' | 'taskId' | 'title' | 'type' | 'parentId'>): WorkItem {
   const fresh = { description: '', priority: 'medium', metadata: {}, version: 1, updatedAt: createdAt } as const;
   return exampleTask('Backlog', { ...fresh, ...changes });
@@ -218,7 +218,7 @@ export const exampleFeedback: FeedbackItem = {
 };
 
 const { message, email, pageUrl, locale, origin, ...own } = exampleFeedback;
-/** The same as a model reads it. */
+/** The same as a model sees it. */
 export const exampleAgentFeedback = { ...own, untrustedText: { message, email, pageUrl, locale, origin } };
 
 export const exampleUser: User = {

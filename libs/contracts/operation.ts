@@ -59,7 +59,7 @@ export interface Operation<
    * `waiting`, and `deadlineMs` is added on top.
    */
   readonly waitField?: string;
-  /** A call that carries a stream of raw bytes beside its input (`up`) or output (`down`), such as an attachment. */
+  /** A call that carries a stream of raw bytes along with its input (`up`) or output (`down`), such as an attachment. */
   readonly bytes?: Bytes;
 }
 
@@ -84,7 +84,7 @@ export function operation<
   const Bytes extends ByteStream | undefined = undefined,
 >(
   definition: Operation<Name, In, Out, Code, Does, Bytes>,
-  // Not inferred from where the operation is used: a contract accepts any, and Bytes would become any of them.
+  // Not inferred from where the operation is used: a contract accepts any, and Bytes would be inferred as any of them.
 ): Operation<Name, In, Out, Code, Does, NoInfer<Bytes>> {
   return definition;
 }

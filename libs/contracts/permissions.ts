@@ -19,7 +19,7 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 const ADMINISTRATIVE: readonly Permission[] = ['projects:write', 'api-keys:write', 'users:write'];
-/** Not even readable by others: a webhook sends what its maker may see to wherever its URL leads. */
+/** Not even readable by others: a webhook sends what its maker may see to wherever its URL points. */
 const OF_ADMINISTRATORS: readonly Permission[] = ['webhooks:read', 'webhooks:write'];
 const OF_MEMBERS = PERMISSIONS.filter((permission) => !OF_ADMINISTRATORS.includes(permission));
 

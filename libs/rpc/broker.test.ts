@@ -11,13 +11,13 @@ import type { RpcHandlers } from './types.ts';
 const contract = echoContract('broker');
 type Contract = typeof contract;
 
-/** Handlers that do this before they answer. */
+/** Handlers that run this before they answer. */
 const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
   'broker.echo': echoAfter(work),
 });
 const nothing = doing(async () => {});
 
-// A broker of its own: it is killed, frozen and starved.
+// A broker of its own: it is killed, frozen and blocked.
 let folder: string;
 let own: Servers;
 let rig: RpcRig<Contract>;
@@ -43,8 +43,8 @@ async function setLimits(limits: Record<string, number>): Promise<void> {
 const call = (client: TestClient<Contract>, text: string, deadlineMs = 60_000) =>
   client.service.call('broker.echo', { text }, { requestId: 'r', deadlineMs });
 
-describe('a broker that is killed and comes back', () => {
-  test('has lost the calls under way, and all of them are answered', async () => {
+describe('a broker that is killed and restarted', () => {
+  test('has lost the calls in flight, and all of them are answered', async () => {
     const began = new Gate();
     const gate = new Gate();
     await rig.serve(
@@ -57,7 +57,7 @@ describe('a broker that is killed and comes back', () => {
     const client = await rig.client();
     const calls = [call(client, 'begun')];
     await began.passed;
-    // These wait in the queue, which holds nothing on disk.
+    // These wait in the queue, which keeps nothing on disk.
     calls.push(...Array.from({ length: 100 }, (_, index) => call(client, `waiting ${index}`)));
     await new Promise(setImmediate);
     await own.rabbitmq.part?.kill();
@@ -73,14 +73,14 @@ describe('a broker that is killed and comes back', () => {
 });
 
 describe('a broker that blocks publishing', () => {
-  test('makes calls UNAVAILABLE at once, and is not ready; when it takes messages again, all goes on', async () => {
+  test('makes calls UNAVAILABLE at once, and is not ready; once it accepts messages again, all works', async () => {
     await rig.serve(nothing);
     const client = await rig.client();
     await call(client, 'before');
     let waiting: Promise<unknown> | undefined;
     await own.rabbitmqctl(['set_vm_memory_high_watermark', '0.00001']);
     try {
-      // The broker says so to whoever publishes next. What was sent until then waits.
+      // The broker tells the next publisher. What was sent until then waits.
       waiting = call(client, 'waiting');
       await expect.poll(() => client.broker.state()).toEqual({ ready: false, publishing: 'blocked' });
       await expect(call(client, 'shed')).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe('a broker that blocks publishing', () => {
 });
 
 describe('a broker that is frozen', () => {
-  test('makes the calls under way end by their deadline, and is noticed by its silence', async () => {
+  test('lets the calls in flight end by their deadline, and is noticed by its silence', async () => {
     await rig.serve(nothing, { heartbeatSeconds: 1 });
     const client = await rig.client({ heartbeatSeconds: 1 });
     await call(client, 'before');
@@ -112,7 +112,7 @@ describe('a broker that is frozen', () => {
     expect(await call(client, 'after')).toEqual({ text: 'after' });
   });
 
-  test('takes no more than the write buffer: calls are shed at once, not held in memory', async () => {
+  test('buffers no more than the write buffer: calls are shed at once, not held in memory', async () => {
     await rig.serve(nothing);
     const client = await rig.client({ maxPending: 1_000_000 });
     await call(client, 'before');
@@ -139,7 +139,7 @@ describe('a broker that is frozen', () => {
 });
 
 describe('a broker that closes a channel', () => {
-  test('for a consumer that takes too long (406) has its message taken again', async () => {
+  test('for a consumer that takes too long (406) gets its message handled again', async () => {
     await setLimits({ consumer_timeout: 500, channel_tick_interval: 200 });
     let runs = 0;
     const server = await rig.serve(
@@ -155,9 +155,9 @@ describe('a broker that closes a channel', () => {
     expect(server.broker.state()).toEqual({ ready: true, publishing: 'open', consuming: 'open' });
   });
 
-  test('for a message above its limit (406) has the calls of it sent again', async () => {
+  test('for a message above its limit (406) gets its calls sent again', async () => {
     await rig.serve(nothing);
-    // A channel takes the limit that holds when it is opened.
+    // A channel uses the limit that applies when it is opened.
     await setLimits({ max_message_size: 1_000 });
     const client = await rig.client();
     const large = call(client, 'x'.repeat(2_000));

@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(await service.call('calls.echo', {}, { requestId })).toEqual({ text: 'nothing' });
   });
 
-  test('says that it is a replay where the caller asks', async () => {
+  test('says that it is a replay if the caller asks', async () => {
     await rig.serve({ ...handlers, 'calls.read': { one: async () => ({ output: { text: 'old' }, replayed: true }) } });
     const { service } = await rig.client();
     const options = { requestId, caller: testCaller };
@@ -67,7 +67,7 @@ describe('an answer', () => {
     });
   });
 
-  test('may be a large one', async () => {
+  test('may be large', async () => {
     await rig.serve(handlers);
     const { service } = await rig.client();
     const text = 'x'.repeat(1_000_000);
@@ -79,7 +79,7 @@ describe('an answer', () => {
 });
 
 describe('a handler', () => {
-  test('knows caller, ids, trace and what is left of the deadline', async () => {
+  test('knows the caller, ids, trace and what is left of the deadline', async () => {
     const contexts: CallContext[] = [];
     await rig.serve({
       ...handlers,
@@ -104,7 +104,7 @@ describe('a handler', () => {
     expect(context?.deadlineAtMs).toBeLessThanOrEqual(Date.now() + 4_000);
   });
 
-  test('has a log that carries the request id, also when its context is spread', async () => {
+  test('has a logger that carries the request id, even when its context is spread', async () => {
     const server = await rig.serve({
       ...handlers,
       'calls.echo': {
@@ -120,7 +120,7 @@ describe('a handler', () => {
     expect(line?.fields).toMatchObject({ requestId: 'request-7', operation: 'calls.echo' });
   });
 
-  test('that takes many gets the calls of one message together, in their order, and each has its own answer', async () => {
+  test('that takes many gets the calls of one message together, in order, and each gets its own answer', async () => {
     const sizes: number[] = [];
     await rig.serve({
       ...handlers,
@@ -153,7 +153,7 @@ describe('a handler', () => {
 });
 
 describe('a failure', () => {
-  test('that the operation declares reaches the caller whole', async () => {
+  test('that the operation declares reaches the caller in full', async () => {
     const extra = {
       details: [{ path: 'version', message: 'is stale' }],
       current: { version: 3 },
@@ -178,7 +178,7 @@ describe('a failure', () => {
       },
     ],
     ['that is not even an error', () => Promise.reject('hunter2')],
-  ])('%s is INTERNAL, with its cause in the log alone', async (_title, one) => {
+  ])('%s is INTERNAL, with its cause only in the log', async (_title, one) => {
     const server = await rig.serve({ ...handlers, 'calls.fail': { one } });
     const { service } = await rig.client();
     const error = await failure(service.call('calls.fail', {}, { requestId: 'request-9' }));
@@ -189,7 +189,7 @@ describe('a failure', () => {
     expect(String(line?.fields.error)).toContain('hunter2');
   });
 
-  test('to put an output into JSON is INTERNAL', async () => {
+  test('to serialize an output as JSON is INTERNAL', async () => {
     const circular: { text: string; self?: unknown } = { text: '' };
     circular.self = circular;
     await rig.serve({ ...handlers, 'calls.echo': { one: async () => ({ output: circular, replayed: false }) } });
@@ -295,7 +295,7 @@ describe('a deadline', () => {
     expect(await failure(service.call('calls.hold', {}, { requestId, deadlineMs: 60 }))).toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });
-    // A stop waits for open messages.
+    // Stopping waits for open messages.
     await server.stop();
     expect(server.seen.handledCalls).toEqual([{ operation: 'calls.hold', outcome: 'DEADLINE_EXCEEDED' }]);
   });
@@ -330,7 +330,7 @@ describe('a deadline', () => {
       { prefetch: 1 },
     );
     const { service } = await rig.client();
-    // The first message teaches the server the client's clock, and may be late itself, by less than the deadline below; the second
+    // The first message teaches the server the client's clock, and may itself be late, by less than the deadline below; the second
     // fills the prefetch window.
     await service.call('calls.echo', { text: 'first' }, { requestId });
     const held = service.call('calls.hold', {}, { requestId });
@@ -345,8 +345,8 @@ describe('a deadline', () => {
   });
 });
 
-describe('a service that is not there', () => {
-  test('is UNAVAILABLE at once, with the time to come back', async () => {
+describe('a service that is not running', () => {
+  test('is UNAVAILABLE at once, with a time to retry', async () => {
     const absent = serviceContract('absent', [
       operation({ ...read, name: 'absent.read', permissions: 'internal', errors: [] }),
     ]);
@@ -356,7 +356,7 @@ describe('a service that is not there', () => {
     expect(error.message).toContain('absent is not running');
   });
 
-  test('is told from one that is slow', async () => {
+  test('is told apart from one that is slow', async () => {
     const gate = new Gate();
     await rig.serve({
       ...handlers,
@@ -364,7 +364,7 @@ describe('a service that is not there', () => {
     });
     const { service, seen } = await rig.client();
     const held = service.call('calls.hold', { text: 'slow' }, { requestId });
-    // Long enough for the client to ask whether the queue is still there, which it sees as an empty message.
+    // Long enough for the client to ask whether the queue still exists, which it sees as an empty message.
     await expect
       .poll(() => seen.batches.filter(({ items }) => items === 0).length, { timeout: 20_000 })
       .toBeGreaterThan(1);
@@ -372,7 +372,7 @@ describe('a service that is not there', () => {
     expect(await held).toEqual({ text: 'slow' });
   });
 
-  test('is found out by calls that were sent before it went for good', async () => {
+  test('is noticed by calls that were sent before it went for good', async () => {
     const arrived = new Gate();
     const hang = async () => {
       arrived.open();
@@ -393,7 +393,7 @@ describe('a call is refused before it is sent', () => {
     expect(await failure(service.call('calls.write', {}, { requestId }))).toMatchObject({ code: 'INTERNAL' });
   });
 
-  test('when too many are pending, and not any more when some are answered', async () => {
+  test('when too many are pending, and no longer when some have been answered', async () => {
     const gate = new Gate();
     await rig.serve({
       ...handlers,

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DeadlineTimer, nowMs, WaitEstimator } from './clock.ts';
 
-describe('the wait of a message', () => {
+describe('the time a message waited', () => {
   const HOUR_MS = 3_600_000;
 
-  test('is known to within its way, whatever the two clocks show, once one message did not wait', () => {
+  test('is known to within its transit time, whatever the two clocks show, once one message did not wait', () => {
     const clocks = fc.double({ min: -1e12, max: 1e12, noNaN: true });
     const waits = fc.array(fc.tuple(fc.nat({ max: 60_000 }), fc.nat({ max: 1_000 })), { maxLength: 50 });
     fc.assert(
@@ -16,7 +16,7 @@ describe('the wait of a message', () => {
         for (const [waitMs, pauseMs] of messages) {
           sentAtMs += pauseMs;
           const estimated = estimator.waitedMs('c', sentAtMs, sentAtMs + offsetMs + waitMs);
-          // What is forgotten for the drift of the clocks, and the rounding of huge readings.
+          // The allowance for clock drift, and the rounding of huge readings.
           expect(estimated).toBeGreaterThan(waitMs - 120 - 1);
           expect(estimated).toBeLessThan(waitMs + 1);
         }
@@ -24,7 +24,7 @@ describe('the wait of a message', () => {
     );
   });
 
-  test('is never estimated longer than it was by a client whose first messages all waited', () => {
+  test('is never overestimated for a client whose first messages all waited', () => {
     const estimator = new WaitEstimator();
     expect(estimator.waitedMs('c', 0, 9_000)).toBe(0);
     expect(estimator.waitedMs('c', 1_000, 9_500)).toBe(0);
@@ -44,7 +44,7 @@ describe('the wait of a message', () => {
     }
   });
 
-  test('is estimated for each client by its own clock, of as many clients as there ever were', () => {
+  test('is estimated for each client by its own clock, however many clients there have been', () => {
     const estimator = new WaitEstimator();
     for (let client = 0; client < 10_000; client++) estimator.waitedMs(`${client}`, client * 1_000, 0);
     expect(estimator.waitedMs('9999', 9_999_000, 700)).toBeCloseTo(700, -1);
@@ -55,7 +55,7 @@ describe('a timer for many deadlines', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  test('ends each call at its deadline, in whatever order they came, and sets one timer at a time', () => {
+  test('ends each call at its deadline, in whatever order they arrived, and sets one timer at a time', () => {
     const deadlines = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(deadlines, (afterMs) => {
@@ -85,7 +85,7 @@ describe('a timer for many deadlines', () => {
     );
   });
 
-  test('sleeps on while calls come and are answered', () => {
+  test('keeps sleeping while calls arrive and are answered', () => {
     let sweeps = 0;
     const open = new Set<number>();
     const timer = new DeadlineTimer(() => {

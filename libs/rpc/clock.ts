@@ -1,4 +1,4 @@
-/** Monotonic milliseconds of this process. Deadlines use it, so that a step of the wall clock neither ends a call nor prolongs it. */
+/** Monotonic milliseconds of this process. Deadlines use it, so that a step of the wall clock neither ends nor prolongs a call. */
 export const nowMs = (): number => performance.now();
 
 /** Two oscillators differ by at most some 50 ppm; the price is that a standing queue is underestimated by 1 ms per second. */

@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const DEFAULT_HEARTBEAT_SECONDS = 5;
 const FIRST_RETRY_MS = 100;
-/** Short, since calls and events wait for the broker's return: the log is to follow within a second of it. */
+/** Short, since calls and events wait for the broker's return: the log should report it within a second. */
 const LONGEST_RETRY_MS = 500;
 /** How often to log that the broker is unavailable. */
 const REMIND_EVERY_MS = 10_000;
@@ -80,7 +80,7 @@ export interface ConnectionListener {
   unblocked(): void;
 }
 
-/** One AMQP connection that recovers by itself until it is closed. */
+/** One AMQP connection that recovers on its own until it is closed. */
 export class RecoveringConnection {
   status: ConnectionStatus = 'connecting';
   /** Settles with the first connection; rejects only if the wait for it is aborted. */

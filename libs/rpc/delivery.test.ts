@@ -22,7 +22,7 @@ type Echo = (text: string) => Promise<unknown>;
 const queues = laneQueues('delivery', 'normal', 1);
 const requestId = 'r';
 
-/** Handlers that do this before they answer. */
+/** Handlers that run this before they answer. */
 const doing = (work: Echo): RpcHandlers<Contract> => ({
   'delivery.echo': echoAfter(work),
   'delivery.prompt': echoAfter(work),
@@ -67,7 +67,7 @@ const request = (signer: RequestSigner, ...texts: string[]) =>
       requestItem(id, 60_000, 1, callBody('delivery.echo', requestId, null, null, null, { text })),
     ),
   );
-/** As somebody with the key would send it, were it something else than a request. */
+/** As a holder of the key would send it, if it were something other than a request. */
 const signedText = (signer: RequestSigner, text: string) => {
   const content = Buffer.concat([Buffer.from([2]), Buffer.alloc(SIGNATURE_BYTES), Buffer.from(text)]);
   content.set(signer.sign(content.subarray(1 + SIGNATURE_BYTES)), 1);
@@ -77,7 +77,7 @@ const keyOf = () => hmacSigner([createSecretKey(randomBytes(32))]);
 
 const good = 'amq.rabbitmq.reply-to.g1h2AA5yZXBseUAxMjM0NTY3OAAAC.abcdefgh==';
 
-/** What becomes of a message: it lies with the dead letters as it was, is counted, and none of it has run. */
+/** What becomes of a message: it is with the dead letters unchanged, is counted, and none of it has run. */
 async function isDeadLettered(content: Buffer, replyTo: string | undefined, reason: string): Promise<void> {
   const ran: string[] = [];
   const server = await rig.serve(doing(async (text) => ran.push(text)));
@@ -87,7 +87,7 @@ async function isDeadLettered(content: Buffer, replyTo: string | undefined, reas
   expect(dead.properties.headers?.['x-first-death-reason']).toBe('rejected');
   expect(server.seen.deadLetters).toEqual([{ queue: queues.dead, reason }]);
   expect(ran).toEqual([]);
-  // And the service goes on.
+  // And the service carries on.
   const { service } = await rig.client();
   expect(await service.call('delivery.echo', { text: 'next' }, { requestId })).toEqual({ text: 'next' });
 }
@@ -112,7 +112,7 @@ describe('a message that cannot be read goes to the dead letters', () => {
   ])('%s', (_title, content, replyTo) => isDeadLettered(content(rig.signer), replyTo, 'unreadable'));
 });
 
-describe('a message that no holder of the key of the service has sent goes to the dead letters, and none of it is run', () => {
+describe('a message not sent by a holder of the service’s key goes to the dead letters, and none of it runs', () => {
   const withoutSignature = (signer: RequestSigner) => request(signer, 'x').subarray(1 + SIGNATURE_BYTES);
   const changed = (signer: RequestSigner) => {
     const content = request(signer, 'x', 'y');
@@ -146,7 +146,7 @@ describe('a message that no holder of the key of the service has sent goes to th
     ],
   ])('%s: %s', (reason, _title, content) => isDeadLettered(content(rig.signer), good, reason));
 
-  test('wrong-signature: a request to another service, put into this one’s queue as it is', async () => {
+  test('wrong-signature: a request to another service, put into this one’s queue unchanged', async () => {
     const other = new RpcRig((await servers()).rabbitmqUrl, echoContract('elsewhere'), rig);
     await channel.assertQueue(laneQueues('elsewhere', 'normal', 1).requests, { durable: true, expires: 2_000 });
     const { service } = await other.client();
@@ -163,7 +163,7 @@ describe('a message that no holder of the key of the service has sent goes to th
     await expect(call).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
 
-  test('of byte streams too', async () => {
+  test('the same for byte streams', async () => {
     const { service } = await rig.client({ signer: keyOf() });
     const bytes = (async function* () {
       yield Buffer.from('bytes');
@@ -180,7 +180,7 @@ describe('a message that no holder of the key of the service has sent goes to th
   });
 });
 
-test('a key is changed without a refused call: the old one still verifies while the new one signs', async () => {
+test('a key is rotated without a refused call: the old one still verifies while the new one signs', async () => {
   const [older, newer] = [createSecretKey(randomBytes(32)), createSecretKey(randomBytes(32))];
   // First the services learn the new key, then the gateways sign with it, then the services forget the old one.
   const steps = [
@@ -198,14 +198,14 @@ test('a key is changed without a refused call: the old one still verifies while 
 });
 
 describe('a message is acknowledged once all of its items are answered', () => {
-  test('so the death of the process before that brings all of them to another', async () => {
+  test('so if the process dies before that, another gets all of them', async () => {
     const both = new Gate();
     const first: string[] = [];
     const dying = await rig.serve(
       doing((text) => {
         first.push(text);
         if (first.length === 2) both.open();
-        // One of them is answered before the end, the other never.
+        // One of them is answered before the process ends, the other never.
         return text === 'quick' ? Promise.resolve() : new Promise(() => {});
       }),
     );
@@ -220,7 +220,7 @@ describe('a message is acknowledged once all of its items are answered', () => {
     await expect.poll(() => second.toSorted()).toEqual(['quick', 'slow']);
   });
 
-  test('and not before, so that no more than the prefetch window is under way', async () => {
+  test('and not before, so that no more than the prefetch window is in flight', async () => {
     const gates = new Map(['1', '2', '3'].map((text) => [text, new Gate()]));
     const started: string[] = [];
     await rig.serve(
@@ -231,7 +231,7 @@ describe('a message is acknowledged once all of its items are answered', () => {
       { prefetch: 2 },
     );
     const { service } = await rig.client();
-    // A client that has just begun has no channel yet, and sends all that waits for one together.
+    // A client that has just started has no channel yet, and sends everything that is waiting for one together.
     await service.call('delivery.echo', { text: '0' }, { requestId });
     const calls: Promise<unknown>[] = [];
     for (const text of ['1', '2', '3']) {
@@ -297,7 +297,7 @@ describe('replicas', () => {
     expect({ old, fresh }).toEqual({ old: ['before'], fresh: ['after'] });
   });
 
-  test('that come back within the grace find what was asked meanwhile', async () => {
+  test('that come back within the grace period find what was asked in the meantime', async () => {
     const server = await rig.serve(nothing);
     const { service } = await rig.client();
     await service.call('delivery.echo', { text: 'first' }, { requestId });
@@ -307,7 +307,7 @@ describe('replicas', () => {
     expect(await waiting).toEqual({ text: 'waiting' });
   });
 
-  test('share long operations one by one, however many are asked for at once', async () => {
+  test('share long operations one by one, however many are requested at once', async () => {
     const gate = new Gate();
     const counts = [0, 0];
     for (const mine of [0, 1]) {
@@ -327,15 +327,15 @@ describe('replicas', () => {
   });
 });
 
-describe('an item that takes the process down', () => {
-  test('is tried alone, then answered INTERNAL and put with the dead letters; its neighbours are answered', async () => {
+describe('an item that crashes the process', () => {
+  test('is tried alone, then answered INTERNAL and dead-lettered; its neighbours are answered', async () => {
     const runs: string[] = [];
     const replicas: { die(): Promise<void> }[] = [];
     let aloneWith: string[] = [];
     const startReplica = async () => {
       const under = new Set<string>();
       let dead = false;
-      // Its first calls come before `serve` resolves.
+      // Its first calls arrive before `serve` resolves.
       const replica = rig.serve(
         doing(async (text) => {
           if (dead) return await new Promise(() => {});
@@ -345,7 +345,7 @@ describe('an item that takes the process down', () => {
           if (text === 'poison') {
             dead = true;
             aloneWith = [...under];
-            // As the end of the process: nothing of what is under way is answered, and another takes its place.
+            // As when the process ends: nothing in flight is answered, and another takes its place.
             await Promise.all([replica.then(({ die }) => die()), startReplica()]);
             return await new Promise(() => {});
           }
@@ -384,7 +384,7 @@ describe('a consumer that the broker cancels', () => {
   });
 });
 
-describe('a queue that is there with other arguments, as during a rolling update', () => {
+describe('a queue that exists with other arguments, as during a rolling update', () => {
   test('is used as it is', async () => {
     await channel.assertQueue(queues.requests, { durable: true, expires: 60_000 });
     const server = await rig.serve(nothing);
@@ -396,8 +396,8 @@ describe('a queue that is there with other arguments, as during a rolling update
   });
 });
 
-describe('a queue that nobody takes from', () => {
-  test('is no reason to wait for the deadline, also when something keeps it alive', async () => {
+describe('a queue that nobody consumes', () => {
+  test('is no reason to wait for the deadline, even when something keeps it alive', async () => {
     await channel.assertQueue(queues.requests, { durable: true, expires: 600_000 });
     const { service } = await rig.client();
     const call = service.call('delivery.echo', { text: 'anybody?' }, { requestId, deadlineMs: 60_000 });

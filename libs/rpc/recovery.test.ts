@@ -10,7 +10,7 @@ const contract = echoContract('recovery');
 type Contract = typeof contract;
 const requestId = 'r';
 
-/** Handlers that do this before they answer. */
+/** Handlers that run this before they answer. */
 const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> => ({
   'recovery.echo': echoAfter(work),
 });
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe('a client whose connection breaks', () => {
-  test('sends its unanswered calls again, inside their deadline', async () => {
+  test('sends its unanswered calls again, within their deadline', async () => {
     const runs: string[] = [];
     const began = new Gate();
     const gate = new Gate();
@@ -47,11 +47,11 @@ describe('a client whose connection breaks', () => {
     await expect.poll(() => runs).toEqual(['once more', 'once more']);
     gate.open();
     expect(await call).toEqual({ text: 'once more' });
-    // Two answers were sent; the caller has one.
+    // Two answers were sent; the caller got one.
     expect(seen.calls).toEqual([{ operation: 'recovery.echo', outcome: 'ok' }]);
   });
 
-  test('keeps new calls for a moment, and sends them by the next connection', async () => {
+  test('holds new calls for a moment, and sends them over the next connection', async () => {
     await rig.serve(doing(async () => {}));
     const { service } = await rig.client({ url: network.url });
     await service.call('recovery.echo', { text: 'before' }, { requestId });
@@ -59,7 +59,7 @@ describe('a client whose connection breaks', () => {
     expect(await service.call('recovery.echo', { text: 'meanwhile' }, { requestId })).toEqual({ text: 'meanwhile' });
   });
 
-  test('refuses new calls when that lasts, at once and with the time to come back, and is not ready', async () => {
+  test('refuses new calls when that lasts, at once and with a time to retry, and is not ready', async () => {
     await rig.serve(doing(async () => {}));
     const { service, broker } = await rig.client({ url: network.url });
     await service.call('recovery.echo', { text: 'before' }, { requestId });
@@ -92,7 +92,7 @@ describe('a client whose connection breaks', () => {
 });
 
 describe('a server whose connections break', () => {
-  test('answers what it had begun, by the next', async () => {
+  test('answers what it had begun, over the next', async () => {
     const began = new Gate();
     const gate = new Gate();
     await rig.serve(
@@ -164,7 +164,7 @@ describe('a channel that dies while its connection lives', () => {
 });
 
 describe('a process that starts before its broker', () => {
-  test('waits, says so, and goes on when it is there', async () => {
+  test('waits, says so, and carries on once it is there', async () => {
     network.cut({ stayDown: true });
     const connecting = rig.client({ url: network.url });
     const serving = rig.serve(

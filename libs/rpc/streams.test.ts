@@ -68,7 +68,7 @@ const handlers: RpcHandlers<Contract> = {
   },
   'files.ping': { one: async () => ({ output: {}, replayed: false }) },
 };
-/** Opens the gate when the iteration of a download's bytes has ended. */
+/** Opens the gate when the iteration over a download's bytes has ended. */
 function leaving(left: Gate): RpcHandlers<Contract> {
   async function* bytes() {
     try {
@@ -142,7 +142,7 @@ describe('an upload', () => {
     }
     const upload = service.upload('files.put', { name: 'slow' }, source(), writing);
     await full.passed;
-    // Time in which it could send the rest, if nothing held it: calls are answered all the while.
+    // Time in which it could send the rest, if nothing held it back: calls are answered all the while.
     for (let turn = 0; turn < 20; turn++) await service.call('files.ping', {}, reading);
     expect(asked).toBe(WINDOW_CHUNKS + 1);
     gate.open();
@@ -180,7 +180,7 @@ describe('an upload', () => {
     await closed(source);
   });
 
-  test('whose source breaks is thrown from the iteration of its handler, and tells the caller why', async () => {
+  test('whose source breaks throws from the iteration in its handler, and tells the caller why', async () => {
     const outcome = Promise.withResolvers<unknown>();
     await rig.serve({
       ...handlers,
@@ -205,7 +205,7 @@ describe('an upload', () => {
     [{ name: 7 } as never, writing, 'VALIDATION_FAILED'],
     [{ name: 'x' }, { ...writing, caller: { ...testCaller, permissions: [] } }, 'PERMISSION_DENIED'],
     [{ name: 'x' }, { ...writing, idempotencyKey: undefined }, 'INTERNAL'],
-  ])('that may not be is refused before a byte is read: %j', async (input, options, code) => {
+  ])('that is not allowed is refused before a byte is read: %j', async (input, options, code) => {
     await rig.serve(handlers);
     const { service } = await rig.client();
     let read = 0;
@@ -227,7 +227,7 @@ describe('a download', () => {
     expect(sha256(await buffer(bytes))).toBe(sha256(content));
   });
 
-  test('may be of a part, or of nothing', async () => {
+  test('may be partial, or empty', async () => {
     await rig.serve(handlers);
     const { service } = await rig.client();
     const part = await service.download('files.get', { start: 10, end: 100_010 }, reading);
@@ -255,7 +255,7 @@ describe('a download', () => {
     const { service } = await rig.client();
     const { bytes } = await service.download('files.get', {}, reading);
     const others = await Promise.all(Array.from({ length: 20 }, () => service.download('files.get', {}, reading)));
-    // Only the first is read: of all others, no more than a window leaves the server.
+    // Only the first is read: of each of the others, no more than a window leaves the server.
     expect(sha256(await buffer(bytes))).toBe(sha256(content));
     expect(ahead).toBeLessThanOrEqual(Math.ceil(content.length / CHUNK_BYTES) + 20 * (WINDOW_CHUNKS + 1));
     const rest = await Promise.all(others.map(async (other) => sha256(await buffer(other.bytes))));
@@ -271,7 +271,7 @@ describe('a download', () => {
     expect(await failure(service.download('files.get', {}, reading))).toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('that fails midway breaks the stream, never ends it', async () => {
+  test('that fails midway breaks the stream, and never ends it normally', async () => {
     const server = await rig.serve({
       ...handlers,
       'files.get': {
@@ -295,7 +295,7 @@ describe('a download', () => {
   test.each([
     ['midway', async (bytes: Readable) => void (await once(bytes, 'readable'))],
     ['unread', async () => {}],
-  ])('that its reader leaves %s ends the iteration at the server', async (_when, read) => {
+  ])('that its reader abandons %s ends the iteration at the server', async (_when, read) => {
     const left = new Gate();
     await rig.serve(leaving(left));
     const { service } = await rig.client();
@@ -308,7 +308,7 @@ describe('a download', () => {
 
 describe('silence', () => {
   const SILENCE_MS = 600;
-  /** Half a window takes it several times as long as it may be silent. */
+  /** Half a window takes it several times as long as it is allowed to be silent. */
   async function readSlowly(bytes: AsyncIterator<Buffer>, chunks: number): Promise<Buffer[]> {
     const taken: Buffer[] = [];
     while (taken.length < chunks) {
@@ -361,7 +361,7 @@ describe('silence', () => {
     expect(await failure(buffer(bytes))).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
 
-  test('is not what a download’s slow reader keeps: it gets every byte', async () => {
+  test('does not include a slow reader of a download: it gets every byte', async () => {
     await rig.serve(leaving(new Gate()));
     const { service } = await rig.client();
     const { bytes } = await service.download('files.get', {}, { ...reading, deadlineMs: SILENCE_MS });
@@ -371,7 +371,7 @@ describe('silence', () => {
     expect(sha256(Buffer.concat([...first, rest]))).toBe(sha256(content));
   });
 
-  test('of a reader that was only slow until then ends the iteration at the server too', async () => {
+  test('of a reader that was merely slow until then ends the iteration at the server too', async () => {
     const left = new Gate();
     await rig.serve(leaving(left));
     const { service } = await rig.client();
@@ -382,8 +382,8 @@ describe('silence', () => {
   });
 });
 
-describe('a process that goes away', () => {
-  test('with a client takes the iteration of the handler with it', async () => {
+describe('a process that disappears', () => {
+  test('with a client ends the iteration in the handler too', async () => {
     const outcome = Promise.withResolvers<unknown>();
     const arrived = new Gate();
     await rig.serve({
@@ -413,7 +413,7 @@ describe('a process that goes away', () => {
     expect(await outcome.promise).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
 
-  test('with a server ends the transfer, and a stop waits for those under way', async () => {
+  test('with a server ends the transfer, and stopping waits for those in progress', async () => {
     const server = await rig.serve(handlers);
     const client = await rig.client();
     const { bytes } = await client.service.download('files.get', {}, reading);

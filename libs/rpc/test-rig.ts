@@ -83,10 +83,10 @@ export interface TestClient<C extends ServiceContract> {
 /** Real clients and servers of a contract on one broker. `stop` ends those still running. */
 export class RpcRig<C extends ServiceContract> {
   readonly contract: C;
-  /** Of the service, at its clients and servers. */
+  /** The service's, at its clients and servers. */
   readonly signer = hmacSigner([createSecretKey(randomBytes(32))]);
   readonly #url: string;
-  /** Of all clients and servers, including future ones. */
+  /** For all clients and servers, including future ones. */
   readonly lines: LogLine[] = [];
   /** Ends whatever is still running. */
   readonly open: Set<() => Promise<void>>;

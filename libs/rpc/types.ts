@@ -69,7 +69,7 @@ export interface ServiceClient<C extends ServiceContract> {
   /**
    * Sends the bytes along with the input, as fast as the handler consumes them and never more than a window ahead of it.
    * `deadlineMs` bounds the silence between two chunks, not the whole. The library never repeats it: an upload that fails
-   * with UNAVAILABLE may be repeated by whoever still has the bytes, with the same idempotency key.
+   * with UNAVAILABLE may be repeated by anybody who still has the bytes, with the same idempotency key.
    */
   upload<Name extends NamesWith<C, 'up'>>(
     name: Name,

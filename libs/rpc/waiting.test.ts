@@ -63,7 +63,7 @@ const requestId = 'r';
 const TEXTS = ['1', '2', '3', '4', '5'];
 
 describe('calls that wait', () => {
-  test('are all at one replica, and go on to the next in their order, however often one is lost', async () => {
+  test('are all at one replica, and move on to the next in order, however often one is lost', async () => {
     const replicas = [await replica(), await replica(), await replica()] as const;
     const { service } = await rig.client();
     const answers = TEXTS.map((text) => service.call('waiting.take', { text, waitSeconds: 30 }, { requestId }));
@@ -92,7 +92,7 @@ describe('calls that wait', () => {
     expect(await answer).toEqual({ text: 'a' });
   });
 
-  test('without a time to wait are calls like any other', async () => {
+  test('with no time to wait are calls like any other', async () => {
     const { holder } = await replica();
     const { service } = await rig.client();
     const answer = service.call('waiting.take', { text: 'a', waitSeconds: 0 }, { requestId });
@@ -102,7 +102,7 @@ describe('calls that wait', () => {
     await answer;
   });
 
-  test('are told when their time is up, also by a replica that took them over and never heard of their client', async () => {
+  test('are answered when their time is up, even by a replica that took them over and never heard from their client', async () => {
     const first = await replica();
     const second = await replica();
     const { service } = await rig.client();
@@ -143,7 +143,7 @@ describe('calls that wait', () => {
     await stays;
   });
 
-  test('tell whether the process that called is still there', async () => {
+  test('report whether the process that called is still there', async () => {
     const { holder } = await replica();
     const [dies, lives] = [await rig.client(), await rig.client()];
     const lost = dies.service.call('waiting.take', { text: 'lost', waitSeconds: 30 }, { requestId });
@@ -153,7 +153,7 @@ describe('calls that wait', () => {
     await holder.has(2);
     const [first, second] = holder.held.map(({ waiting }) => waiting as Waiting);
     expect([await first?.isCallerThere(), await second?.isCallerThere()]).toEqual([true, true]);
-    // The connection alone, without a word of the calls on it.
+    // The connection alone, without a word about the calls on it.
     await dies.broker.close();
     await expect.poll(() => first?.isCallerThere()).toBe(false);
     expect(await second?.isCallerThere()).toBe(true);
@@ -161,7 +161,7 @@ describe('calls that wait', () => {
     await kept;
   });
 
-  test('are not among the calls under way of their client', async () => {
+  test('are not among the calls in flight of their client', async () => {
     const { holder } = await replica();
     const { service } = await rig.client({ maxPending: 2 });
     const waiting = TEXTS.map((text) => service.call('waiting.take', { text, waitSeconds: 30 }, { requestId }));
@@ -181,7 +181,7 @@ describe('calls that wait', () => {
     expect(await refused).toBeInstanceOf(OperationError);
   });
 
-  test('of a service that is not there are told so at once', async () => {
+  test('for a service that is not running are told so at once', async () => {
     const { service } = await rig.client();
     const answer = service.call('waiting.take', { text: 'a', waitSeconds: 30 }, { requestId });
     await expect(answer).rejects.toMatchObject({ code: 'UNAVAILABLE' });

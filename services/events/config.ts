@@ -14,7 +14,7 @@ export const settings = {
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Encrypts the secrets of webhooks in the database. The first encrypts, all decrypt. */
   WEBHOOK_SECRETS: keyRingSetting,
-  /** Networks besides the public internet that webhooks may be sent into. */
+  /** Networks besides the public internet that webhooks may be sent to. */
   WEBHOOK_ALLOWED_NETWORKS: networksSetting,
 };
 

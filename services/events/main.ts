@@ -52,7 +52,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   onStop(() => intake.close());
   await intake.ready;
 
-  // Of what webhooks do: nothing is put into the log itself past its queue, which is there now.
+  // For webhooks: nothing gets into the log itself except through its queue, which exists by now.
   const publisher = new OutboxPublisher({ broker, service: 'events', signer, log, sources: [outbox], onEmitted });
   onStop(() => publisher.close());
 
@@ -66,7 +66,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     longPrefetch: TESTS_UNDER_WAY,
   });
   webhooks.start();
-  // At once: either may have to wait for an endpoint.
+  // In parallel: either may have to wait for an endpoint.
   onStop(async () => {
     await Promise.all([server.stop(), webhooks.stop()]);
   });

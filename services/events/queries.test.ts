@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => events.stop());
 
-/** As services/workitems/queries.test.ts; and what the service asks by itself, when it takes events in and sends them. */
+/** As services/workitems/queries.test.ts; and what the service asks on its own, when it takes events in and sends them. */
 test('every query of every operation is answered by an index, without a sort', async () => {
   const called = new Set<string>();
   // As many dispatchers as replicas.
@@ -102,7 +102,7 @@ test('every query of every operation is answered by an index, without a sort', a
       { delivery: third, outcome: failed, retryAtMs: Date.now(), holdsUntilMs: Date.now() },
     ]);
     const end = { dueAt: null, notBefore: null, unwell: false, failingSince: null };
-    // It has changed since, so that each of the three ways is gone.
+    // It has changed since, so that each of the three ways fails.
     await releaseWebhook(scope, { ...webhook, revision: webhook.revision + 1 }, 'holder', end);
   });
 

@@ -6,8 +6,8 @@ import { WriteSet } from '@worktrack/runtime/database/write-set';
 const DEADLINE_MS = 10_000;
 
 /**
- * Runs `work` in a transaction, for what the service does by itself and no call asks for. It runs again where something that it relies on has changed.
- * A commit that is reported and was not made is not noticed here: all that is stored by it is found undone and done again.
+ * Runs `work` in a transaction, for what the service does of its own accord rather than for a call. Runs it again if something it relies on has changed.
+ * A commit that was reported but not made goes unnoticed here: everything stored this way is later found undone and done again.
  */
 export async function store<T>(work: (scope: TransactionScope) => Promise<T>): Promise<T> {
   let stored = new WriteSet();

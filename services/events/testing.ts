@@ -53,7 +53,7 @@ export async function startEvents() {
     return (await handler.one(operation.input.parse(input) as never, context)).output as Output<Operations[N]>;
   }
 
-  /** Everything that is in the log, in its order. */
+  /** Everything in the log, in order. */
   async function everything(organizationId: string): Promise<LoggedEvent[]> {
     const all: LoggedEvent[] = [];
     for (let after = 0; ; ) {
@@ -64,12 +64,12 @@ export async function startEvents() {
     }
   }
 
-  /** As they come from the queue. */
+  /** As they arrive from the queue. */
   const take = (events: readonly PublishedEvent[]) => takeIn(events, () => {});
   return { call, everything, take, stop: disconnectDatabase };
 }
 
-/** An event as a service publishes it, of an organization of its own unless it is said otherwise. */
+/** An event as a service publishes it, of an organization of its own unless stated otherwise. */
 export function event(changes: Partial<PublishedEvent> & { subjectId?: string; taskId?: string } = {}): PublishedEvent {
   const { type = 'work_item.updated', subjectId = uuidv7(), taskId, ...rest } = changes;
   const kind = type.slice(0, type.indexOf('.')) as SubjectKind;

@@ -3,7 +3,7 @@ import type { TransactionScope } from '@worktrack/runtime/database/implement';
 
 const DEADLINE_MS = 10_000;
 
-/** A step of a longer write, in a transaction of its own. It may be made again: what it has done already it finds done. */
+/** One step of a longer write, in its own transaction. It may be repeated: it finds what it has already done. */
 export function commitAlone<T>(step: (scope: TransactionScope) => Promise<T>): Promise<T> {
   return commitSet(Date.now() + DEADLINE_MS, (tx, writes) => step({ tx, writes }));
 }

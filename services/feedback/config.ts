@@ -20,13 +20,13 @@ export const settings = {
   /** Signs captcha challenges and cursors here (by keys derived from it), and widget tokens in the gateway. */
   WIDGET_TOKEN_SECRETS: keyRingSetting,
   CAPTCHA_PROVIDER: z.enum(CAPTCHA_PROVIDERS).default('altcha'),
-  /** Of turnstile, hcaptcha and recaptcha. */
+  /** For turnstile, hcaptcha and recaptcha. */
   CAPTCHA_SECRET_KEY: z.string().optional(),
-  /** Instead of the provider's own, for a proxy on the way to it. */
+  /** Instead of the provider's own, for a proxy in between. */
   CAPTCHA_VERIFY_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  /** Of providers that score, from 0 (a robot) to 1. */
+  /** For providers that score, from 0 (a robot) to 1. */
   CAPTCHA_MIN_SCORE: z.coerce.number().min(0).max(1).default(0.5),
-  /** altcha: PBKDF2 iterations of one try, and how many tries a solution takes at most. 1 000 × 600 is some 0.2 s of one core. */
+  /** altcha: PBKDF2 iterations per try, and how many tries a solution takes at most. 1 000 × 600 is some 0.2 s of one core. */
   ALTCHA_COST: z.coerce.number().int().min(1).max(100_000).default(1_000),
   ALTCHA_COUNTERS: z.coerce.number().int().min(1).max(1_000_000).default(600),
 };

@@ -17,7 +17,7 @@ import { searchTextMigration } from './items/search-text.repository.ts';
 import { assemble } from './parts.ts';
 import { Retention } from './retention/retention.ts';
 
-/** Captchas that wait for a verifier on the internet, which may take seconds. */
+/** Captchas waiting for a verifier on the internet, which may take seconds. */
 const CAPTCHAS_UNDER_WAY = 64;
 
 const settings = config();
@@ -33,7 +33,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   const migrations = await migrate([emailKeyMigration, searchTextMigration], { log });
   onStop(() => migrations.stop());
 
-  // No need of the readiness: without it duplicates and spent captcha solutions are known to this process alone.
+  // Not part of readiness: without it, duplicates and spent captcha solutions are only known to this process.
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());
 
@@ -42,7 +42,7 @@ await runService('feedback', settings, async ({ log, check, onStop }) => {
   check('rabbitmq', () => (broker.state().ready ? undefined : 'not connected'));
 
   const signer = eventSigner(settings.EVENT_SECRETS);
-  // Of receipts nobody is told, so that a burst of submissions is published by hundreds.
+  // Nobody is notified of receipts, so that a burst of submissions is published in hundreds.
   const publisher = new OutboxPublisher({
     broker,
     service: 'feedback',

@@ -13,7 +13,7 @@ afterAll(() => feedback.stop());
 
 /** As services/workitems/queries.test.ts. */
 test('every query of every operation is answered by an index, without a sort', async () => {
-  // They ask Redis and the provider of the captcha.
+  // They need Redis and the provider of the captcha.
   const called = new Set<string>(['captcha.challenge', 'captcha.verify']);
   const plans = new OperationPlans({ apart: ['transaction_owners'] });
   const organizationId = randomUUID();

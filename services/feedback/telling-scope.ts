@@ -1,8 +1,8 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 
-/** A write that is told in the log of the organization. */
+/** A write that is reported in the organization's log. */
 export interface TellingScope extends TransactionScope {
-  /** Without a user: the service itself, which keeps nothing longer than it is told to. */
+  /** Without a user: the service itself, which keeps nothing longer than it was told to. */
   readonly caller: Pick<Caller, 'organizationId'> & Partial<Pick<Caller, 'userId' | 'keyId'>>;
 }

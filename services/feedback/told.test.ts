@@ -37,7 +37,7 @@ async function received(changes: object = {}): Promise<string> {
 const waiting = async () => (await receipts.next(1_000)).filter((event) => event.organizationId === organizationId);
 const publish = async () => receipts.remove(await waiting());
 
-describe('that feedback was received is told', () => {
+describe('the receipt of feedback is reported as an event', () => {
   test('from the item itself, until it is published', async () => {
     const sent = [1, 2, 3].map((n) => submission({ organizationId, sourceId, message: `Number ${n}` }));
     const { itemId } = sent[0] as (typeof sent)[number];
@@ -56,7 +56,7 @@ describe('that feedback was received is told', () => {
       revision: 1,
       data: { sourceId },
     });
-    // The same whenever it is made: the log knows it again.
+    // The same whenever it is made: the log recognizes it.
     expect(await waiting()).toEqual(events);
     await receipts.remove(events.slice(0, 2));
     expect(await waiting()).toEqual(events.slice(2));
@@ -64,7 +64,7 @@ describe('that feedback was received is told', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('once of a submission that comes again', async () => {
+  test('once for a submission that comes again', async () => {
     const sent = submission({ organizationId, sourceId });
     await feedback.ingest([sent]);
     await publish();
@@ -90,7 +90,7 @@ describe('that feedback was received is told', () => {
       () => feedback.call('sources.delete', { id: sourceId, erase: true }, organizationId),
       'feedback.erased',
     ],
-  ])('before what becomes of it by a change of %s, which may come before it is published', async (_, change, type) => {
+  ])('before what a change of %s makes of it, which may come before it is published', async (_, change, type) => {
     const id = await received({ email: EMAIL });
     const [receipt] = await waiting();
     const events = (await told(() => change(id))).filter(({ subject }) => subject.id === id);
@@ -100,7 +100,7 @@ describe('that feedback was received is told', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('by no more than one of the changes that race for it, and never not at all', async () => {
+  test('by exactly one of the changes that race for it', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await received({ message: `Round ${round}` });
       const events = await told(() =>
@@ -118,8 +118,8 @@ describe('that feedback was received is told', () => {
   });
 });
 
-describe('what becomes of feedback is told', () => {
-  test('of a status that is another one, by who changed it', async () => {
+describe('what becomes of feedback is reported as an event', () => {
+  test('for a change of status, with who changed it', async () => {
     const id = await received();
     await publish();
     const change = (status: 'triaged' | 'resolved') => feedback.call('feedback.update', { id, status }, organizationId);
@@ -137,7 +137,7 @@ describe('what becomes of feedback is told', () => {
     expect(await told(() => codeOf(feedback.call('feedback.update', missing, organizationId)))).toEqual([]);
   });
 
-  test('of a link once, with the status that follows from it', async () => {
+  test('for a link, once, with the status that follows from it', async () => {
     const id = await received();
     await publish();
     const workItemId = randomUUID();
@@ -153,7 +153,7 @@ describe('what becomes of feedback is told', () => {
     ]);
   });
 
-  test('of each item that is erased: by its address, with its source, and by its age, once', async () => {
+  test('for each item that is erased: by its address, with its source, and by its age, once', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, (_, n) => received({ email: EMAIL, message: `Number ${n}` })),
     );
@@ -175,7 +175,7 @@ describe('what becomes of feedback is told', () => {
   });
 });
 
-describe('what is done to sources is told', () => {
+describe('what is done to sources is reported as an event', () => {
   test('when one is created, changed and deleted', async () => {
     const { userId, keyId } = { userId: expect.any(String), keyId: expect.any(String) };
     expect(await outboxOf(organizationId)).toMatchObject([
@@ -203,7 +203,7 @@ describe('what is done to sources is told', () => {
   });
 });
 
-test('nothing that the public wrote is ever in an event', async () => {
+test('nothing that the public wrote ever appears in an event', async () => {
   const id = await received(secrets);
   const all = [...(await waiting())];
   await feedback.call('feedback.update', { id, status: 'triaged' }, organizationId);

@@ -37,11 +37,11 @@ import { registerRestRoutes } from './rest/routes.ts';
 import type { WidgetFiles } from './widget/files.ts';
 import { registerWidgetRoutes } from './widget/routes.ts';
 
-/** From the first byte of a connection to the end of the head of a request. */
+/** From a connection's first byte to the end of a request's head. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** How often Node looks for connections that are too slow; by its default every 30 s. */
+/** How often Node looks for connections that are too slow; its default is every 30 s. */
 const SLOW_CHECK_EVERY_MS = 2_000;
-/** For a whole request, the upload of an attachment of 25 MiB over a slow line included. */
+/** For a whole request, including the upload of a 25 MiB attachment over a slow line. */
 const REQUEST_TIMEOUT_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
@@ -52,11 +52,11 @@ export interface GatewayNeeds {
   readonly redis: Redis;
   readonly liveLog: LiveLog;
   readonly log: Log;
-  /** For the line of every request; see http/observe.ts. */
+  /** For each request's line; see http/observe.ts. */
   readonly requestLog: Log;
-  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is believed; none by default. */
+  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies: readonly string[];
-  /** Origins of pages that may use `/mcp`, beside those of this machine. */
+  /** Origins of pages that may use `/mcp`, in addition to those on this machine. */
   readonly allowedOrigins: ReadonlySet<string>;
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
@@ -67,7 +67,7 @@ export interface GatewayNeeds {
   readonly readiness: () => Promise<Readiness>;
 }
 
-/** The HTTP side of the gateway, without its listening port. */
+/** The HTTP side of the gateway, without a listening port. */
 export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   const { log } = needs;
   const answer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -76,14 +76,14 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
       requestId: request.id,
       bodyLimitBytes: request.routeOptions.bodyLimit ?? BODY_LIMIT_BYTES,
     });
-    // Where Fastify refuses before its hooks run, the id is not there yet.
+    // If Fastify refuses before its hooks run, the id is not set yet.
     reply.header('x-request-id', request.id);
     reply.code(statusOf(error)).headers(failureHeaders(error)).header('content-type', JSON_TYPE);
     const bodyOf = request.routeOptions.config?.failureBody ?? failureBody;
     reply.send(bodyOf(error, request.id));
   };
   const app = fastify({
-    // Fastify's own would make a child logger for each request; ours writes one line (http/observe.ts).
+    // Fastify's own would create a child logger for each request; ours writes one line (http/observe.ts).
     logger: false,
     genReqId: requestIdOf,
     trustProxy: needs.trustedProxies.length > 0 && [...needs.trustedProxies],
@@ -113,7 +113,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   shareCallsFairly(app, needs.callLimits);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
-    // It is here, whatever the call waits for now.
+    // It has arrived, whatever the call waits for now.
     clearTimeout(request.bodyTimer);
     await app.takePlace(request, text.length);
     return parseJsonBody(text);

@@ -19,38 +19,38 @@ import { bearerToken } from './bearer.ts';
 import { LastUse } from './last-use.ts';
 import { UnknownKeys } from './limits/unknown-keys.ts';
 
-/** What a request shows of who sends it. */
+/** What a request reveals about its sender. */
 export type Sender = Pick<FastifyRequest, 'id' | 'ip' | 'socket'>;
 
 export interface Authenticator {
   /**
    * @param authorizationHeader the value of `Authorization`, if there is one
-   * @returns whom the key speaks for, and its rate with this request; `callerOf(identity, sessionProjectId)` makes the caller of it
-   * @throws OperationError API_KEY_MISSING, API_KEY_INVALID, RATE_LIMITED for an address from which too many came that are not known, or, when
+   * @returns whom the key speaks for, and its rate including this request; `callerOf(identity, sessionProjectId)` makes the caller from it
+   * @throws OperationError API_KEY_MISSING, API_KEY_INVALID, RATE_LIMITED for an address that has sent too many unknown ones, or, when
    *   neither the cache nor the keys service answers, UNAVAILABLE or DEADLINE_EXCEEDED
    */
   authenticate(authorizationHeader: string | undefined, sender: Sender): Promise<Known>;
   /**
-   * Whom the key, or the session, speaks for by now: of a request that was authenticated and takes long. It counts in no rate.
-   * @throws OperationError as authenticate
+   * Whom the key, or the session, speaks for by now: for a request that was authenticated and takes long. Does not count in any rate.
+   * @throws OperationError like `authenticate`
    */
   recognize(authorizationHeader: string | undefined, sender: Sender, sessionToken?: string): Promise<Identity>;
   /**
    * The same for the token of a session of the console.
-   * @throws OperationError as `authenticate`
+   * @throws OperationError like `authenticate`
    */
   authenticateSession(token: string, sender: Sender): Promise<Known>;
   /**
-   * Asks the keys service to begin a session by a code or an API key, as often as keys that are not known may be asked about.
+   * Asks the keys service to start a session with a code or an API key, limited like unknown keys.
    * @param token of the new session
-   * @throws OperationError as `authenticate`, or CONFLICT where the user has too many sessions
+   * @throws OperationError like `authenticate`, or CONFLICT if the user has too many sessions
    */
   openSession(token: string, by: SignInBy, sender: Sender): Promise<{ readonly expiresAt: string }>;
-  /** Reports the last uses that are gathered. To be called once no request is under way, while the keys service can still be called. */
+  /** Reports the last uses gathered so far. Call it once no request is in progress, while the keys service can still be called. */
   stop(): Promise<void>;
 }
 
-/** One of the two. */
+/** Exactly one of the two. */
 export interface SignInBy {
   readonly code: string | undefined;
   readonly apiKey: string | undefined;
@@ -61,7 +61,7 @@ export function createAuthenticator(needs: {
   readonly keys: ServiceClient<typeof keysContract>;
   readonly log: Log;
   readonly unknownKeysPerAddress: number;
-  /** Keys the hashes by which addresses are counted. */
+  /** Keys the hashes under which addresses are counted. */
   readonly addressSecret: KeyObject;
 }): Authenticator {
   const { redis, keys, log } = needs;
@@ -71,7 +71,7 @@ export function createAuthenticator(needs: {
 
   async function known(value: string, mark: Mark, sender: Sender, counts = true): Promise<Known> {
     if (!isWellFormedKey(value, mark)) throw invalid(mark);
-    // It goes no further than this: its digest finds it, and cannot be turned back into it.
+    // It goes no further than this: its digest identifies it, and cannot be reversed.
     const { prefix, digest } = presented(value);
     const found = await cache.lookUp(
       prefix,
@@ -98,7 +98,7 @@ export function createAuthenticator(needs: {
       if (!isWellFormedKey(value, mark)) throw invalid(mark);
       await unknownKeys.count(sender);
       const requestId = sender.id;
-      // One idempotency key for all repetitions of this call: a code that was taken by the first is taken for the second.
+      // One idempotency key for all repetitions of this call: a code used by the first is used for the second.
       const options = { requestId, idempotencyKey: uuidv7() };
       let refusal: unknown;
       const opened = await unknownKeys.givingBackIfKnown(sender, () =>
@@ -122,12 +122,12 @@ export function createAuthenticator(needs: {
   };
 }
 
-/** As the keys service is told of it. */
+/** In the form the keys service gets. */
 function presented(value: string): Presented {
   return { prefix: prefixOf(value), digest: hash('sha256', value) };
 }
 
-/** One answer for unknown, malformed, revoked and expired: it tells nothing to who guesses. */
+/** One answer for unknown, malformed, revoked and expired: it reveals nothing to somebody guessing. */
 function invalid(mark: Mark): OperationError {
   return new OperationError('API_KEY_INVALID', WHAT_TO_DO[mark]);
 }

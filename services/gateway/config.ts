@@ -49,11 +49,11 @@ export const settings = {
   /** How many calls of one organization, and of one key, a gateway handles at once; further calls wait their turn. See limits/fair-share.ts. */
   CALLS_PER_ORGANIZATION: calls(32),
   CALLS_PER_KEY: calls(16),
-  /** Of one organization, while others are active: enough to use the machine, and each more is one more call that another organization's waits behind. */
+  /** For one organization, while others are active: enough to use the whole machine; any more, and other organizations' calls wait behind them. */
   CALLS_BESIDE_OTHERS: calls(Math.max(2, availableParallelism())),
-  /** Of all organizations. */
+  /** For all organizations together. */
   CALLS_AT_ONCE: calls(64),
-  /** Unknown API keys per address and minute: beyond that, the keys service is not asked about any more. */
+  /** Unknown API keys per address and minute: beyond that, the keys service is no longer asked about them. */
   UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
   /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),

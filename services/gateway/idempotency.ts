@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 
 /** As long as the services keep their records. */
 const KEPT_SECONDS = 24 * 60 * 60;
-/** Beyond the operation's own deadline, after which nobody knows whether it had its effect. */
+/** Beyond the operation's own deadline, after which nobody knows whether it took effect. */
 const PENDING_MARGIN_MS = 30_000;
 
 const unchecked = new Counter({
@@ -17,18 +17,18 @@ const unchecked = new Counter({
 });
 
 export interface Reservation {
-  /** The operation had its effect, now or earlier. */
+  /** The operation took effect, now or earlier. */
   keep(): void;
-  /** It was refused and had none: the key stays free. */
+  /** It was refused and had no effect: the key stays free. */
   release(): void;
 }
 
 const NO_RESERVATION: Reservation = { keep: () => {}, release: () => {} };
 
 /**
- * One idempotency key is one operation, whichever service it belongs to. A service knows its own records only, so the gateway notes in Redis which
- * operation a key was used for; comparing the input, waiting for the first and replaying its answer are the service's, exactly.
- * While Redis is unavailable this check is left out: within a service nothing is lost by that.
+ * One idempotency key is for one operation, whichever service that belongs to. A service only knows its own records, so the gateway notes in Redis which
+ * operation a key was used for; comparing the input, waiting for the first call and replaying its answer are up to the service, which does so exactly.
+ * While Redis is unavailable this check is skipped: within a service nothing is lost by that.
  */
 export class IdempotencyReservations {
   readonly #redis: Redis;
@@ -40,8 +40,8 @@ export class IdempotencyReservations {
   }
 
   /**
-   * @param session what beside the input decides the meaning of the call: the project of an MCP session
-   * @param waitMs for how long the call may wait beyond the deadline of its operation
+   * @param session what determines the meaning of the call besides the input: the project of an MCP session
+   * @param waitMs how long the call may wait beyond its operation's deadline
    * @throws OperationError IDEMPOTENCY_KEY_REUSED
    */
   async reserve(
@@ -73,12 +73,12 @@ export class IdempotencyReservations {
     const first = earlier === null;
     return {
       keep: () => this.#inBackground(this.#redis.set(entry, use, 'EX', KEPT_SECONDS)),
-      // Only the first: the others joined it, and it may still have its effect.
+      // Only the first: the others joined it, and it may still take effect.
       release: () => first && this.#inBackground(this.#redis.del(entry)),
     };
   }
 
-  /** The answer does not wait for it: until it is done the entry of the reservation stands. */
+  /** The answer does not wait for this: until it is done, the reservation's entry stands. */
   #inBackground(command: Promise<unknown>): void {
     command.catch((error) => this.#log.debug({ error }, 'A reservation of an idempotency key could not be updated'));
   }

@@ -3,10 +3,10 @@ import { type Identity, MAX_USES_PER_REPORT } from '@worktrack/contracts/keys/id
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 
-/** `lastUsedAt` is to be right within 5 s: the interval, and what the message and its write take. */
+/** `lastUsedAt` should be right within 5 s: the interval, plus what the message and its write take. */
 const REPORT_INTERVAL_MS = 2_000;
 const REPORT_DEADLINE_MS = 2_000;
-/** While the keys service is unavailable, uses are kept up to this many keys; beyond it the oldest go. */
+/** While the keys service is unavailable, uses are kept up to this many keys; beyond it the oldest are dropped. */
 const MAX_KEYS_KEPT = 50_000;
 
 interface Use {
@@ -16,7 +16,7 @@ interface Use {
   atMs: number;
 }
 
-/** Gathers when keys and sessions were used and reports it every REPORT_INTERVAL_MS: one message for all keys, no write per request. */
+/** Gathers when keys and sessions were used and reports it every REPORT_INTERVAL_MS: one message for all keys, not a write per request. */
 export class LastUse {
   readonly #keys: ServiceClient<typeof keysContract>;
   readonly #log: Log;

@@ -96,7 +96,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     command: await loadCommandFile(),
     readiness,
   });
-  // Last registered, so first at the stop: no new request comes in while those under way are finished.
+  // Registered last, so first at shutdown: no new request comes in while those in progress are finished.
   onStop(() => app.close());
   await app.listen({ host: settings.HOST, port: settings.PORT });
   return { port: (app.server.address() as AddressInfo).port };

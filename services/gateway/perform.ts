@@ -16,17 +16,17 @@ import type { Place } from './limits/fair-share.ts';
 import { requirePermissions, requireRole } from './permissions.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
-/** Who asks for an operation, and under which ids. */
+/** Who is requesting an operation, and under which ids. */
 export interface CallOrigin {
   readonly identity: Identity;
   readonly caller: Caller;
   readonly requestId: string;
-  /** As the client gave it; without one the gateway makes one of its own, so that a repeated RPC takes effect once. */
+  /** As given by the client; without one the gateway creates its own, so that a repeated RPC takes effect once. */
   readonly idempotencyKey: string | undefined;
   readonly traceparent: string | undefined;
   /** The call's place among those of its organization; see limits/call-places.ts. */
   readonly place: Place | undefined;
-  /** Where the client can be seen to go, and its key be asked for again, while a call waits. Without it nothing waits. */
+  /** How a waiting call notices that its client has gone, and gets its key checked again. Without it nothing waits. */
   readonly waits?: OriginOfWait;
 }
 
@@ -35,11 +35,11 @@ export type Perform = (
   operation: Operation,
   input: unknown,
   origin: CallOrigin,
-  /** Of an operation that takes a stream (`bytes: 'up'`). */
+  /** For an operation that takes a stream (`bytes: 'up'`). */
   bytes?: AsyncIterable<Uint8Array>,
 ) => Promise<Reply<unknown>>;
 
-/** The parsed input is a composition's; a service is sent the raw one, for it parses by itself and transformations are not run twice. */
+/** The parsed input is for compositions; a service is sent the raw one, since it parses for itself and transformations must not run twice. */
 interface GivenInput {
   readonly raw: unknown;
   readonly parsed: unknown;
@@ -65,13 +65,13 @@ export function createPerform(needs: {
     for (const operation of Object.values(contract.operations)) runs.set(operation, runOf(contract, operation, needs));
   }
 
-  /** After a wait the key may be another's right, or none. What it was just given is given back. @throws OperationError as for a new request */
+  /** After a wait the key may have lost permissions, or be invalid: what the call just got is then given back. @throws OperationError as for a new request */
   async function requireStill(operation: Operation, reply: Reply<unknown>, origin: CallOrigin): Promise<void> {
     try {
       const identity = await origin.waits?.identify();
       if (identity) requirePermissions(identity, operation.permissions);
     } catch (error) {
-      // Where nobody can tell at the moment, whoever repeats the call is told then.
+      // If that cannot be determined at the moment, a caller that repeats the call is told then.
       if (error instanceof OperationError && IS_REFUSED.has(error.code)) await giveBack(reply.output, origin, needs);
       throw error;
     }
@@ -84,7 +84,7 @@ export function createPerform(needs: {
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     const { caller, requestId, traceparent } = origin;
     const waitMs = waitMsOf(operation, input.parsed);
-    // It waits for somebody else's server, with a queue of its own in ours, and is not to keep the others of its key waiting.
+    // It waits for somebody else's server, with a queue of its own in ours, and must not keep the key's other calls waiting.
     if (operation.lane === 'long' || waitMs > 0) origin.place?.leave();
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
@@ -134,7 +134,7 @@ function runOf(
       : client.exchange(operation.name, input.raw, options);
 }
 
-/** After these two nobody knows: the reservation stands until it expires. */
+/** After either of these two nobody knows: the reservation stands until it expires. */
 function hadNoEffect(error: unknown): boolean {
   return !(error instanceof OperationError) || (error.code !== 'UNAVAILABLE' && error.code !== 'DEADLINE_EXCEEDED');
 }

@@ -10,9 +10,9 @@ import type { Clients } from './clients.ts';
 import { sessionTokenOf } from './console/session-cookie.ts';
 import { goneSignal } from './http/gone.ts';
 
-/** What a call that waits has to know of its request. */
+/** What a waiting call needs to know about its request. */
 export interface OriginOfWait {
-  /** Aborted when its client has gone, or this gateway stops. */
+  /** Aborted when its client has gone, or this gateway is stopping. */
   gone(): AbortSignal;
   /** Whom its key speaks for by now. @throws OperationError API_KEY_INVALID */
   identify(): Promise<Identity>;
@@ -34,7 +34,7 @@ export function originOfWait(
   };
 }
 
-/** What was claimed for a key that was revoked while it waited, so that nobody has to wait for the end of that lease. */
+/** Releases what was claimed for a key that was revoked while it waited, so that nobody has to wait for that lease to end. */
 export async function giveBack(
   output: unknown,
   { caller, requestId }: { readonly caller: Caller; readonly requestId: string },

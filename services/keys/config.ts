@@ -17,7 +17,7 @@ export const settings = {
   ...eventSecrets,
   ...redisSettings,
   ...databaseSettings,
-  /** Keyed into every stored hash, so that a copy of the database alone verifies nothing. A new one makes all keys invalid. */
+  /** Keyed into every stored hash, so that a copy of the database alone verifies nothing. Changing it makes all keys invalid. */
   KEY_PEPPER: z
     .string({ error: `is missing; set a random secret of at least ${MIN_PEPPER_LENGTH} characters` })
     .min(MIN_PEPPER_LENGTH, `must be a random secret of at least ${MIN_PEPPER_LENGTH} characters`),

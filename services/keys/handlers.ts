@@ -16,7 +16,7 @@ import { createUser } from './users/create.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers } from './users/users.repository.ts';
 
-/** @param invalidate takes keys and sessions, named by their prefixes, out of the gateways' cache, or fails */
+/** @param invalidate removes keys and sessions, named by their prefixes, from the gateways' cache, or fails */
 export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
   return implement(keysContract, {
     'organizations.create': recorded(

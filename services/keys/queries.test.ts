@@ -53,7 +53,7 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('sessions.list', { limit: 1, cursor: nextCursor ?? '', includeEnded: true }, owner);
   const session = items[0]?.id ?? '';
   await ask('keys.recordUse', { uses: [{ ...use, keyId: session, isSession: true }] });
-  // A key that a session makes ends with the key of the session.
+  // A key that a session creates ends with the session's own key.
   await ask('keys.create', { name: 'Third' }, await keys.identityOf(tokens[0]));
   await ask('sessions.revoke', { id: session }, owner);
   await ask('sessions.close', { organizationId: owner.organization.id, id: session });

@@ -1,9 +1,9 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 
-/** A write that is told in the log of the organization. */
+/** A write that is reported in the organization's log. */
 export interface TellingScope extends TransactionScope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
-  /** No user of the organization does it: it is being made. */
+  /** Done by no user of the organization: it is just being created. */
   readonly isUnattended?: boolean;
 }

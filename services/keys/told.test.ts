@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => keys.stop());
 
-describe('what is done to users and keys is told', () => {
-  test('of an organization, its first user and key', async () => {
+describe('what is done to users and keys is reported as an event', () => {
+  test('for an organization, its first user and key', async () => {
     const { organization, user, apiKey } = await keys.organization();
     const events = await outboxOf(organization.id);
     expect(events).toMatchObject([
@@ -30,7 +30,7 @@ describe('what is done to users and keys is told', () => {
     ]);
   });
 
-  test('of a user: when it is created, and each change, but not what changes nothing or is refused', async () => {
+  test('for a user: its creation, and each change, but not what changes nothing or is refused', async () => {
     const { organization, owner } = await keys.organization();
     const told = (act: () => Promise<unknown>) => toldBy(organization.id, act);
     const [userId, keyId] = [owner.user.id, owner.key.id];
@@ -59,7 +59,7 @@ describe('what is done to users and keys is told', () => {
     ).toEqual([]);
   });
 
-  test('of a key: without the key, its hash or its prefix, and of its revocation once', async () => {
+  test('for a key: without the key, its hash or its prefix; and its revocation once', async () => {
     const { organization, owner } = await keys.organization();
     let made = { id: '', key: null as string | null, prefix: '' };
     const idempotencyKey = 'the same';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shared } from './gathered.ts';
 
-/** Readings that end when they are told to. */
+/** Reads that end when told to. */
 function readings() {
   const begun: { end(answer: string): void; fail(error: Error): void }[] = [];
   const read = () =>
@@ -11,7 +11,7 @@ function readings() {
   return { begun, read };
 }
 
-test('who asks while something is read shares the next reading, which began after they asked', async () => {
+test('callers that ask during a read share the next one, which begins after they asked', async () => {
   const { begun, read } = readings();
   const ask = shared<string>();
   const first = ask('a', read);
@@ -28,7 +28,7 @@ test('who asks while something is read shares the next reading, which began afte
   expect(await last).toBe('three');
 });
 
-test('a reading that fails fails for those that share it, and for nobody else', async () => {
+test('a read that fails fails for those that share it, and for nobody else', async () => {
   const { begun, read } = readings();
   const ask = shared<string>();
   const first = ask('a', read);

@@ -59,8 +59,8 @@ import { getAiUsage } from './usage/ai-usage.ts';
 import { recordAiSession } from './usage/record-session.ts';
 
 /**
- * @param promptModel undefined: prompts are written by the template
- * @param waitingClaims where calls may wait: where they come by a queue
+ * @param promptModel undefined: prompts are written from the template
+ * @param waitingClaims if calls may wait: they do when they come through a queue
  */
 export function handlers(promptModel: PromptModel | undefined, waitingClaims = new WaitingClaims()) {
   return implement(

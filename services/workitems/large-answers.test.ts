@@ -5,7 +5,7 @@ import { call, startProject, startWorkItems, stopWorkItems, type TestProject } f
 import { foundBy } from './trees/found-by.ts';
 import { SessionModel } from './usage/sessions.model.ts';
 
-/** What one answer may be over RPC (libs/rpc/server/call-runner.ts). */
+/** The maximum size of an answer over RPC (libs/rpc/server/call-runner.ts). */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const COUNT = 6_000;
 const LONG_TITLE = '語'.repeat(500);
@@ -34,18 +34,18 @@ test('the plan of very many tasks says how many there are', async () => {
   expect(bytesOf(plan)).toBeLessThan(MAX_ANSWER_BYTES);
   expect(plan).toMatchObject({ truncated: true, counts: { tasks: COUNT, waves: 1, cycles: 0 } });
   expect(plan.tasks.length).toBeGreaterThan(1_000);
-  // Which of them come first is told of all.
+  // For all of them it says which come first.
   expect(plan.waves[0]).toHaveLength(COUNT);
 });
 
-test('very many items that inputs resolve to are as many as one answer holds', async () => {
+test('of the very many items that inputs resolve to, as many are returned as one answer can hold', async () => {
   const answer = await call(project.caller, 'workItems.resolve', { ids: [story] });
   expect(bytesOf(answer)).toBeLessThan(MAX_ANSWER_BYTES);
   expect(answer.truncated).toBe(true);
   expect(answer.items.length).toBeGreaterThan(1_000);
 });
 
-test('the cost of very many agents says how many there are, beside the sum of all', async () => {
+test('the cost of very many agents says how many there are, next to the sum of all', async () => {
   const { organizationId, keyId } = project.caller;
   const session = {
     ...{ organizationId, projectId: project.project.id, workItemId: story, countedFor: story, taskId: 'W-S-1', keyId },

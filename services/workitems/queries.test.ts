@@ -6,7 +6,7 @@ import { type CallService, call, startProject, startWorkItems, stopWorkItems } f
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
 
-/** Attachments move bytes and are tried elsewhere. */
+/** Attachments move bytes and are tested elsewhere. */
 const WITH_BYTES = ['attachments.add', 'attachments.addedBefore', 'attachments.read'];
 
 const BORNE: readonly Borne[] = [
@@ -28,7 +28,7 @@ const BORNE: readonly Borne[] = [
 ];
 
 /**
- * All operations are called, and how MongoDB answers each query that comes of it is held: by an index, in its order, and as the snapshot says. An
+ * All operations are called, and it is checked how MongoDB answers each resulting query: by an index, in its order, and as the snapshot says. An
  * operation that is new and not called here fails the test.
  */
 test('every query of every operation is answered by an index, without a sort', async () => {

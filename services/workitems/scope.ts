@@ -10,11 +10,11 @@ export interface FailingScope<Code extends ErrorCode> extends Scope {
   readonly fail: Fail<Code>;
 }
 
-/** A scope of a write, by whom it is remembered in the history. */
+/** The scope of a write, with who it is by for the history. */
 export interface WriteScope extends Scope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId'>;
   readonly writes: WriteSet;
-  /** Who does it, as the log tells it: an agent, by the lease that it has; or the service itself. Default: whoever the key is of. */
+  /** Who is acting, for the log: an agent, by its lease; or the service itself. Default: the key's user. */
   readonly by?: { readonly agent: string } | 'service';
 }
 

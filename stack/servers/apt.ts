@@ -26,7 +26,7 @@ install "$@" || { apt-get update && install "$@"; }
 
 /**
  * @param what the programs in words, as in `RabbitMQ and Redis`
- * @param otherwise what to do where they cannot be installed
+ * @param otherwise what to do if they cannot be installed
  */
 export async function installDebianPackages(
   packages: readonly string[],

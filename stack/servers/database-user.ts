@@ -12,7 +12,7 @@ const OWN_DATABASES = ['admin', 'config', 'local'];
 
 const noteOf = (dataDir: string) => join(dataDir, 'introduced');
 
-/** @returns whether the database in this folder knows the user by this password */
+/** @returns whether the database in this folder accepts the user with this password */
 export function isIntroduced(dataDir: string, password: string): boolean {
   try {
     return readFileSync(noteOf(dataDir), 'utf8') === hash('sha256', password);

@@ -18,8 +18,8 @@ export const REPLICA_SET = 'worktrack';
 const START_TIMEOUT_MS = 60_000;
 const OPLOG_MB = 512;
 /**
- * After so long MongoDB ends a transaction that is still open, as one is whose process has died: until then nobody else can write what it wrote. Half of the
- * deadline of a call, for MongoDB looks every so long divided by two: who waits for it is answered all the same. By default it is a minute.
+ * How long until MongoDB ends a transaction that is still open, such as that of a dead process: until then nobody else can write what it wrote. Half of a
+ * call's deadline, because MongoDB only checks at half this interval: calls waiting for it are still answered. The default is a minute.
  */
 export const TRANSACTION_LIFETIME_SECONDS = 5;
 const PROBE_TIMEOUT_MS = 2_000;
@@ -40,7 +40,7 @@ export function mongodKind(program: string, dataDir: string, logFile: string, pa
     logFile,
     password,
     args(port, asksForPassword) {
-      // A replica set asks for passwords only with a key by which its members, of which there is one, know each other.
+      // A replica set requires passwords only with a key by which its members, here only one, recognize each other.
       if (asksForPassword && !existsSync(keyFile)) writePrivate(keyFile, randomSecret().replaceAll(/[-_]/g, '0'));
       return [
         '--replSet',
@@ -53,10 +53,10 @@ export function mongodKind(program: string, dataDir: string, logFile: string, pa
         dataDir,
         '--wiredTigerCacheSizeGB',
         '0.5',
-        // Nobody replicates from it; by default the log of operations may take 5 % of the disk.
+        // Nobody replicates from it; by default the oplog may take 5 % of the disk.
         '--oplogSize',
         `${OPLOG_MB}`,
-        // It would lie in /tmp, and stay there when the process is killed.
+        // It would be in /tmp, and stay there when the process is killed.
         '--nounixsocket',
         '--setParameter',
         `transactionLifetimeLimitSeconds=${TRANSACTION_LIFETIME_SECONDS}`,
@@ -81,7 +81,7 @@ export function secantusKind(program: string, dataDir: string, logFile: string, 
     logFile,
     password,
     args(port, asksForPassword) {
-      // Named, so that it reads no file of the same name from the user's home.
+      // Named, so that it does not read a file of the same name from the user's home.
       writePrivate(settings, '');
       // Without --sync-on-commit a kill loses about one in a hundred acknowledged transactions.
       return [
@@ -158,7 +158,7 @@ function databaseKind(database: Database): ServerKind {
     },
   };
 
-  /** Tells the database of its user while it asks for none, for only a user could make one later: on a port that nobody is told, and not for longer. */
+  /** Creates the database's user while it requires none, since later only a user could create one: on a port that nobody knows, and no longer than needed. */
   async function introduce(): Promise<void> {
     const port = await freePort();
     const child = await start(port, false);
@@ -172,7 +172,7 @@ function databaseKind(database: Database): ServerKind {
   return kind;
 }
 
-/** Direct: the one node is all there is, and its address as it knows itself may be that of an earlier start. */
+/** Direct: there is only the one node, and the address it has for itself may be that of an earlier start. */
 function urlOf(port: number, password: string | undefined): string {
   return password === undefined
     ? `mongodb://${HOST}:${port}/?directConnection=true`
@@ -180,9 +180,9 @@ function urlOf(port: number, password: string | undefined): string {
 }
 
 /**
- * Makes a node that answers the only member of a replica set, if it is none yet.
- * @param host its address as it reaches itself
- * @returns whether it takes writes already, which it does soon after
+ * Makes a responding node the only member of a replica set, if it is not one yet.
+ * @param host the address by which it reaches itself
+ * @returns whether it already accepts writes, which it soon will otherwise
  */
 export async function isPrimary(client: MongoClient, host: string): Promise<boolean> {
   const admin = client.db('admin');
@@ -190,7 +190,7 @@ export async function isPrimary(client: MongoClient, host: string): Promise<bool
   if (await isWritable()) return true;
   try {
     const { config } = await admin.command({ replSetGetConfig: 1 });
-    // The port is another one at each start, and the node's own address is part of its stored configuration.
+    // The port differs at each start, and the node's own address is part of its stored configuration.
     if (config.members[0].host !== host) {
       config.members[0].host = host;
       config.version += 1;
@@ -204,7 +204,7 @@ export async function isPrimary(client: MongoClient, host: string): Promise<bool
 }
 
 async function withClient(url: string, port: number, work: (client: MongoClient) => Promise<void>): Promise<void> {
-  // The driver looks again for a server that is not there after half a second at the earliest.
+  // The driver takes at least half a second to look again for a server that is not there.
   await probe(port);
   const client = new MongoClient(url, { serverSelectionTimeoutMS: PROBE_TIMEOUT_MS });
   try {

@@ -10,7 +10,7 @@ import { type Credentials, USER } from './credentials.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
-/** Distribution needs no name service (see launch), so that any number of nodes of this name live on one machine. */
+/** Distribution needs no name service (see launch), so any number of nodes with this name can run on one machine. */
 const NODE = 'worktrack@localhost';
 const HOST = '127.0.0.1';
 const START_TIMEOUT_MS = 90_000;
@@ -18,7 +18,7 @@ const START_TIMEOUT_MS = 90_000;
 const PROTOCOL_HEADER = 'AMQP\x00\x00\x09\x01';
 const METHOD_FRAME = 1;
 
-/** Debian's `rabbitmq-server` on the PATH is a wrapper that changes to the user of the system service; what it calls lies beside it. */
+/** Debian's `rabbitmq-server` on the PATH is a wrapper that changes to the user of the system service; what it calls is next to it. */
 export function findRabbitmq(): string | undefined {
   const found = findProgram('rabbitmq-server');
   if (!found) return undefined;
@@ -27,8 +27,8 @@ export function findRabbitmq(): string | undefined {
 }
 
 /**
- * @param program of findRabbitmq
- * @param vhosts beside `/`
+ * @param program from findRabbitmq
+ * @param vhosts in addition to `/`
  */
 export function rabbitmqKind(
   program: string,
@@ -51,7 +51,7 @@ export function rabbitmqKind(
       write('rabbitmq.conf', configuration(port, join(dataDir, 'definitions.json')));
       write('enabled_plugins', '[].\n');
       write('control.json', JSON.stringify({ distributionPort }));
-      // Erlang would make one itself, from the time of day among other things.
+      // Erlang would otherwise generate one, from the time of day among other things.
       write('.erlang.cookie', erlangCookie);
       return await Child.start({
         name: 'RabbitMQ',
@@ -68,11 +68,11 @@ export function rabbitmqKind(
           RABBITMQ_MNESIA_BASE: join(dataDir, 'mnesia'),
           RABBITMQ_LOG_BASE: join(dataDir, 'log'),
           RABBITMQ_NODENAME: NODE,
-          // Started with distribution, the node skips its own set-up of it: no epmd is started, which would outlive us, and no
-          // second Erlang VM to start that. With a fixed port the node listens on it and looks no name up.
+          // Started with distribution, the node skips its own setup of it: no epmd is started, which would outlive us, and no
+          // second Erlang VM to start that. With a fixed port the node listens on it and looks up no name.
           RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `-sname ${NODE} -start_epmd false -erl_epmd_port ${distributionPort} -dist_listen true -kernel inet_dist_use_interface {127,0,0,1}`,
-          // Each minute the node makes sure of epmd all the same, by a second Erlang VM, which starts it as any VM with a name does. That
-          // one inherits these and does without. (The node itself listens: of this flag, given twice, the first is read.)
+          // Each minute the node checks on epmd all the same, with a second Erlang VM, which starts it like any VM with a name. That
+          // one inherits these and does without. (The node itself listens: if this flag is given twice, the first is used.)
           ERL_ZFLAGS: '-start_epmd false -dist_listen false',
           // The start script becomes the broker, instead of staying as its parent.
           detached: 'true',
@@ -82,7 +82,7 @@ export function rabbitmqKind(
   };
 }
 
-/** Resolves when a broker on this port takes connections. */
+/** Resolves when a broker on this port accepts connections. */
 export function probeRabbitmq(port: number): Promise<void> {
   return probe(port, PROTOCOL_HEADER, (answer) => answer[0] === METHOD_FRAME);
 }
@@ -99,8 +99,8 @@ function configuration(port: number, definitionsFile: string): string {
 }
 
 /**
- * What a broker is to have from each of its starts: one user and, beside `/`, these virtual hosts. `guest`, whose password everybody knows, is there in the
- * data of versions that used it: it can log in no more (an empty hash matches no password), and is permitted nothing.
+ * What a broker must have after each start: one user and, besides `/`, these virtual hosts. `guest`, whose password everybody knows, exists in the
+ * data of versions that used it: it can no longer log in (an empty hash matches no password), and has no permissions.
  */
 export function definitions(vhosts: readonly string[], password: string): object {
   const names = ['/', ...vhosts];
@@ -118,7 +118,7 @@ export function definitions(vhosts: readonly string[], password: string): object
 
 /**
  * Runs `rabbitmqctl` against a broker that this module started.
- * @param dataDir of that broker
+ * @param dataDir that broker's
  * @returns what it printed
  */
 export function rabbitmqctl(program: string, dataDir: string, args: readonly string[]): Promise<string> {

@@ -39,14 +39,14 @@ describe('the three servers', () => {
     expect(await servers.rabbitmqctl(['list_vhosts', '--silent'])).toContain('one');
   });
 
-  it('listen on the loopback address alone', async () => {
+  it('listen only on the loopback address', async () => {
     for (const { url } of [servers.rabbitmq, servers.redis, servers.mongodb])
       expect(new URL(url).hostname).toBe('127.0.0.1');
   });
 
   it('leave no process and no port when they are stopped', async () => {
     expect(processesOf(folder).length).toBeGreaterThanOrEqual(3);
-    // As the broker does by itself each minute.
+    // As the broker itself does every minute.
     await servers.rabbitmqctl(['eval', 'rabbit_nodes:ensure_epmd().']);
     await servers.stop();
     expect(processesOf(folder)).toEqual([]);

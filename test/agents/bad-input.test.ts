@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** All that a call which was refused could have changed. */
+/** Everything that a refused call could have changed. */
 async function state() {
   const [items, events, usage, sources] = await Promise.all([
     organization.call('GET', '/api/work-items'),
@@ -48,7 +48,7 @@ async function state() {
   return [items.data, events.data, usage.data, sources.data];
 }
 
-/** Values that a property may not have, each with what is wrong about it. */
+/** Values that a property must not have, each with what is wrong with it. */
 function wrongValues({ type, enum: values, maxLength, maximum, minimum, maxItems }: Schema): [string, unknown][] {
   const types = [type].flat();
   const wrong: [string, unknown][] = [];
@@ -66,7 +66,7 @@ function wrongValues({ type, enum: values, maxLength, maximum, minimum, maxItems
   return wrong;
 }
 
-describe('no bad input of any tool changes anything, and each is refused with what to change', () => {
+describe('no bad input to any tool changes anything, and each is refused with what to change', () => {
   test.each(tools)('%s', async (name, schema) => {
     const refuse = async (what: string, args: Record<string, unknown>, path: string) => {
       const refusal = refusalOf(await client.call(name, args));

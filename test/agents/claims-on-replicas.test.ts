@@ -19,7 +19,7 @@ interface Claim {
   readonly workItem: WorkItem | null;
 }
 
-test('over two replicas no two callers get the same task, and none fails for the conflicts of others', async () => {
+test('over two replicas no two callers get the same task, and none fails because of others’ conflicts', async () => {
   const epic = await organization.call<WorkItem>('POST', '/api/work-items', {
     title: 'The epic',
     type: 'epic',

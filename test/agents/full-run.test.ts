@@ -17,7 +17,7 @@ let agents: McpClient[];
 beforeAll(async () => {
   system = await sharedSystem();
   organization = await system.newOrganization();
-  // Each agent has a key of its own, and they speak all that today's clients speak.
+  // Each agent has a key of its own, and together they cover all protocols that today's clients speak.
   agents = await Promise.all(
     Array.from({ length: AGENTS }, async (_, n) => {
       const key = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: `Agent ${n}` });
@@ -59,10 +59,10 @@ async function plan(lead: McpClient) {
   return { epic, feature, tasks };
 }
 
-// Some three hundred calls, most of them writes: half a minute on a machine that has much else to do.
+// Some three hundred calls, most of them writes: half a minute on a busy machine.
 const TIMEOUT_MS = 300_000;
 
-test('agents side by side do an epic in the order of its dependencies, each task once, and every trace of it adds up', {
+test('agents in parallel do an epic in the order of its dependencies, each task once, and every trace of it adds up', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const [lead] = agents as [McpClient];
@@ -83,7 +83,7 @@ test('agents side by side do an epic in the order of its dependencies, each task
 
   async function work(agent: McpClient, name: string): Promise<void> {
     while (left > 0) {
-      // Before the claim: what is handed over after it would be missed.
+      // Before the claim: what is handed over after that would be missed.
       const change = handedOver.promise;
       const { workItem, lease } = await tool<Claim>(agent, 'claim_work_item', { ids: [epic.id], agent: name });
       if (!workItem || !lease) {
@@ -130,7 +130,7 @@ test('agents side by side do an epic in the order of its dependencies, each task
     expect(events[0]?.eventType).toBe('created');
   }
 
-  // None was begun before what it depends on was handed over.
+  // None was started before what it depends on was handed over.
   const at = (taskId: string, column: string) =>
     Date.parse(histories.get(taskId)?.find(({ data }) => data.toColumn === column)?.createdAt ?? '');
   for (const [taskId, dependencies] of dependenciesOf) {
@@ -139,7 +139,7 @@ test('agents side by side do an epic in the order of its dependencies, each task
     }
   }
 
-  // The parents followed, and their history says because of what.
+  // The parents followed, and their history says why.
   for (const parent of [feature, epic]) {
     const events = await historyOf(parent.id);
     expect(movedTo(events)).toEqual(['In Progress', 'Done']);

@@ -40,11 +40,11 @@ interface Context {
   readonly waves: readonly (readonly string[])[];
 }
 
-// Some hundred and fifty calls.
+// Some one hundred and fifty calls.
 const TIMEOUT_MS = 180_000;
 
-/** All that the agents know are the names of tools and columns: nothing here goes around the tools. */
-test('three agents finish six tasks by the tools alone, though one review and one validation fail', {
+/** All that the agents know are the names of tools and columns: nothing here bypasses the tools. */
+test('three agents finish six tasks with the tools alone, though one review and one validation fail', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const [lead] = agents as [McpClient];
@@ -70,7 +70,7 @@ test('three agents finish six tasks by the tools alone, though one review and on
 
   async function work(agent: McpClient, name: string): Promise<void> {
     while (left > 0) {
-      // Before the claim: what changes after it would be missed.
+      // Before the claim: what changes after that would be missed.
       const change = changed.promise;
       const claimed = await tool<Claim>(agent, 'claim_work_item', { agent: name });
       const { workItem, lease, rework, previous, reason } = claimed;
@@ -107,7 +107,7 @@ test('three agents finish six tasks by the tools alone, though one review and on
   }
   await Promise.all(agents.map((agent, n) => work(agent, `agent ${n}`)));
 
-  // Each task was claimed once, and what was sent back once more, with what to mend and what was left.
+  // Each task was claimed once, and those sent back once more, with what to fix and what was left.
   const times = Map.groupBy(claims, ({ taskId }) => taskId);
   for (const { taskId } of tasks) {
     const own = times.get(taskId) ?? [];
@@ -122,7 +122,7 @@ test('three agents finish six tasks by the tools alone, though one review and on
   expect((await tool<WorkItem>(lead, 'get_work_item', { id: epic.taskId })).columnName).toBe('Done');
 });
 
-test('a member may not set a budget; null takes it away over REST', async () => {
+test('a member cannot set a budget; null removes it over REST', async () => {
   const { data: epic } = await organization.call<WorkItem>('POST', '/api/work-items', {
     title: 'Limited',
     type: 'epic',

@@ -57,7 +57,7 @@ async function createTask(title = 'A task'): Promise<WorkItem> {
 
 const replicas = () => system.services.of('workitems');
 
-/** How many claims wait at each replica that answers. */
+/** How many claims are waiting at each replica that answers. */
 async function waitingAt(): Promise<number[]> {
   return Promise.all(
     replicas().map(async ({ opsUrl }) => {
@@ -73,7 +73,7 @@ const areWaiting = (count: number) =>
   expect.poll(async () => (await waitingAt()).reduce((sum, at) => sum + at, 0), { timeout: 30_000 }).toBe(count);
 
 describe('a claim that waits', () => {
-  test('without anything to come is answered when its time is over, with the reason', async () => {
+  test('with nothing to get is answered when its time is up, with the reason', async () => {
     const startedAtMs = performance.now();
     const { status, data } = await claim({ waitSeconds: 1 });
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(1_000);
@@ -81,7 +81,7 @@ describe('a claim that waits', () => {
     expect(data).toMatchObject({ claimed: false, reason: 'There is no pending task in the project.' });
   });
 
-  test('is not one of the calls under way of its key', async () => {
+  test('is not one of the calls in progress of its key', async () => {
     const left = new AbortController();
     const waiting = Array.from({ length: 60 }, () => claim({ waitSeconds: 55 }, { signal: left.signal }));
     await areWaiting(60);
@@ -91,7 +91,7 @@ describe('a claim that waits', () => {
     await areWaiting(0);
   });
 
-  test('of a client that goes away gets nothing', async () => {
+  test('of a client that disconnects gets nothing', async () => {
     const left = new AbortController();
     const gone = claim({ waitSeconds: 55 }, { signal: left.signal });
     const stays = claim({ waitSeconds: 55 }, { gateway: 1 });
@@ -103,7 +103,7 @@ describe('a claim that waits', () => {
     expect((await stays).data.workItem?.id).toBe(id);
   });
 
-  test('gets the task that gets ready, one each of 200, over gateways and the loss of two replicas', async () => {
+  test('gets the task that becomes ready, one each for 200, across gateways and the loss of two replicas', async () => {
     const AGENTS = 200;
     const waiting = Array.from({ length: AGENTS }, (_, n) =>
       claim({ agent: `agent ${n}`, waitSeconds: 55 }, { gateway: n % 2, key: `${organization.projectId} ${n}` }),
@@ -130,14 +130,14 @@ describe('a claim that waits', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('of a key that is revoked meanwhile is refused, and nothing stays claimed for it', async () => {
+  test('with a key that is revoked meanwhile is refused, and nothing stays claimed for it', async () => {
     const { data: key } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', {
       name: 'agent',
     });
     const waiting = claim({ waitSeconds: 55 }, { apiKey: key.key });
     await areWaiting(1);
     await organization.call('DELETE', `/api/api-keys/${key.id}`);
-    // The revocation may be told to those who wait before the caches know of it: then the answer is to claim again, which is refused.
+    // Waiting claims may hear of the revocation before the caches do: then the answer is to claim again, which is refused.
     const { error, data } = await waiting;
     expect(error?.code ?? data.reason).toMatch(/^API_KEY_INVALID$|Claim again\.$/);
     expect((await claim({}, { apiKey: key.key })).error.code).toBe('API_KEY_INVALID');
@@ -154,7 +154,7 @@ describe('a claim that waits', () => {
     await client.close();
   });
 
-  test('of a gateway that stops ends, to be repeated elsewhere with its key', async () => {
+  test('at a gateway that stops ends, and can be repeated elsewhere with its key', async () => {
     const key = organization.projectId;
     const waiting = claim({ waitSeconds: 55 }, { gateway: 1, key });
     await areWaiting(1);

@@ -3,15 +3,15 @@ import { newLease } from '../support/servers.ts';
 import { startSystem } from '../support/system.ts';
 import { schemathesis } from './schemathesis.ts';
 
-/** At least so many: `npm run test:api -- --requests 10000`. Not a part of `npm test`, for it takes minutes. */
+/** At least this many: `npm run test:api -- --requests 10000`. Not part of `npm test`, because it takes minutes. */
 const REQUESTS = Number(process.env.WORKTRACK_API_REQUESTS ?? 0);
 const TIME_LIMIT_MS = 60 * 60_000;
-/** Schemathesis' word for what follows from the description and is refused all the same. */
+/** Schemathesis' term for what conforms to the description and is refused all the same. */
 const REFUSED = 'Schema-valid request rejected';
-/** Operations and ways in which that happens: rules that no schema can say, such as that a cursor is one that the service made. */
+/** Operations and ways in which that happens: rules that no schema can express, such as that a cursor is one that the service issued. */
 const MAX_REFUSED = 20;
 
-/** They may end the key that calls, so they come last. */
+/** They may end the calling key, so they come last. */
 const ENDS_ITS_CALLER = ['keys.revoke', 'users.update'];
 const LONGEST_LINE = 240;
 
@@ -24,7 +24,7 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
   afterAll(() => system?.stop());
 
   test(
-    'none is answered 5xx, every answer has the documented status, type and shape, and next to none is refused that follows from it',
+    'none is answered 5xx, every answer has the documented status, type and shape, and next to none that conforms to it is refused',
     async () => {
       const { folder } = await newLease();
       const organization = await system.newOrganization();
@@ -41,11 +41,11 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
             ...['--max-examples', `${maxExamples}`],
             ...['--checks', 'all'],
             '--continue-on-failure',
-            // Above the longest wait of a claim.
+            // Longer than the longest wait of a claim.
             ...['--request-timeout', '75'],
             ...['--suppress-health-check', 'all'],
             ...['--generation-database', 'none'],
-            // More, and Python 3.11 breaks off in its parser now and then.
+            // With more, Python 3.11 crashes in its parser now and then.
             ...['--workers', '1'],
             ...selected,
           ],
@@ -71,7 +71,7 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
   );
 });
 
-/** From the summary at the end; a run without one was broken off. */
+/** From the summary at the end; a run without one was cut short. */
 function failuresOf(output: string): { readonly what: string; readonly times: number }[] {
   const [, summary] = output.split(/^=+ SUMMARY =+$/m);
   if (!summary?.includes('Test cases:')) throw new Error(`Schemathesis did not come to an end:\n${output}`);
@@ -81,7 +81,7 @@ function failuresOf(output: string): { readonly what: string; readonly times: nu
   }));
 }
 
-/** As the gateway itself counted them. */
+/** As counted by the gateway itself. */
 async function answersByStatus(): Promise<Map<number, number>> {
   const [gateway] = system.services.of('gateway');
   const metrics = await (await fetch(`${gateway?.opsUrl}/metrics`)).text();

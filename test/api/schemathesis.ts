@@ -15,7 +15,7 @@ const MAIN = 'from schemathesis.cli import schemathesis; schemathesis()';
  */
 export async function schemathesis(args: readonly string[], folder: string): Promise<Outcome> {
   const python = await pythonWithPip(new Progress(process.stderr), OTHERWISE);
-  // 413 is not among those that it takes for a refusal by itself.
+  // 413 is not among those that it counts as refusals by default.
   const refusals = '[400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]';
   writeFileSync(
     join(folder, 'schemathesis.toml'),

@@ -10,14 +10,14 @@ import { openApiDocument } from '../../services/gateway/openapi/document.ts';
 
 const GENERATOR = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
 const VERSION = 'v2.8.2';
-/** Of what the client is made of. */
+/** What the client is built on. */
 const RUNTIME = 'github.com/oapi-codegen/runtime@v1.6.0';
 const TIMEOUT_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-go-client-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('oapi-codegen makes a client of the description, and Go compiles it', { timeout: TIMEOUT_MS }, async (context) => {
+test('oapi-codegen makes a client from the description that Go compiles', { timeout: TIMEOUT_MS }, async (context) => {
   const go = findProgram('go');
   if (!go) return context.skip('There is no Go.');
   const cached = join(cacheRoot(), `oapi-codegen-${VERSION}`);

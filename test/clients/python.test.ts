@@ -13,7 +13,7 @@ const TIMEOUT_MS = 300_000;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-python-client-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('openapi-python-client makes a client of the description without a warning, and mypy finds no fault in it, strictly', {
+test('openapi-python-client makes a client from the description without a warning, and mypy, in strict mode, finds no fault with it', {
   timeout: TIMEOUT_MS,
 }, async (context) => {
   const python = await findPip();
@@ -21,7 +21,7 @@ test('openapi-python-client makes a client of the description without a warning,
   const fetched = await pythonPackages(python, [GENERATOR, CHECKER]).catch((error: Error) => error);
   if (fetched instanceof Error) return context.skip(fetched.message);
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(openApiDocument('https://worktrack.example')));
-  // It would format what it made, by a program that is not there.
+  // It would format what it made, with a program that is not installed.
   writeFileSync(join(folder, 'config.yml'), 'post_hooks: []\n');
   const options = ['--path', 'openapi.json', '--output-path', 'client', '--config', 'config.yml', '--fail-on-warning'];
   const generated = await fetched.run(['-m', 'openapi_python_client', 'generate', ...options], folder);

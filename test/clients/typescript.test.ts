@@ -20,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(TYPES, { force: true }));
 
-test('the types that openapi-typescript makes of the description compile strictly, and so does the work flow written in them', async () => {
+test('the types that openapi-typescript makes from the description compile strictly, and so does the work flow written with them', async () => {
   const compiler = join(REPOSITORY, 'node_modules/.bin/tsc');
   expect(await runToEnd(compiler, ['-p', FOLDER])).toEqual({ ok: true, output: '', lastLine: '' });
 });
 
 test('that work flow does what it says', async () => {
-  // Named by a variable: its types are there only once they are generated.
+  // Named by a variable: its types exist only once they are generated.
   const file = pathToFileURL(join(FOLDER, 'work-flow.ts')).href;
   const { workFlow } = (await import(file)) as { workFlow(...args: string[]): Promise<Record<string, unknown>> };
   const flow = await workFlow(system.baseUrl, organization.apiKey, 'Typed');

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the line after the opening fence, from 0. */
+  /** Of the line after the opening fence, starting from 0. */
   readonly line: number;
-  /** The prose before it, since the block before. */
+  /** The prose before it, since the previous block. */
   readonly before: string;
 }
 
-/** The fenced blocks of a Markdown page, in their order. */
+/** The fenced blocks of a Markdown page, in order. */
 export function blocksOf(path: string): Block[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   const blocks: Block[] = [];
@@ -37,9 +37,9 @@ export function blocksOf(path: string): Block[] {
 
 export interface Command {
   readonly block: Block;
-  /** What the page says that it prints, where it says so. */
+  /** What the page says that it prints, if it says so. */
   readonly output: Block | undefined;
-  /** Files that the page says to write before it, by their names. */
+  /** Files that the page says to write before it, by name. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -58,7 +58,7 @@ export function commandsOf(blocks: readonly Block[]): Command[] {
   });
 }
 
-/** What is another each time. */
+/** What differs each time. */
 export function withoutAccidents(text: string): string {
   return text
     .trim()

@@ -17,7 +17,7 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 
-/** What starts a whole system, needs containers or a cluster, or is tried by a test of its own. Nothing else is left out. */
+/** What starts a whole system, needs containers or a cluster, or is tested elsewhere. Nothing else is left out. */
 const ELSEWHERE: readonly (readonly [begins: string, why: string])[] = [
   ['npm start', 'test/stack.test.ts'],
   ['npm test', 'this run'],
@@ -40,11 +40,11 @@ afterAll(() => {
 interface Place {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** A page's examples of a service, of a key and of a source, made into those of the test. */
+  /** Replaces a page's examples of a service, a key and a source with those of the test. */
   filledIn(script: string): string;
 }
 
-/** A folder as a clone has it whose stack runs, of an organization that is new. */
+/** A folder like that of a clone whose stack is running, with a new organization. */
 async function newPlace(): Promise<Place> {
   const organization = await system.newOrganization();
   const source = await newSource(organization, { name: 'Website' });
@@ -90,7 +90,7 @@ const answersIn = (text: string) =>
 
 const MARK = 'the end of a block';
 
-/** Runs the blocks of a page one after the other in one shell, as somebody does who follows it. */
+/** Runs the blocks of a page one after the other in one shell, as somebody who follows it does. */
 async function follow(commands: readonly Command[], place: Place): Promise<string[]> {
   for (const { files } of commands) {
     for (const [name, content] of files) writeFileSync(join(place.folder, name), content);
@@ -105,7 +105,7 @@ async function follow(commands: readonly Command[], place: Place): Promise<strin
   const outputs = stdout.split(new RegExp(`${MARK} (\\d+)\n`));
   return commands.map(({ block }, index) => {
     expect(outputs[2 * index + 1], `${block.text}\n${outputs[2 * index]}\n${stderr}`).toBe('0');
-    // Curl puts no line between two answers.
+    // Curl puts no line break between two answers.
     return (outputs[2 * index] ?? '').replaceAll('}{"success"', '}\n{"success"');
   });
 }

@@ -107,7 +107,7 @@ describe('an attachment', () => {
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
-  test('is a picture or a download for a page, and never its script or style', async () => {
+  test('can be loaded by a page as a picture or a download, and never as its script or style', async () => {
     const { data } = await upload(
       uploadsOf(await newItem()),
       Buffer.from('alert(1)'),
@@ -127,7 +127,7 @@ describe('an attachment', () => {
     }
   });
 
-  test('is read in parts, and not again by who has it', async () => {
+  test('is read in parts, and not again by a client that has it', async () => {
     const item = await newItem();
     const content = randomBytes(600_000);
     const { data } = await upload(uploadsOf(item), content);
@@ -148,7 +148,7 @@ describe('an attachment', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '600000']);
   });
 
-  test('of a name that is taken gets a number, is listed, and is deleted for good', async () => {
+  test('with a name that is taken gets a number, is listed, and is deleted for good', async () => {
     const item = await newItem();
     const names: string[] = [];
     for (const content of ['one', 'two', 'three']) {
@@ -176,7 +176,7 @@ describe('an attachment', () => {
     expect(data.events[0]?.data).toEqual({ attachmentId: second?.id, fileName: 'shot (2).png' });
   });
 
-  test('uploaded by many at once under one name has one name of its own each', async () => {
+  test('uploaded by many at once under one name gets a different name each time', async () => {
     const item = await newItem();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, number) =>
@@ -187,7 +187,7 @@ describe('an attachment', () => {
     expect(new Set(answers.map(({ data }) => data.fileName)).size).toBe(8);
   });
 
-  test('is attached once by one idempotency key, and another file with that key is refused', async () => {
+  test('is attached once per idempotency key, and another file with that key is refused', async () => {
     const item = await newItem();
     const key = `upload-${item}`;
     const first = await upload(uploadsOf(item), Buffer.from('content'), {}, { key });
@@ -252,7 +252,7 @@ describe('an upload is refused, with what to change', () => {
     expect(await (await fetch(uploadsOf(item), { headers: headers() })).json()).toEqual({ success: true, data: [] });
   });
 
-  test('before its bytes were read, and the connection takes the next request', async () => {
+  test('before its bytes are read, and the connection accepts the next request', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, url: string, extra: Record<string, string>, body: Buffer) =>
       new Promise<[status: number | undefined, port: number | undefined]>((resolve, reject) => {
@@ -297,7 +297,7 @@ describe('an upload is refused, with what to change', () => {
   });
 });
 
-/** A file that every machine has, and nobody may have sent. */
+/** A file that every machine has, and that must not be sent. */
 const ELSEWHERE = '/etc/hosts';
 
 describe('upload_work_item_attachment over HTTP', () => {
@@ -327,7 +327,7 @@ describe('upload_work_item_attachment over HTTP', () => {
     });
     await expect(access(filePath)).rejects.toThrow('ENOENT');
 
-    // The ticket is used up: it takes no other file, and who runs the command again is told so.
+    // The ticket is used up: it takes no other file, and running the command again says so.
     await writeFile(filePath, 'another');
     await expect(promisify(execFile)('sh', ['-c', command], { cwd: folder })).rejects.toMatchObject({
       stdout: expect.stringContaining('This upload ticket has been used'),
@@ -339,7 +339,7 @@ describe('upload_work_item_attachment over HTTP', () => {
     ['an absolute path', () => ELSEWHERE],
     ['a path that leads out', () => path.relative(folder, ELSEWHERE)],
     ['a link that leads out', () => path.join(folder, 'link')],
-  ])('sends nothing from beside /tmp/ and the working directory: %s', async (_, filePath) => {
+  ])('sends nothing from outside /tmp/ and the working directory: %s', async (_, filePath) => {
     await rm(path.join(folder, 'link'), { force: true });
     await symlink(ELSEWHERE, path.join(folder, 'link'));
     const item = await newItem();
@@ -351,7 +351,7 @@ describe('upload_work_item_attachment over HTTP', () => {
     expect(data).toEqual([]);
   });
 
-  test('gives tickets for that item and nothing else', async () => {
+  test('issues tickets for that item and nothing else', async () => {
     const item = await newItem();
     const message = await refusal({ workItemId: item, filePath: '/tmp/any.txt' });
     const ticket = /ticket=([^']*)'/.exec(message)?.[1];

@@ -16,7 +16,7 @@ import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-/** Where no folder above holds a stack; also under /tmp/, so files in it may be uploaded. */
+/** No folder above it holds a stack; also under /tmp/, so files in it may be uploaded. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-bridge-'));
 
 let system: System & RunningSystem;
@@ -91,13 +91,13 @@ describe.each<Kind>(['client 2.x', 'sdk 1.x'])('the bridge, with %s', (kind) => 
   });
 });
 
-test('starts without the service, of which it then says nothing', async () => {
+test('starts without the service, about which it then says nothing', async () => {
   const bridge = await startBridge(environment({ WORKTRACK_URL: 'http://127.0.0.1:2' }));
   expect(bridge.instructions()).toBeUndefined();
   await bridge.close();
 });
 
-test('a restart of the service loses no step and does none twice', async () => {
+test('a restart of the service loses no step and repeats none', async () => {
   const bridge = await startBridge();
   const mark = randomUUID().slice(0, 8);
   const [gateway] = system.services.of('gateway');
@@ -111,7 +111,7 @@ test('a restart of the service loses no step and does none twice', async () => {
   let isOver = false;
   void restarts.finally(() => (isOver = true));
   let made = 0;
-  // One step after the other, as an agent works, for as long as the service is being restarted under it.
+  // One step after another, as an agent works, for as long as the service is being restarted underneath it.
   while (!isOver || made < 20) {
     const result = await bridge.call('create_task', { title: `${mark} step ${made}` });
     expect(result.isError ?? false, JSON.stringify(result)).toBe(false);
@@ -126,7 +126,7 @@ test('a restart of the service loses no step and does none twice', async () => {
   await bridge.close();
 });
 
-describe('what the user has got wrong is said in clear words', () => {
+describe('the user’s mistakes are explained in clear words', () => {
   test('a wrong key', async () => {
     const bridge = await startBridge(environment({ WORKTRACK_API_KEY: 'wt_wrong' }));
     await expect(bridge.tools()).rejects.toThrow(/refuses the API key from WORKTRACK_API_KEY/);
@@ -147,14 +147,14 @@ describe('what the user has got wrong is said in clear words', () => {
     await bridge.close();
   });
 
-  test('nothing that says which service', async () => {
+  test('nothing that says which service to use', async () => {
     await expect(
       startBridge({ PATH: process.env.PATH ?? '', HOME: folder, WORKTRACK_DATA_DIR: folder }),
     ).rejects.toThrow();
   });
 });
 
-test('the key may be in the configuration folder of the system', async () => {
+test('the key may be in the system’s configuration folder', async () => {
   const config = mkdtempSync(join(folder, 'config-'));
   mkdirSync(join(config, 'worktrack'));
   const { apiKey, projectId } = organization;
@@ -171,7 +171,7 @@ describe('upload_work_item_attachment', () => {
   const newItem = async (bridge: McpClient) =>
     ((await bridge.call('create_task', { title: 'With a file' })).structuredContent as { id: string }).id;
 
-  test('reads a file of this machine, attaches it, and deletes it', async () => {
+  test('reads a file on this machine, attaches it, and deletes it', async () => {
     const bridge = await startBridge();
     const workItemId = await newItem(bridge);
     writeFileSync(join(folder, 'shot.png'), 'not really a picture');
@@ -194,7 +194,7 @@ describe('upload_work_item_attachment', () => {
     await bridge.close();
   });
 
-  test('repeated with its idempotency key answers as the first time, though the file is gone', async () => {
+  test('repeated with its idempotency key answers as the first time, even though the file is gone', async () => {
     const bridge = await startBridge();
     const args = { workItemId: await newItem(bridge), filePath: 'once.txt' };
     writeFileSync(join(folder, 'once.txt'), 'once');
@@ -221,7 +221,7 @@ describe('upload_work_item_attachment', () => {
         details: [{ path }],
       });
     }
-    // In the words of the service itself.
+    // In the service's own words.
     expect(refusalOf(await bridge.call('upload_work_item_attachment', { workItemId, filepath: 'x' })).message).toBe(
       'filePath: is required (string); filepath: is not a known field; did you mean filePath?',
     );

@@ -25,7 +25,7 @@ let organization: TestOrganization;
 /** One for each build, all of them in this one. */
 const folders = mkdtempSync(join(tmpdir(), 'worktrack-ci-'));
 let folder: string;
-/** The only folder of `PATH`: all that a recipe needs besides a shell is Node. */
+/** The only folder in `PATH`: besides a shell, a recipe needs nothing but Node. */
 const programs = join(folders, 'bin');
 beforeAll(async () => {
   mkdirSync(programs);
@@ -51,7 +51,7 @@ async function shell(
   env: Record<string, string | undefined> = {},
   cwd = folder,
 ): Promise<number | null> {
-  // As runners do, except that it does not end at the first failure, on which the recipes for plain shell do not rely.
+  // As runners do, except that it does not stop at the first failure, on which the plain shell recipes do not rely.
   const child = spawn('/bin/bash', ['--noprofile', '--norc', '-c', script], {
     cwd,
     env: {
@@ -101,7 +101,7 @@ const inputs = {
   command: 'WORKTRACK_COMMAND',
 };
 
-/** The step of the action as a runner does it: inputs in the environment that action.yml gives them, outputs in a file. */
+/** The step of the action as a runner executes it: inputs in the environment that action.yml gives them, outputs in a file. */
 async function runAction(
   given: Partial<Record<keyof typeof inputs, string>>,
 ): Promise<{ code: number | null; outputs: Record<string, string> }> {
@@ -160,7 +160,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     });
   });
 
-  test('in GitHub Actions, by the action', async () => {
+  test('in GitHub Actions, with the action', async () => {
     await newBuild();
     const [, script = ''] = /- run: (.*)/.exec(recipe('GitHub Actions')) ?? [];
     const [, passed = '', failed = ''] = /'success' && '(.*)' \|\| '(.*)' }}/.exec(recipe('GitHub Actions')) ?? [];
@@ -171,7 +171,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     });
   });
 
-  test('twenty builds that fail at once leave one bug, with each of their logs', async () => {
+  test('twenty builds that fail at once leave one bug, with the log of each', async () => {
     await newBuild();
     const script = recipe('Plain shell');
     const builds = Array.from({ length: 20 }, async () => {
@@ -186,7 +186,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
     expect(logs.data).toHaveLength(20);
   }, 180_000);
 
-  test('twenty runs of the action at once create one item, and each is told its id', async () => {
+  test('twenty runs of the action at once create one item, and each gets its id', async () => {
     await newBuild();
     const command = 'item create --title "The build fails" --external-id build';
     const runs = await Promise.all(Array.from({ length: 20 }, () => runAction(withService(command))));
@@ -201,7 +201,7 @@ describe('docs/ci.md: a bug when the build fails, with its log, closed when it p
 describe('the action', () => {
   beforeAll(newBuild);
 
-  test('runs nothing that an input holds, and takes words as a shell quotes them', async () => {
+  test('runs nothing that an input contains, and splits words as a shell quotes them', async () => {
     const title = `$(: > ${folder}/pwned) \`id\` "quoted" ; && 語`;
     const { outputs } = await runAction(
       withService(`item create --title ${JSON.stringify(title)} --description 'it''s "so"'`),
@@ -211,7 +211,7 @@ describe('the action', () => {
     await expect(shell(`test ! -e ${folder}/pwned`)).resolves.toBe(0);
   });
 
-  test('skips what needs a work item where there is none, and ends as the command ends', async () => {
+  test('skips what needs a work item if there is none, and ends as the command ends', async () => {
     const skipped = await runAction(
       withService('item list --search nothingofthekind\nitem move {task-id} --board-column-id Done'),
     );

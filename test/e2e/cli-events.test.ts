@@ -10,9 +10,9 @@ import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-/** Of one key, open at once. */
+/** With one key, open at once. */
 const MAX_STREAMS = 20;
-/** Of a command that waits up to 15 s between two attempts. */
+/** For a command that waits up to 15 s between two attempts. */
 const RETRIES = { timeout: 60_000 };
 
 let system: System;
@@ -61,7 +61,7 @@ function tail({ args = [] as readonly string[], url = system.baseUrl, apiKey = o
       child.kill('SIGINT');
       return (await exited)[0];
     },
-    /** Once all that it printed is here. */
+    /** Once everything that it printed has arrived. */
     exitCode: async () => (await closed)[0][0],
   };
 }
@@ -76,7 +76,7 @@ async function log(query: string): Promise<LoggedEvent[]> {
   return (await organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?limit=200&${query}`)).data.events;
 }
 
-/** Where the log ends once what is known so far is in it. */
+/** Where the log ends once everything known so far is in it. */
 async function end(): Promise<number> {
   const { id } = await createItem('The last one');
   await expect.poll(() => log(`after=0&workItemId=${id}`)).not.toEqual([]);
@@ -101,7 +101,7 @@ test('prints what its options ask for, one line each, and ends with 0 at Ctrl-C'
   expect(running.errors).toEqual([]);
 });
 
-test('--json prints each event as the log has it; heartbeats, which are not in it, are not printed', async () => {
+test('--json prints each event as it is in the log; heartbeats, which are not in it, are not printed', async () => {
   const after = await end();
   const running = tail({ args: ['--json', '--after', String(after)] });
   const { id } = await createItem('Beating');
@@ -116,7 +116,7 @@ test('--json prints each event as the log has it; heartbeats, which are not in i
   expect(await running.end()).toBe(0);
 });
 
-test('resumes after each break behind the last event, says so, and neither loses nor doubles one', async () => {
+test('resumes after the last event on each break, says so, and neither loses nor duplicates one', async () => {
   const after = await end();
   const proxy = await network();
   const running = tail({ args: ['--json'], url: proxy.url });
@@ -147,7 +147,7 @@ test('resumes after each break behind the last event, says so, and neither loses
   expect(await running.end()).toBe(0);
 });
 
-test('waits for a place where its key has as many streams as it may have when it resumes', async () => {
+test('waits for a place if its key already has as many streams as allowed when it resumes', async () => {
   const after = await end();
   const proxy = await network();
   const running = tail({ args: ['--json', '--after', String(after)], url: proxy.url });
@@ -170,7 +170,7 @@ test('waits for a place where its key has as many streams as it may have when it
   await expect.poll(() => running.seqs.at(-1), RETRIES).toBe(last);
 }, 180_000);
 
-test('ends with 1 and the words of the service where the log does not have its place, or its key is revoked', async () => {
+test('ends with 1 and the words of the service if the log does not have its place, or its key is revoked', async () => {
   const early = tail({ args: ['--after', '1000000'] });
   expect(await early.exitCode()).toBe(1);
   expect(early.errors).toEqual([expect.stringMatching(/^error: .*\(CURSOR_EXPIRED, request .*\)$/)]);
@@ -188,7 +188,7 @@ test('ends with 1 and the words of the service where the log does not have its p
   expect(running.errors.at(-1)).toContain('API_KEY_INVALID');
 });
 
-test('ends with 3 where nobody answers, and with 2 where the seq is none', async () => {
+test('ends with 3 if nobody answers, and with 2 if the seq is invalid', async () => {
   expect(await tail({ url: 'http://127.0.0.1:1' }).exitCode()).toBe(3);
   expect(await tail({ args: ['--after', 'now'] }).exitCode()).toBe(2);
 });

@@ -61,7 +61,7 @@ async function json<T = Record<string, unknown>>(args: readonly string[], input?
 }
 
 describe('the command as one file', () => {
-  test('has a hash beside it, at most 400 kB, and needs nothing installed', async () => {
+  test('has a hash next to it, at most 400 kB, and needs nothing installed', async () => {
     const response = await fetch(`${system.baseUrl}/cli/worktrack.mjs`);
     const code = Buffer.from(await response.arrayBuffer());
     const hash = createHash('sha256').update(code).digest('hex');
@@ -83,7 +83,7 @@ describe('the command as one file', () => {
     ).toEqual([]);
   });
 
-  test('holds all commands but org', async () => {
+  test('contains all commands but org', async () => {
     const { stdout } = await run(['--help']);
     for (const command of ['item', 'project', 'feedback', 'user', 'key', 'source', 'mcp']) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
@@ -91,7 +91,7 @@ describe('the command as one file', () => {
     expect(stdout).not.toMatch(/^ {2}org /m);
   });
 
-  test('runs on the oldest Node that is supported, where there is one', async ({ skip }) => {
+  test('runs on the oldest supported Node, if there is one', async ({ skip }) => {
     const oldest = await new Promise<string>((resolve) => {
       execFile('/usr/bin/node', ['--version'], (_error, stdout) => resolve(stdout ?? ''));
     });
@@ -158,7 +158,7 @@ describe('work items', () => {
       'ada',
     ]);
     expect(changed).toMatchObject({ title: 'Renamed', description: '# Notes', assignee: 'ada', version: 2 });
-    // As the reference writes the fields, too.
+    // Also with fields written as in the reference.
     const moved = await json(['item', 'move', taskId, '--boardColumnId', 'in progress', '--position', 'first']);
     expect(moved).toMatchObject({ fromColumn: 'Backlog', toColumn: 'In Progress' });
     expect(await json(['item', 'comment', taskId, '--text', '-'], 'Well done')).toMatchObject({
@@ -240,7 +240,7 @@ describe('work items', () => {
     });
   });
 
-  test('are created once for one idempotency key, and for one external id', async () => {
+  test('are created once per idempotency key, and per external id', async () => {
     const once = ['item', 'create', '--title', 'Once', '--idempotency-key', 'build-7'];
     const [first, second] = [await json<WorkItem>(once), await json<WorkItem>(once)];
     expect(second.id).toBe(first.id);
@@ -252,7 +252,7 @@ describe('work items', () => {
     expect(found.workItems.map(({ id }) => id)).toEqual([bug.id]);
   });
 
-  test('are created where the command can tell which project is meant, and else it says how to tell', async () => {
+  test('are created if the command can tell which project is meant, otherwise it says how to specify it', async () => {
     const second = await organization.call<{ id: string }>('POST', '/api/projects', { name: 'Second' });
     const made = await json(['item', 'create', '--title', 'There', '--project-id', second.data.id]);
     expect(made).toMatchObject({ projectId: second.data.id });
@@ -295,7 +295,7 @@ describe('feedback and projects', () => {
   });
 });
 
-test('what failed on the way is repeated under the same idempotency key', async () => {
+test('what failed on the way is retried with the same idempotency key', async () => {
   const seen: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers['idempotency-key'] as string | undefined);

@@ -11,7 +11,7 @@ import { type System, sharedSystem } from '../support/system.ts';
 import { Endpoint } from '../support/webhook-endpoint.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-/** Where no folder above holds a stack. */
+/** No folder above it holds a stack. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-cli-webhooks-'));
 
 let system: System;
@@ -44,7 +44,7 @@ async function json<T>(...args: string[]): Promise<T> {
 
 const headersOf = (index: number) => endpoint.received.at(index)?.headers as Record<string, string>;
 
-test('a webhook is made, tested, rotated, looked at, replayed, changed and deleted', async () => {
+test('a webhook is created, tested, rotated, shown, replayed, changed and deleted', async () => {
   const { call, boardId, columns } = organization;
   const made = await json<WebhookRecord & { secret: string }>(
     'create',
@@ -79,14 +79,14 @@ test('a webhook is made, tested, rotated, looked at, replayed, changed and delet
   expect((await webhook('list')).stdout).toBe('There are no webhooks.\n');
 });
 
-test('a test that fails ends with 1 and says why; what an endpoint answers commands no terminal', async () => {
+test('a test that fails ends with 1 and says why; what an endpoint answers cannot control a terminal', async () => {
   endpoint.answers(() => (response) => response.writeHead(500).end('\u001b[2J'));
   const { id } = await json<WebhookRecord>('create', '--url', endpoint.url, '--disable');
   expect(await webhook('test', id)).toEqual({ code: 1, stdout: 'HTTP 500\n', stderr: '' });
   expect((await webhook('deliveries', id)).stdout).not.toContain('\u001b');
 });
 
-test('what is missing, or contradicts, is 2 before anything is asked', async () => {
+test('what is missing, or contradictory, ends with 2 before anything is sent', async () => {
   expect((await webhook('create')).code).toBe(2);
   expect((await webhook('update', 'x')).code).toBe(2);
   expect((await webhook('replay', 'x')).code).toBe(2);

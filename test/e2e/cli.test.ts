@@ -13,9 +13,9 @@ import { caller } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-/** What `npx worktrack` runs: it makes sure of the dependencies, and runs the program on the project's own Node. */
+/** What `npx worktrack` runs: it makes sure of the dependencies, and runs the program with the project's own Node. */
 const LAUNCHER = fileURLToPath(new URL('../../cli/worktrack.mjs', import.meta.url));
-/** Where no folder above holds a stack. */
+/** No folder above it holds a stack. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-cli-'));
 
 let system: System;
@@ -46,7 +46,7 @@ function worktrack(
 /** Where `org create` finds the keys service, and the key that its requests need. */
 const service = () => ({ RABBITMQ_URL: system.rabbitmqUrl, RPC_SECRETS_KEYS: system.secrets.RPC_SECRETS_KEYS });
 
-/** An organization made by the command, and the command as its owner. */
+/** An organization created by the command, and the command as its owner. */
 async function ownOrganization() {
   const args = ['org', 'create', '--name', 'Example', '--owner-email', 'Ada@Example.com', '--json'];
   const made = await worktrack(args, service());
@@ -63,7 +63,7 @@ async function ownOrganization() {
 }
 
 describe('worktrack', () => {
-  test('login-link prints the address that signs in to the console, as oneself or as another user', async () => {
+  test('login-link prints the address that signs in to the console, as the user or as another one', async () => {
     const { user, run, json } = await ownOrganization();
     const { stdout } = await run('login-link');
     const code = new URL(stdout.trim()).hash.replace('#code=', '');
@@ -92,7 +92,7 @@ describe('worktrack', () => {
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   });
 
-  test('org create makes an organization, its owner and a key that holds all permissions', async () => {
+  test('org create creates an organization, its owner and a key that holds all permissions', async () => {
     const args = ['org', 'create', '--name', 'Example', '--owner-email', 'ada@example.com', '--owner-name', 'Ada'];
     const made = await worktrack([...args, '--json'], service());
     const { organization, user, apiKey } = JSON.parse(made.stdout);
@@ -157,7 +157,7 @@ describe('worktrack', () => {
     expect((await run('source', 'list')).stdout).toBe('There are no sources.\n');
   });
 
-  test('finds the local stack from a folder inside of the one that it was started in', async () => {
+  test('finds the local stack from a folder inside the one in which it was started', async () => {
     const { apiKey } = await ownOrganization();
     const below = join(folder, 'project', 'src');
     mkdirSync(below, { recursive: true });
@@ -176,7 +176,7 @@ describe('worktrack', () => {
   });
 });
 
-describe('what goes wrong is one line on standard error that says what to do', () => {
+describe('every failure is one line on standard error that says what to do', () => {
   const nowhere = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'k' };
   test.each([
     [['user', 'list'], { WORKTRACK_URL: 'http://127.0.0.1:2' }, 2, /WORKTRACK_API_KEY is not/],

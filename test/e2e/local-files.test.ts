@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a gateway that may read its disk uploads and deletes a file, and answers a repetition as the first time', async () => {
+test('a gateway that may read its disk uploads and deletes a file, and answers a repeated call as the first time', async () => {
   const { apiKey, call, boardId, columns } = await system.newOrganization();
   const where = { boardId, boardColumnId: columns.Backlog };
   const item = await call<{ id: string }>('POST', '/api/work-items', { title: 'A', type: 'task', ...where });
@@ -40,7 +40,7 @@ test('a gateway that may read its disk uploads and deletes a file, and answers a
   expect(first.output).toMatchObject({ attachment: { fileName: 'report.txt', size: 8 }, deletedLocalFile: true });
   expect(existsSync(filePath)).toBe(false);
   expect((await upload(key)).output).toEqual(first.output);
-  // Another key, or another request, has no file.
+  // With another key, or another request, there is no file.
   expect((await upload(randomUUID())).error?.code).toBe('VALIDATION_FAILED');
   expect((await upload(key, { metadata: { page: 2 } })).error?.code).toBe('VALIDATION_FAILED');
   const attachments = await call<object[]>('GET', `/api/work-items/${workItemId}/attachments`);

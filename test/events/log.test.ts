@@ -21,9 +21,9 @@ async function follow(after: number, query = ''): Promise<Page> {
   return data;
 }
 
-test('what is done over REST is in the log soon, in order, with who did it', async () => {
+test('what is done over REST is soon in the log, in order, with who did it', async () => {
   const { call, boardId, columns, userId } = organization;
-  // What making the organization told.
+  // What creating the organization reported.
   await expect
     .poll(async () => (await follow(0)).events.map(({ type }) => type))
     .toEqual(expect.arrayContaining(['key.created', 'project.created']));
@@ -55,7 +55,7 @@ test('a cursor that the log does not have is 410, with the oldest event that it 
   expect(answer.error).toMatchObject({ oldestSeq: 1 });
 });
 
-test('a type that is none is 400 and says which there are', async () => {
+test('an unknown type is 400 and says which there are', async () => {
   const answer = await organization.call('GET', '/api/events?types=work_items.*');
   expect(answer.status).toBe(400);
   expect(answer.error.details?.[0]?.message).toMatch(/work_item\.\*/);

@@ -39,7 +39,7 @@ async function createItem(title: string): Promise<string> {
   return (await call<{ id: string }>('POST', '/api/work-items', body)).data.id;
 }
 
-/** Where the log ends once what is known so far is in it. */
+/** Where the log ends once everything known so far is in it. */
 async function end(): Promise<number> {
   const id = await createItem('The last one');
   const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${id}`);
@@ -64,7 +64,7 @@ test('an EventSource resumes by itself after its gateway was killed: each event 
   const opened = () => once(source as unknown as EventTarget, 'open');
   await opened();
   for (const round of [1, 2]) {
-    // Also while it is killed, and while it is away.
+    // Also during the kill, and while it is down.
     const writing = Promise.all(Array.from({ length: 30 }, (_, i) => createItem(`Round ${round}, ${i}`)));
     const before = seqs.length;
     await expect.poll(() => seqs.length).toBeGreaterThan(before);
@@ -79,15 +79,15 @@ test('an EventSource resumes by itself after its gateway was killed: each event 
   expect(seqs).toEqual(upTo(from, to));
 });
 
-/** As many as a key may have. */
+/** The maximum for a key. */
 const SLOW_READERS = 20;
 const COMMENTS = 700;
 /** Some 16 KB in the log. */
 const TEXT = 'ü'.repeat(8_000);
-/** Of one process, for all of them: a fraction of what they are behind. */
+/** For one process, for all of them: a fraction of how far they are behind. */
 const MAX_GROWTH_MIB = 100;
 
-/** A stream from the beginning of the log of which nothing is taken, but for what the two systems' buffers hold. */
+/** A stream from the beginning of the log from which nothing is read, except what the buffers of the two systems hold. */
 async function unread(gateway: string, apiKey: string): Promise<IncomingMessage> {
   const request = get(`${gateway}/api/events/stream?after=0`, {
     agent: false,
@@ -104,7 +104,7 @@ async function slowReaders({ opsUrl }: ServiceReplica): Promise<number> {
   return Number(/^worktrack_event_streams_ended_total\{reason="slow"\} (\d+)/m.exec(metrics)?.[1]);
 }
 
-test('readers that take nothing are ended with an event that says where to resume, and cost a gateway little memory', async () => {
+test('readers that read nothing are ended with an event that says where to resume, and cost a gateway little memory', async () => {
   const [gateway, crowded] = system.services.of('gateway') as [ServiceReplica, ServiceReplica];
   const id = await createItem('Talked about');
   await Promise.all(
@@ -120,7 +120,7 @@ test('readers that take nothing are ended with an event that says where to resum
   const one = await unread(gateway.publicUrl as string, organization.apiKey);
   await Promise.all(Array.from({ length: SLOW_READERS }, () => unread(crowded.publicUrl as string, key)));
 
-  // It takes its last words.
+  // It accepts its last words.
   while ((await slowReaders(gateway)) === 0) await sleep(50);
   const frames = framesIn(await text(one));
   expect(frames.at(-1)?.event).toBe('slow');

@@ -32,7 +32,7 @@ async function createItem(title: string): Promise<{ id: string; taskId: string }
   return (await call<{ id: string; taskId: string }>('POST', '/api/work-items', body)).data;
 }
 
-/** Where the log ends once all that making the organization told is in it. */
+/** Where the log ends once everything that creating the organization reported is in it. */
 async function end(): Promise<number> {
   const item = await createItem('The last one');
   const events = () => organization.call<{ events: LoggedEvent[] }>('GET', `/api/events?after=0&workItemId=${item.id}`);
@@ -49,7 +49,7 @@ async function newKey(permissions: readonly string[]): Promise<{ id: string; key
 
 const seqs = (events: readonly LoggedEvent[]) => events.map(({ seq }) => seq);
 
-test('a stream without a place begins now: it tells where, and what happens from there on, in order and without a gap', async () => {
+test('a stream without a place begins now: it says where, and what happens from there on, in order and without a gap', async () => {
   await end();
   const reader = await listen();
   await expect.poll(() => reader.frames[0]).toMatchObject({ event: 'listening' });
@@ -64,7 +64,7 @@ test('a stream without a place begins now: it tells where, and what happens from
   );
 });
 
-test('a client that connects again by Last-Event-ID gets what it missed, whatever its address says, and nothing twice', async () => {
+test('a client that reconnects with Last-Event-ID gets what it missed, whatever its address says, and nothing twice', async () => {
   const from = await end();
   const first = await listen(`?after=${from}`);
   await createItem('Seen');
@@ -81,7 +81,7 @@ test('a client that connects again by Last-Event-ID gets what it missed, whateve
   expect(all).toEqual(all.map((_, i) => from + 1 + i));
 });
 
-test('a stream from the beginning has all that the log has', async () => {
+test('a stream from the beginning contains everything in the log', async () => {
   const to = await end();
   const reader = await listen('?after=0');
   await expect.poll(() => reader.events.length).toBeGreaterThanOrEqual(to);
@@ -106,7 +106,7 @@ test('filters are those of the list', async () => {
   expect(none.events).toEqual([]);
 });
 
-test('a place that the log does not have is 410, and what is no place or filter is 400, before the stream begins', async () => {
+test('a place that the log does not have is 410, and an invalid place or filter is 400, before the stream begins', async () => {
   const { call } = organization;
   const status = async (query: string, headers?: Record<string, string>) => {
     const answer = await call('GET', `/api/events/stream${query}`, undefined, headers);
@@ -121,7 +121,7 @@ test('a place that the log does not have is 410, and what is no place or filter 
   expect((await fetch(`${system.baseUrl}/api/events/stream`)).status).toBe(401);
 });
 
-test('each key is told what its permissions let it read, and nothing of another organization', async () => {
+test('each key is sent what its permissions let it read, and nothing of another organization', async () => {
   const from = await end();
   const other = await system.newOrganization();
   const stranger = await StreamReader.open(system.baseUrl, other.apiKey);
@@ -138,7 +138,7 @@ test('each key is told what its permissions let it read, and nothing of another 
   expect(stranger.events.filter(({ subject }) => subject.id === item.id)).toEqual([]);
 });
 
-/** An agent with a lease that beats, as the service acknowledges it. */
+/** An agent with a lease that sends heartbeats, as the service acknowledges it. */
 async function startAgent(title: string) {
   const { id, taskId } = await createItem(title);
   const claim = { ids: [id], agent: 'agent 7' };
@@ -159,7 +159,7 @@ async function startAgent(title: string) {
 const beatsOf = (reader: StreamReader) =>
   reader.frames.filter(({ event }) => event === 'beat').map(({ id, data }) => ({ id, ...(data as Beat) }));
 
-test('a heartbeat passes by on each stream whose filters and key take in changes of its lease, and no stream resumes from it', async () => {
+test('a heartbeat is sent on each stream whose filters and key include changes of its lease, and no stream resumes from it', async () => {
   const from = await end();
   const [agent, other] = [await startAgent('Beating'), await startAgent('Beating too')];
   const outsider = await newKey(['projects:read']);
@@ -180,7 +180,7 @@ test('a heartbeat passes by on each stream whose filters and key take in changes
   expect(beatsOf(all)[0]).toEqual(told);
   await expect.poll(() => beatsOf(progress).map(({ taskId }) => taskId)).toEqual([agent.taskId, other.taskId]);
   await expect.poll(() => beatsOf(one).map(({ lease: { note } }) => note)).toEqual(['All of it']);
-  // What comes later has come on all of them.
+  // What comes later has arrived on all of them.
   await organization.call('PATCH', `/api/projects/${projectId}`, { name: 'Renamed' });
   const hasName = (by: StreamReader) => by.events.some(({ type }) => type === 'project.updated');
   await expect.poll(() => hasName(moves) && hasName(unseen)).toBe(true);
@@ -190,7 +190,7 @@ test('a heartbeat passes by on each stream whose filters and key take in changes
   expect(beatsOf(again)).toEqual([]);
 });
 
-test('of the heartbeats of one item at most one a second passes by, the newest', async () => {
+test('of the heartbeats of one item at most one a second is sent, the newest', async () => {
   const agent = await startAgent('Beating fast');
   const reader = await listen();
   const beganAtMs = performance.now();
@@ -211,13 +211,13 @@ test('a stream ends at once when its key is revoked, and says so', async () => {
   await expect(listen('', {}, key)).rejects.toThrow(/^Error: 401|^401/);
 });
 
-test('a key has 20 streams at once: the next is 429, and there is a place again when one has ended', async () => {
+test('a key has 20 streams at once: the next is 429, and there is a place again once one has ended', async () => {
   const { key } = await newKey(['work-items:read']);
   const open = await Promise.all(Array.from({ length: 20 }, () => listen('', {}, key)));
   const refused = await caller(system.baseUrl, key)('GET', '/api/events/stream');
   expect([refused.status, refused.error.code]).toEqual([429, 'RATE_LIMITED']);
   expect(refused.headers.get('retry-after')).not.toBeNull();
-  // Another key has its own.
+  // Another key has its own limit.
   await listen();
   open[0]?.leave();
   await expect

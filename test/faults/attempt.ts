@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { callTool } from '../support/tool-call.ts';
 
-/** Above the service's own deadline (10 s) and what the way to it and back takes on a loaded machine. */
+/** Above the service's own deadline (10 s) plus what the way there and back takes on a loaded machine. */
 const LATEST_ANSWER_MS = 20_000;
 const GIVE_UP_MS = 180_000;
 const PAUSE_MS = 100;
@@ -13,10 +13,10 @@ export interface Attempt {
   readonly idempotencyKey: string;
   readonly at: number;
   readonly durationMs: number;
-  /** HTTP status; 0 where the connection broke, which only a killed gateway does. */
+  /** HTTP status; 0 if the connection broke, which only a killed gateway causes. */
   readonly status: number;
   readonly code: string;
-  /** By which the services' logs tell more. */
+  /** With this, the services' logs tell more. */
   readonly requestId: string;
 }
 
@@ -38,15 +38,15 @@ export type Send = (gateway: string, headers: Readonly<Record<string, string>>) 
 /** What clients saw that they must never see. */
 export class Violations {
   readonly list: { readonly what: string; readonly requestId: string | undefined }[] = [];
-  /** @param requestId of the call, by which the services' logs tell more */
+  /** @param requestId of the call, with which the services' logs tell more */
   add(what: string, requestId?: string): void {
     this.list.push({ what, requestId });
   }
 }
 
 /**
- * Calls as a client does that is told to never lose a step: again with the same idempotency key, on the other gateway, until it is acknowledged.
- * Whatever is not an acknowledgement must be a refusal that invites to repeat: 503 with Retry-After, 504, or a broken connection.
+ * Makes a call as a client does that must never lose a step: again with the same idempotency key, on the other gateway, until it is acknowledged.
+ * Whatever is not an acknowledgement must be a refusal that invites a retry: 503 with Retry-After, 504, or a broken connection.
  */
 export async function untilAcknowledged(
   what: string,
@@ -74,10 +74,10 @@ export async function untilAcknowledged(
     if (durationMs > LATEST_ANSWER_MS) violations.add(`${what}: ${status} only after ${durationMs} ms`, requestId);
     if (status >= 200 && status < 300 && body.data) return { data: body.data };
     if (status === 503 && !response.retryAfter) violations.add(`${what}: 503 without Retry-After`, requestId);
-    // Written down, and then repeated all the same: the ledger has to go on.
+    // Recorded, and then retried all the same: the ledger has to continue.
     if (![0, 503, 504].includes(status))
       violations.add(`${what}: ${status} ${JSON.stringify(body).slice(0, 300)}`, requestId);
-    // What Retry-After asks for would hide how soon the service is back.
+    // Waiting as Retry-After asks would hide how soon the service is back.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   throw new Error(`${what} was not acknowledged within ${GIVE_UP_MS} ms.`);
@@ -106,7 +106,7 @@ export function rest(method: string, path: string, apiKey: string | undefined, b
 
 const STATUS_OF_CODE: Readonly<Record<string, number>> = { UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504 };
 
-/** A tool call; its failure in the words of REST. */
+/** A tool call; its failure in the terms of REST. */
 export function tool(name: string, apiKey: string, args: unknown): Send {
   return async (gateway, given) => {
     const { status, headers, output, error, isToolError } = await callTool(gateway, apiKey, name, args, {
@@ -117,7 +117,7 @@ export function tool(name: string, apiKey: string, args: unknown): Send {
     if (output) return { status: 200, retryAfter: null, body: { data: output } };
     if (isToolError && error)
       return { status: STATUS_OF_CODE[error.code] ?? 400, retryAfter: 'in words', body: { error } };
-    // Refusals of the transport itself come as in REST.
+    // Refusals by the transport itself look as in REST.
     return { status, retryAfter: headers.get('retry-after'), body: error ? { error } : {} };
   };
 }

@@ -9,7 +9,7 @@ import { type BrokerCluster, startBrokerCluster } from './broker-cluster.ts';
 const CALLERS = 8;
 const CALLS_BEFORE = 100;
 const CALLS_AFTER = 200;
-/** The deadline of a call is 10 s; its answer has a way to go on a busy machine. */
+/** The deadline of a call is 10 s; its answer needs some time to arrive on a busy machine. */
 const LONGEST_ANSWER_MS = 12_000;
 
 let cluster: BrokerCluster;
@@ -33,7 +33,7 @@ interface Attempt {
   readonly tookMs: number;
 }
 
-test('the death of the node where the queue of a service lives costs a call at most 10 s, and no write', async () => {
+test('the death of the node that hosts a service’s queue costs a call at most 10 s, and no write', async () => {
   const call = caller(system.baseUrl, organization.apiKey);
   const item = { type: 'task', boardId: organization.boardId, boardColumnId: organization.columns.Backlog };
   const attempts: Attempt[] = [];
@@ -79,7 +79,7 @@ test('the death of the node where the queue of a service lives costs a call at m
   console.log(summary(attempts));
 }, 300_000);
 
-/** The node where a queue lives, by what the cluster says. */
+/** The node that hosts a queue, according to the cluster. */
 async function homeOf(queue: string) {
   const [asked] = cluster.nodes;
   if (!asked) throw new Error('There is no node.');
@@ -90,7 +90,7 @@ async function homeOf(queue: string) {
   return home;
 }
 
-/** Of all items of the organization. */
+/** For all items of the organization. */
 async function storedIds(): Promise<string[]> {
   const ids: string[] = [];
   for (let page = 1; ; page++) {

@@ -11,7 +11,7 @@ import { serverEnvironment, startServer } from '@worktrack/stack/servers/server'
 const START_TIMEOUT_MS = 120_000;
 
 export interface BrokerNode {
-  /** As Erlang names it, and RabbitMQ where it says on which node a queue lives. */
+  /** As Erlang names it, and as RabbitMQ does when it says on which node a queue lives. */
   readonly name: string;
   readonly url: string;
   /** SIGKILL, as in a power cut. Resolves once it is gone. */
@@ -20,7 +20,7 @@ export interface BrokerNode {
 
 export interface BrokerCluster {
   readonly nodes: readonly BrokerNode[];
-  /** Of all nodes, as RABBITMQ_URL takes them. */
+  /** For all nodes, as RABBITMQ_URL takes them. */
   readonly url: string;
   /** Runs `rabbitmqctl` against a node. @returns what it printed */
   rabbitmqctl(node: BrokerNode, args: readonly string[]): Promise<string>;
@@ -74,7 +74,7 @@ export async function startBrokerCluster(folder: string, names: readonly string[
             RABBITMQ_LOG_BASE: join(dataDir, 'log'),
             RABBITMQ_NODENAME: `${name}@localhost`,
             RABBITMQ_DIST_PORT: `${await freePort()}`,
-            // The start script becomes the broker, instead of staying as its parent.
+            // The start script becomes the broker, instead of remaining as its parent.
             detached: 'true',
           },
         });

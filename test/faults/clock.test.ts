@@ -16,7 +16,7 @@ const reason = 'missing' in faketime ? faketime.missing : undefined;
 let clocks: Clocks;
 let trial: Trial;
 
-/** Of one replica of each service behind the gateways, so that right and wrong clocks write to the same items. */
+/** For one replica of each service behind the gateways, so that right and wrong clocks write to the same items. */
 const jump = (offsetS: number): Fault => ({
   name: `clocks of one of two keys, workitems and feedback: ${Math.abs(offsetS) / HOUR_S} h ${offsetS > 0 ? 'ahead' : 'behind'}, and back`,
   async run() {
@@ -37,13 +37,13 @@ describe.skipIf(reason)(`when a wall clock jumps${reason ? ` (not here: ${reason
   });
   afterAll(() => trial?.system.stop());
 
-  test('nothing is lost, doubled, torn or out of order', async () => {
+  test('nothing is lost, duplicated, torn or out of order', async () => {
     await trial.endure(jump(HOUR_S));
     await trial.endure(jump(-HOUR_S));
     await trial.end();
   }, 120_000);
 
-  test('a widget token is good for no longer than 15 minutes by the clock of any gateway, whichever issued it', async () => {
+  test('a widget token is valid for no longer than 15 minutes by any gateway’s clock, whichever issued it', async () => {
     const source = await trial.organization.call<{ publicKey: string }>('POST', '/api/feedback/sources', {
       name: 'Clocks',
       type: 'server',
@@ -71,7 +71,7 @@ describe.skipIf(reason)(`when a wall clock jumps${reason ? ` (not here: ${reason
     expect([await submit(1, token), await submit(1, early)]).toEqual(['201', '401 WIDGET_TOKEN_EXPIRED']);
   });
 
-  test('a lease may end early, and then only the work of its new holder is taken', async () => {
+  test('a lease may end early, and then only the work of its new holder is accepted', async () => {
     const { call, boardId, columns } = trial.organization;
     const { data: item } = await call<{ id: string }>('POST', '/api/work-items', {
       title: 'Held',
@@ -110,7 +110,7 @@ describe.skipIf(reason)(`when a wall clock jumps${reason ? ` (not here: ${reason
     expect(data.totals.sessions).toBe(1);
   });
 
-  test('an API key ends by the clock of the gateway, and is good again when that is right', async () => {
+  test('an API key ends by the gateway’s clock, and is valid again when that is right', async () => {
     const { call } = trial.organization;
     const made = await call<{ key: string }>('POST', '/api/api-keys', { name: 'Ends', expiresInDays: 1 });
     const statuses = async () =>

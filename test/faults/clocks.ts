@@ -5,7 +5,7 @@ import { installDebianPackages } from '@worktrack/stack/servers/apt';
 
 const LIBRARY_FOLDERS = '/usr/lib';
 
-/** libfaketime (https://github.com/wolfcw/libfaketime), where it is or can be installed; else why it cannot. */
+/** libfaketime (https://github.com/wolfcw/libfaketime), if it is or can be installed; otherwise why it cannot. */
 export async function findFaketime(): Promise<{ readonly library: string } | { readonly missing: string }> {
   if (process.platform !== 'linux') return { missing: 'libfaketime is looked for on Linux alone' };
   const found = faketimeLibrary();
@@ -19,7 +19,7 @@ export async function findFaketime(): Promise<{ readonly library: string } | { r
   return installed ? { library: installed } : { missing: 'libfaketime is installed, and still not found' };
 }
 
-/** Debian keeps it in the folder of the machine's architecture (multiarch). */
+/** Debian keeps it in the folder for the machine's architecture (multiarch). */
 function faketimeLibrary(): string | undefined {
   return readdirSync(LIBRARY_FOLDERS, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -36,7 +36,7 @@ function readable(path: string): boolean {
   }
 }
 
-/** A wall clock for each replica of a service, which the test moves while the process runs. Timers and deadlines go on, as with a real clock that is set. */
+/** A wall clock for each replica of a service, which the test moves while the process runs. Timers and deadlines run on, as with a real clock that is set. */
 export class Clocks {
   readonly #library: string;
   readonly #folder: string;
@@ -47,7 +47,7 @@ export class Clocks {
     this.#folder = folder;
   }
 
-  /** What a process needs to run by its clock. */
+  /** What a process needs in order to run by its clock. */
   environmentOf(id: string): Record<string, string> {
     this.#write(id, 0);
     return {
@@ -59,13 +59,13 @@ export class Clocks {
     };
   }
 
-  /** Puts the clocks of these replicas ahead of the true time, or behind it, from their next look on. */
+  /** Sets the clocks of these replicas ahead of the true time, or behind it, from the next time they read them. */
   set(ids: readonly string[], offsetSeconds: number): void {
     for (const id of ids) this.#write(id, offsetSeconds);
   }
 
   #write(id: string, offsetSeconds: number): void {
-    // In one step, for it is read at any moment.
+    // In one step, because it may be read at any moment.
     const path = join(this.#folder, id);
     writeFileSync(`${path}.new`, `${offsetSeconds >= 0 ? '+' : ''}${offsetSeconds}\n`);
     renameSync(`${path}.new`, path);

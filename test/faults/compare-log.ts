@@ -3,7 +3,7 @@ import type { Differences } from './compare.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * Holds what a reader of the log was given against the ledger: each acknowledged write once, the events of a subject in the order of its revisions,
+ * Checks what a reader of the log was given against the ledger: each acknowledged write once, the events of a subject in the order of its revisions,
  * no place left out.
  * @param reader how it followed
  */
@@ -21,7 +21,7 @@ export function compareLog(reader: string, ledger: Ledger, events: readonly Logg
   compareSubjects(reader, ledger, events, found);
 }
 
-/** As compareLog, for who is told of each subject in its order, and of different ones in any: an event that comes a second time is known by its id. */
+/** As compareLog, for a reader that gets each subject in order, and different ones in any: an event that comes a second time is known by its id. */
 export function compareSubjects(
   reader: string,
   ledger: Ledger,

@@ -1,7 +1,7 @@
 import type { TestOrganization } from '../support/organization.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What of the ledger the system does not show once and whole. */
+/** Whatever in the ledger the system does not show once and whole. */
 export interface Differences {
   readonly lost: string[];
   readonly doubled: string[];
@@ -23,7 +23,7 @@ interface Event {
   readonly data: Record<string, unknown>;
 }
 
-/** Reads the whole state of the organization and holds the ledger against it. */
+/** Reads the whole state of the organization and checks the ledger against it. */
 export async function compare(ledger: Ledger, organization: TestOrganization): Promise<Differences> {
   const differences: Differences = { lost: [], doubled: [], torn: [], outOfOrder: [] };
   await compareItems(ledger, organization, differences);

@@ -5,9 +5,9 @@ import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import type { RunningSystem } from '../support/run-system.ts';
 
-/** Longer than the deadline of a call (10 s), so that what was under way cannot be answered in time. */
+/** Longer than the deadline of a call (10 s), so that what was in flight cannot be answered in time. */
 const FREEZE_MS = 12_000;
-/** A process that has a tenth of its time: each call takes ten times as long, and nothing of it is broken. */
+/** A process that gets a tenth of its time: each call takes ten times as long, and nothing about it is broken. */
 const PULSE_STOPPED_MS = 450;
 const PULSE_RUNNING_MS = 50;
 /** How long a killed part stays down. */
@@ -17,7 +17,7 @@ export interface Fault {
   readonly name: string;
   /** No client may be refused because of it. */
   readonly unnoticed?: boolean;
-  /** Breaks the part and brings it back. What is faulty is faulty by itself: no time-out of the test decides. */
+  /** Breaks the part and brings it back. What is faulty is faulty in itself: no timeout of the test decides. */
   run(system: RunningSystem): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const frozen = (name: string, partsOf: (system: RunningSystem) => readonly (Part
   },
 });
 
-/** As a process is on a machine that has no time for it. */
+/** Like a process on a machine that has no time for it. */
 const slowed = (name: string, partsOf: (system: RunningSystem) => readonly (Part | undefined)[]): Fault => ({
   name: `${name}: slowed to a tenth for ${FREEZE_MS / 1000} s`,
   async run(system) {
@@ -74,7 +74,7 @@ const poisonedQueue: Fault = {
   },
 };
 
-/** A command to the broker, and one that takes it back after a while, where it does not pass by itself. */
+/** A command to the broker, and one that undoes it after a while, where it does not pass by itself. */
 const commanded = (name: string, args: readonly string[], back?: readonly string[]): Fault => ({
   name: `RabbitMQ: ${name}`,
   async run({ servers }) {
@@ -101,7 +101,7 @@ const redisCommanded = (name: string, command: readonly string[], back?: readonl
   },
 });
 
-/** As a deployment does it: each replica in turn, told to stop, and started again. Nobody may notice. */
+/** As a deployment does it: each replica in turn, told to stop, and started again. Nobody must notice. */
 export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback', 'events'] as const).map(
   (service) => ({
     name: `${service}: rolling restart`,
@@ -133,7 +133,7 @@ export const SERVER_FAULTS: readonly Fault[] = [
   poisonedQueue,
 ];
 export const LONE_FREEZE: Fault = frozen('both workitems', all('workitems'));
-/** What the short form has no time for: each part that is left, killed, frozen and slow. */
+/** What the short form has no time for: each remaining part, killed, frozen and slow. */
 export const OTHERS: readonly Fault[] = [
   killed('both gateways', all('gateway')),
   killed('one of two keys', one('keys')),

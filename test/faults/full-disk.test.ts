@@ -12,7 +12,7 @@ import type { Fault } from './faults.ts';
 import { cannotMount, SmallDisk } from './small-disk.ts';
 import { Trial } from './trial.ts';
 
-/** What the database takes for its journal, and room for what the load writes before the disk is filled. */
+/** What the database uses for its journal, plus room for what the load writes before the disk is filled. */
 const DISK_MIB = 512;
 const FULL_MS = 5_000;
 const UPLOAD_BYTES = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ let endSupervision: () => void;
 let trial: Trial;
 let itemWithFiles: string;
 let refusal: Refusal | undefined;
-/** SHA-256 by name, of the files whose upload was acknowledged. */
+/** SHA-256 by name, for the files whose upload was acknowledged. */
 const stored = new Map<string, string>();
 
 async function startDatabase(folder: string): Promise<OwnServer> {
@@ -46,7 +46,7 @@ async function startDatabase(folder: string): Promise<OwnServer> {
   );
 }
 
-/** Until it is refused, for a database has taken room in advance for what it writes next. */
+/** Until one is refused, because a database has reserved room in advance for what it writes next. */
 async function uploadUntilRefused(): Promise<Refusal> {
   const { boardId, columns, call } = trial.organization;
   const { data: item } = await call<{ id: string }>('POST', '/api/work-items', {
@@ -87,7 +87,7 @@ describe.skipIf(reason)(`a disk that is full${reason ? ` (not here: ${reason})` 
   beforeAll(async () => {
     const lease = await newLease();
     database = await startDatabase(lease.folder);
-    // A storage engine that could not write may end; `npm start` starts it again as this does.
+    // A storage engine that could not write may exit; `npm start` restarts it as this does.
     endSupervision = supervise(database.part, new Progress(process.stderr), () => {});
     trial = await Trial.start({
       replicas: { gateway: 2, workitems: 2 },
@@ -101,7 +101,7 @@ describe.skipIf(reason)(`a disk that is full${reason ? ` (not here: ${reason})` 
     await disk?.unmount();
   });
 
-  test('refuses writes with 503 or 504 while it is full, loses nothing that was acknowledged, and goes on once there is room', async () => {
+  test('refuses writes with 503 or 504 while it is full, loses nothing acknowledged, and recovers once there is room', async () => {
     await trial.endure(fullDisk);
     console.log(`${stored.size} uploads found room; the next was refused:`, refusal);
     expect([503, 504]).toContain(refusal?.status);

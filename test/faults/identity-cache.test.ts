@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A key as the keys service stores it: what a look-up that begins now would read. */
+/** A key as the keys service stores it: what a lookup that begins now would read. */
 class StoredKey {
   readonly key = `wt_${crypto.randomUUID().replaceAll('-', '')}0000`;
   readonly prefix = prefixOf(this.key);
@@ -68,7 +68,7 @@ async function connected(): Promise<Redis> {
   return client;
 }
 
-/** A gateway that knows which server it talks to, as one does after its first request. */
+/** A gateway that knows which server it is talking to, as one does after its first request. */
 async function gateway() {
   const redis = await connected();
   const cache = identityCache(redis);
@@ -80,9 +80,9 @@ async function gateway() {
     lookUp: async (key: StoredKey, read: () => Promise<Verified | null> = () => key.read()) =>
       (await cache.lookUp(key.prefix, key.digest, read))?.identity ?? null,
     rate: async (key: StoredKey) => (await cache.lookUp(key.prefix, key.digest, () => key.read()))?.rate,
-    /** Commands of one connection are run in their order: behind this, a fill that was sent has been run. */
+    /** Commands on one connection run in order: after this, a fill that was sent has run. */
     settled: () => redis.ping(),
-    /** A look-up that has read the store, and whose answer is on its way until `arrive` is called. */
+    /** A lookup that has read the store, and whose answer is on its way until `arrive` is called. */
     slowLookUp(key: StoredKey) {
       const read = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<void>();
@@ -133,12 +133,12 @@ describe('a verified key', () => {
     const before = await commands();
     expect(await b.lookUp(key)).toEqual(key.identity);
     expect(await a.lookUp(key)).toEqual(key.identity);
-    // Each look-up is one script call, which is where Redis counts its GET.
+    // Each lookup is one script call, which is where Redis counts its GET.
     expect(await commands()).toEqual({ ...before, eval: (before.eval ?? 0) + 2, get: (before.get ?? 0) + 2 });
     expect(key.reads).toBe(1);
   });
 
-  it('has its requests counted over all gateways, each once, and nobody else counts who knows its beginning alone', async () => {
+  it('has its requests counted across all gateways, each once, and nobody who knows only its beginning is counted', async () => {
     const gateways = [await gateway(), await gateway()];
     const key = new StoredKey();
     key.rateLimit = { requests: 100, windowSeconds: 60 };
@@ -154,14 +154,14 @@ describe('a verified key', () => {
     }
     expect(await gateways[0]?.lookUp(forged)).toBeNull();
     expect((await gateways[1]?.rate(key))?.count).toBe(251);
-    // Without Redis each gateway counts by itself.
+    // Without Redis each gateway counts on its own.
     gateways[0]?.redis.disconnect();
     expect((await gateways[0]?.rate(key))?.count).toBe(1);
     expect((await gateways[0]?.rate(key))?.count).toBe(2);
     expect((await gateways[1]?.rate(key))?.count).toBe(252);
   });
 
-  it('is never stored in Redis, and neither is anything that it can be computed from', async () => {
+  it('is never stored in Redis, and neither is anything from which it can be computed', async () => {
     const a = await gateway();
     const key = new StoredKey();
     await a.lookUp(key);
@@ -196,7 +196,7 @@ describe('a verified key', () => {
     expect(key.reads).toBe(1);
   });
 
-  it('is kept by the first of many look-ups that are under way', async () => {
+  it('is kept by the first of many lookups in progress', async () => {
     const [a, b] = [await gateway(), await gateway()];
     const key = new StoredKey();
     const first = a.slowLookUp(key);
@@ -222,7 +222,7 @@ describe('a verified key', () => {
     key.expiresAt = new Date(Date.now() - 1).toISOString();
     await a.redis.del(name as string);
     expect(await a.lookUp(key)).toBeNull();
-    // An entry that outlived its expiry, for Redis ends it by its own clock.
+    // An entry that outlived its expiry, because Redis goes by its own clock.
     await a.redis.set(name as string, JSON.stringify({ version: 1, digest: key.digest, ...(await key.read()) }));
     expect(await a.lookUp(key)).toBeNull();
   });
@@ -239,7 +239,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     expect(await b.lookUp(key)).toBeNull();
   });
 
-  it('when a look-up had read the store before, and its answer comes after', async () => {
+  it('when a lookup had read the store before, and its answer comes afterwards', async () => {
     const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
     const key = new StoredKey();
     const slow = a.slowLookUp(key);
@@ -252,7 +252,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     expect(await b.lookUp(key)).toBeNull();
   });
 
-  it('when another look-up has begun since, whose token the late one does not have', async () => {
+  it('when another lookup has begun since, whose token the late one does not have', async () => {
     const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
     const key = new StoredKey();
     const late = a.slowLookUp(key);
@@ -266,7 +266,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     expect(await b.lookUp(key)).toBeNull();
   });
 
-  it('when the token of a slow look-up has ended or was evicted meanwhile', async () => {
+  it('when the token of a slow lookup has expired or was evicted meanwhile', async () => {
     const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
     const key = new StoredKey();
     const frozen = a.slowLookUp(key);
@@ -278,7 +278,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     expect(await b.lookUp(key)).toBeNull();
   });
 
-  it('when Redis restarts empty while a look-up is under way', async () => {
+  it('when Redis restarts empty while a lookup is in progress', async () => {
     const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
     const key = new StoredKey();
     const slow = a.slowLookUp(key);
@@ -302,7 +302,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     const [restored] = await storedNames(a.redis, key);
     expect(await a.redis.get(restored as string)).toContain(key.digest);
 
-    // Whether or not a gateway knows by now which server it talks to.
+    // Whether or not a gateway knows by now which server it is talking to.
     for (let i = 0; i < 3; i++) {
       expect(await a.lookUp(key)).toBeNull();
       expect(await b.lookUp(key)).toBeNull();
@@ -312,7 +312,7 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     await a.redis.save();
   });
 
-  it('for any timing of many look-ups by several gateways', async () => {
+  it('for any timing of many lookups by several gateways', async () => {
     const gateways = [await gateway(), await gateway(), await gateway()];
     const keys = await keysService();
     const wrong: string[] = [];
@@ -343,14 +343,14 @@ describe('a revoked key is refused from the moment the revocation is answered', 
           await someTurns();
         }
       });
-      // Half of them at any time; where Redis is slow that is before the first answer, so the others are known to be in use.
+      // Half of them at any time; if Redis is slow that is before the first answer, so the others are known to be in use.
       if (number % 2) await firstAccepted.promise;
       for (let turns = Math.floor(Math.random() * 30); turns > 0; turns--) await turn();
       await revokeUntilAnswered(key);
       answered = true;
       await Promise.all(requests);
     }
-    /** On a machine so busy that Redis's answer is late, the revocation is UNAVAILABLE, and is repeated as its caller is told to. */
+    /** On a machine so busy that Redis's answer is late, the revocation is UNAVAILABLE, and is repeated as its caller is told to do. */
     async function revokeUntilAnswered(key: StoredKey): Promise<void> {
       for (;;) {
         try {

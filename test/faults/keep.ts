@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import type { Attempt } from './attempt.ts';
 
-/** What happened when, in milliseconds of the clock: of a fault, or of a call. */
+/** What happened when, in milliseconds of the clock: for a fault, or for a call. */
 interface Kept {
   readonly calls: readonly Attempt[];
   readonly faults: readonly {
@@ -15,7 +15,7 @@ interface Kept {
   }[];
 }
 
-/** For who looks for the cause of what a run found: `npm run test:faults -- --keep <folder>` keeps its calls, its faults and the logs of its services. */
+/** For anyone investigating what a run found: `npm run test:faults -- --keep <folder>` keeps its calls, its faults and the logs of its services. */
 export function keep(folder: string | undefined, systemFolder: string, { calls, faults }: Kept): void {
   if (folder === undefined) return;
   const target = resolve(folder, basename(expect.getState().testPath ?? '', '.test.ts'));

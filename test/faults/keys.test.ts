@@ -16,7 +16,7 @@ interface Made {
   readonly key: string;
 }
 
-/** A key that every gateway has in its cache. */
+/** A key that every gateway has cached. */
 async function cachedKey(): Promise<Made> {
   const { data } = await org.call<Made>('POST', '/api/api-keys', { name: 'CI' });
   expect(await statuses(data.key)).toEqual([200, 200]);
@@ -45,7 +45,7 @@ async function revokeUntilDone(id: string): Promise<void> {
 }
 
 describe('while Redis is unavailable', () => {
-  test('keys go on working, and a revocation is not answered before it holds; repeated, it finishes', async () => {
+  test('keys keep working, and a revocation is not answered before it holds; repeating it completes it', async () => {
     const redis = system.servers?.redis.part;
     const made = await cachedKey();
     const other = await cachedKey();
@@ -65,7 +65,7 @@ describe('while Redis is unavailable', () => {
     expect(await statuses(other.key)).toEqual([200, 200]);
   });
 
-  test('frozen, the same holds; and what was cached before it froze is not believed after it was revoked', async () => {
+  test('frozen, the same holds; and what was cached before it froze is not believed once revoked', async () => {
     const redis = system.servers?.redis.part;
     const made = await cachedKey();
     await redis?.kill('SIGSTOP');
@@ -81,7 +81,7 @@ describe('while Redis is unavailable', () => {
   });
 });
 
-test('while the keys service is unavailable, cached keys go on working, others are told so at once, and no last use is lost', async () => {
+test('while the keys service is unavailable, cached keys keep working, others get an error at once, and no last use is lost', async () => {
   const made = await cachedKey();
   const replicas = system.services.of('keys');
   const { data: uncached } = await org.call<Made>('POST', '/api/api-keys', { name: 'CI' });

@@ -4,7 +4,7 @@ import { MINUTES, Trial } from './trial.ts';
 
 /** All kills, and the one freeze that no client's connection shows. */
 const SHORT_FORM = [...ROLLING_RESTARTS, ...SERVICE_KILLS, ...SERVER_FAULTS, LONE_FREEZE];
-/** For one that is looked into: `npm run test:faults -- --minutes 2 --only 'keys: rolling'`. */
+/** For one that is being investigated: `npm run test:faults -- --minutes 2 --only 'keys: rolling'`. */
 const ONLY = new RegExp(process.env.WORKTRACK_FAULTS_ONLY ?? '');
 const LONG_FORM = [...SHORT_FORM, ...OTHERS].filter(({ name }) => ONLY.test(name));
 const TIME_LIMIT_MS = (MINUTES + 20) * 60_000;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => trial?.system.stop());
 
-/** Every fault once, in another order each time, so that none is left out and any may follow on any. */
+/** Every fault once, in a different order each time, so that none is left out and any may follow any other. */
 function* rounds(): Generator<Fault> {
   for (;;)
     yield* LONG_FORM.map((fault) => ({ fault, at: Math.random() }))
@@ -29,7 +29,7 @@ function* rounds(): Generator<Fault> {
 
 describe('under load, with every acknowledged write in a ledger', () => {
   test(
-    'no fault of any part loses, doubles or tears a write, or leaves a call without an answer',
+    'no fault of any part loses, duplicates or tears a write, or leaves a call without an answer',
     async () => {
       if (MINUTES === 0) for (const fault of SHORT_FORM) await trial.endure(fault);
       else {

@@ -1,4 +1,4 @@
-/** One acknowledged write, kept outside of the system: what it must show at the end, once and whole. */
+/** One acknowledged write, kept outside the system: the system must show it at the end, once and whole. */
 export type Entry =
   | { readonly kind: 'created'; readonly itemId: string; readonly title: string; readonly version: number }
   | { readonly kind: 'updated'; readonly itemId: string; readonly count: number; readonly version: number }

@@ -14,16 +14,16 @@ import type { Ledger } from './ledger.ts';
 export interface LoadTarget {
   readonly gateways: readonly string[];
   readonly organization: TestOrganization;
-  /** Of a source without captcha, restriction or rates that this load would meet. */
+  /** For a source without a captcha, restrictions or rates that this load would hit. */
   readonly publicKey: string;
 }
 
 const WORKERS = 6;
 const VISITORS = 2;
-/** A token lives for 15 minutes, and only so many are given to one address in a minute. */
+/** A token lives for 15 minutes, and only a certain number are given to one address per minute. */
 const TOKEN_AGE_MS = 5 * 60_000;
 
-/** Clients that work without a pause until they are stopped; each finishes the call that it is at. */
+/** Clients that work without a pause until they are stopped; each finishes its current call. */
 export class Load {
   readonly attempts: Attempt[] = [];
   readonly #target: LoadTarget;
@@ -40,7 +40,7 @@ export class Load {
       ...Array.from({ length: WORKERS }, (_, number) => this.#work(number)),
       ...Array.from({ length: VISITORS }, (_, number) => this.#visit(number)),
     ];
-    // Told at the stop; until then the other clients go on.
+    // Reported at the stop; until then the other clients continue.
     for (const client of this.#clients) client.catch(() => undefined);
   }
 
@@ -55,7 +55,7 @@ export class Load {
     return untilAcknowledged(what, send, gateways, this.attempts, this.#violations);
   }
 
-  /** One item after the other, through its whole life: half of the steps by REST, half by MCP. */
+  /** One item after another, through its whole life: half of the steps over REST, half over MCP. */
   async #work(client: number): Promise<void> {
     const { organization } = this.#target;
     const { apiKey, boardId, columns, projectId } = organization;

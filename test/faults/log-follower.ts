@@ -3,7 +3,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Ledger } from './ledger.ts';
 
 const LOOK_EVERY_MS = 50;
-/** After the load has ended: for what a part that was broken last still has to publish. */
+/** After the load has ended: for what the part that was broken last still has to publish. */
 const CATCH_UP_MS = 60_000;
 
 /** Where the log is read. */
@@ -31,7 +31,7 @@ export abstract class LogFollower {
     });
   }
 
-  /** Once everything that was acknowledged has been seen to begin, and then nothing follows any more. */
+  /** Once the beginning of everything acknowledged has been seen, and nothing more follows. */
   async end(): Promise<void> {
     const giveUpAt = Date.now() + CATCH_UP_MS;
     while (this.missing(this.#ledger.entries.length).length > 0 && Date.now() < giveUpAt) await delay(LOOK_EVERY_MS);

@@ -1,7 +1,7 @@
 import { processIds, readProc, statOf } from '@worktrack/bench/support/processes';
 import type { RunningSystem } from '../support/run-system.ts';
 
-/** Resident memory, in MiB, of the largest process of a service and of the broker; 0 where the kernel does not say (other than Linux). */
+/** Resident memory, in MiB, of the largest process of a service and of the broker; 0 where the kernel does not tell (other than Linux). */
 export interface Memory {
   readonly serviceMiB: number;
   readonly brokerMiB: number;
@@ -13,7 +13,7 @@ export function memoryOf({ services, servers }: RunningSystem): Memory {
   return { serviceMiB: Math.max(...ofServices), brokerMiB: broker ? groupMiB(broker.pid) : 0 };
 }
 
-/** The broker's start script may stay as the parent of the node itself: whoever is of its process group counts. */
+/** The broker's start script may remain as the parent of the node itself: every process in its group counts. */
 function groupMiB(leader: number): number {
   let sum = 0;
   for (const pid of processIds()) if (statOf(pid).group === leader) sum += residentMiB(pid);
@@ -24,7 +24,7 @@ export function residentMiB(pid: number): number {
   return mebibytes(pid, 'VmRSS');
 }
 
-/** The most that it ever was. */
+/** The highest that it ever was. */
 export function peakMiB(pid: number): number {
   return mebibytes(pid, 'VmHWM');
 }

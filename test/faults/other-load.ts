@@ -4,16 +4,16 @@ const EVERY_MS = 500;
 
 interface Sample {
   readonly at: number;
-  /** Clock ticks of all processors since the start of the machine; `idle` with what waited for disks. */
+  /** Clock ticks of all processors since the machine started; `idle` includes waiting for disks. */
   readonly all: number;
   readonly idle: number;
-  /** Clock ticks of the test run, which is all that descends from the parent of this worker, by process id. */
+  /** Clock ticks of the test run, which is everything descended from the parent of this worker, by process id. */
   readonly own: ReadonlyMap<number, number>;
 }
 
 /**
- * How much of the machine's processors went to others while the system was broken and mended: other programs, other virtual machines. What is theirs the
- * system cannot have, however well it is. Nothing where the kernel does not say (other than Linux).
+ * How much of the machine's processors went to others while the system was broken and recovering: other programs, other virtual machines. What they take the
+ * system cannot have, however healthy it is. Nothing where the kernel does not tell (other than Linux).
  */
 export class OtherLoad {
   readonly #samples: Sample[] = [];
@@ -41,7 +41,7 @@ export class OtherLoad {
 
   #look(): void {
     const [, ...fields] = readProc('stat').split('\n', 1)[0]?.split(/\s+/).map(Number) ?? [];
-    // proc(5): user nice system idle iowait irq softirq steal; what guests took is part of user.
+    // proc(5): user nice system idle iowait irq softirq steal; what guests used is part of user.
     const ticks = fields.slice(0, 8);
     if (ticks.length < 8) return;
     const all = ticks.reduce((sum, each) => sum + each, 0);

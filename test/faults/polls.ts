@@ -11,7 +11,7 @@ interface Page {
   readonly nextSeq: number;
 }
 
-/** Asks for what has happened since, again and again. */
+/** Asks what has happened since, again and again. */
 export class Polls extends LogFollower {
   readonly #polling: Promise<void>;
   #isRunning = true;

@@ -67,7 +67,7 @@ interface Request {
   readonly headers?: Record<string, string>;
 }
 
-/** As through a load balancer: what one gateway does not take, because it is being replaced, the other does. */
+/** As through a load balancer: what one gateway does not accept, because it is being replaced, the other does. */
 async function send({
   method,
   path,
@@ -94,10 +94,10 @@ async function send({
   throw failure;
 }
 
-/** So that all of them together stay below what one key may ask for in a minute. */
+/** So that all of them together stay below what one key may request per minute. */
 const PAUSE_MS = 100;
 
-/** Clients that go on the whole time; each of their requests is answered as it should be, or told. */
+/** Clients that run the whole time; each of their requests is answered as it should be, or recorded. */
 class Clients {
   readonly refused: string[] = [];
   readonly answered: Record<string, number> = {};
@@ -127,7 +127,7 @@ class Clients {
     const { boardId, columns } = organization;
     while (this.#running) {
       const body = { title: 'Kept', type: 'task', boardId, boardColumnId: columns.Backlog };
-      // A gateway that ends before it has answered may have stored it: the other one is asked by the same key.
+      // A gateway that exits before it has answered may have stored it: the other one is asked with the same key.
       const headers = { 'idempotency-key': randomUUID() };
       await this.#send('create', 201, { method: 'POST', path: '/api/work-items', body, headers });
     }
@@ -154,7 +154,7 @@ class Clients {
   }
 }
 
-/** One replica after the other, of these services at once. */
+/** One replica after another, of all these services at once. */
 async function replace(...services: ServiceName[]): Promise<void> {
   for (const index of [0, 1]) {
     const parts = services.map((service) => system.services.of(service)[index]?.part);
@@ -180,14 +180,14 @@ async function loggedTypes(): Promise<Record<string, number>> {
 
 const RESEALED = 'The secrets of webhooks are encrypted with the first key';
 
-/** How often each replica has said that there is no secret of a webhook left that an older key encrypts. */
+/** How often each replica has logged that no webhook secret is left that is encrypted with an older key. */
 function resealed(): number[] {
   return ['events', 'events-2'].map(
     (id) => readFileSync(join(system.folder, 'logs', `${id}.log`), 'utf8').split(RESEALED).length - 1,
   );
 }
 
-// Hexadecimal: what begins with a hyphen would be an option to rabbitmqctl.
+// Hexadecimal: rabbitmqctl would take a leading hyphen for an option.
 const secret = () => randomBytes(32).toString('hex');
 const NEW_USER = 'rotated';
 
@@ -221,7 +221,7 @@ async function asAdmin(work: (client: MongoClient) => Promise<void>, url = syste
   await work(client).finally(() => client.close());
 }
 
-test('every secret is replaced, step by step as it is documented, and no request is refused', {
+test('every secret is replaced, step by step as documented, and no request is refused', {
   timeout: 600_000,
 }, async () => {
   const old = system.secrets;
@@ -238,7 +238,7 @@ test('every secret is replaced, step by step as it is documented, and no request
   const before = (await send({ method: 'GET', path: `/feedback/widget/bootstrap?publicKey=${publicKey}` })).data.token;
   const clients = new Clients();
 
-  // Another user at each server, and the new secrets behind the old: from now on all verify them.
+  // Another user on each server, and the new secrets behind the old: from now on everything verifies them.
   const urls = await addUsers(secret());
   for (const service of SERVICES) Object.assign(given[service], urls);
   for (const service of BEHIND)
@@ -265,7 +265,7 @@ test('every secret is replaced, step by step as it is documented, and no request
   await replace('gateway');
   await expect.poll(() => resealed().map((times, index) => times > (resealedBefore[index] ?? 0))).toEqual([true, true]);
 
-  // The old ones out. (Of the tokens that they signed the last would be waited for, 15 minutes; these clients hold none any more.)
+  // The old ones out. (One would wait for the last of the tokens that they signed, 15 minutes; these clients no longer hold any.)
   await removeUsers(urls);
   for (const service of BEHIND) given[service][OWN_RING[service]] = fresh[OWN_RING[service]];
   for (const service of ['gateway', 'feedback'] as const)
@@ -286,17 +286,17 @@ test('every secret is replaced, step by step as it is documented, and no request
   await expect.poll(async () => (await loggedTypes())['work_item.created']).toBe(answered.create);
   await expect.poll(async () => (await loggedTypes())['feedback.received']).toBe(answered.ingest);
 
-  // A webhook was told of each of them, signed with the secret that it was given at first.
+  // A webhook was sent each of them, signed with the secret that it was originally given.
   const delivered = () => new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size;
   await expect.poll(delivered, { timeout: 60_000 }).toBe(answered.create);
   const verifier = new Webhook(webhookSecret);
   for (const { body, headers } of endpoint.received) {
-    // Older requests are refused by their time alone.
+    // Older requests are refused for their age alone.
     const atMs = Number(headers['webhook-timestamp']) * 1_000;
     expect(verifier.sign(String(headers['webhook-id']), new Date(atMs), body)).toBe(headers['webhook-signature']);
   }
 
-  // And the old ones are of no use any more.
+  // And the old ones no longer work.
   const body = { publicKey, token: before, message: 'With a token of the old secret' };
   expect((await send({ method: 'POST', path: '/feedback/ingest', body })).status).toBe(401);
   await expect(connect(system.urls.rabbitmq)).rejects.toThrow('403');

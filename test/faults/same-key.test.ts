@@ -25,7 +25,7 @@ function together(method: string, path: string, body: unknown, key: string) {
   );
 }
 
-describe('one idempotency key of 50 concurrent callers over two gateways', () => {
+describe('one idempotency key used by 50 concurrent callers over two gateways', () => {
   test('creates one item, and answers all of them the same', async () => {
     const title = `Once ${randomUUID()}`;
     const { boardId, columns } = organization;

@@ -7,19 +7,19 @@ import { findProgram } from '@worktrack/stack/find-program';
 
 const OWN_NAMESPACE = ['--mount', '--propagation', 'private'];
 
-/** Why a small disk cannot be mounted here; undefined: it can. */
+/** Why a small disk cannot be mounted here; undefined if it can. */
 export function cannotMount(): string | undefined {
   if (process.platform !== 'linux') return 'it needs the mount namespaces of Linux';
   if (process.getuid?.() !== 0) return 'mounting needs root';
   if (!findProgram('unshare') || !findProgram('nsenter')) return 'it needs unshare and nsenter (util-linux)';
-  // In a container root may not mount either. What is mounted here goes with the namespace of this one command.
+  // In a container even root may not be allowed to mount. What is mounted here disappears with the namespace of this one command.
   const { status, stderr } = spawnSync('unshare', [...OWN_NAMESPACE, 'mount', '-t', 'tmpfs', 'worktrack', tmpdir()]);
   return status === 0 ? undefined : `mounting is refused: ${stderr.toString().trim()}`;
 }
 
 /**
- * A disk of few bytes (tmpfs) that nobody sees but who is started by `program`: it is mounted in a namespace of its own, which a process holds that
- * ends with this one. So nothing has to be unmounted, however the test ends.
+ * A small disk (tmpfs) that is visible only to what is started with `program`: it is mounted in a namespace of its own, held by a process
+ * that ends with this one. So nothing has to be unmounted, however the test ends.
  */
 export class SmallDisk {
   readonly #root: string;
@@ -55,7 +55,7 @@ export class SmallDisk {
     });
   }
 
-  /** A program that runs `command` where the disk is seen. */
+  /** A program that runs `command` where the disk is visible. */
   program(command: string): string {
     const path = `${this.#folder}.sh`;
     writeFileSync(path, `#!/bin/sh\nexec ${this.#enter} '${command}' "$@"\n`);
@@ -63,7 +63,7 @@ export class SmallDisk {
     return path;
   }
 
-  /** Takes the last byte, as somebody else's file does. */
+  /** Takes up the last byte, as somebody else's file would. */
   fill(): void {
     const file = openSync(this.#filler, 'w');
     try {

@@ -4,14 +4,14 @@ import { EventSource } from 'eventsource';
 import { type FollowedLog, LogFollower } from './log-follower.ts';
 
 const PAUSE_MS = 500;
-/** A gateway that was frozen while a stream was to begin may never answer. */
+/** A gateway that was frozen when a stream was to begin may never answer. */
 const ANSWER_MS = 20_000;
 
 /** Reads the stream as a standard client does, which resumes by itself after a break; at the next gateway, as behind a load balancer. */
 export class Streams extends LogFollower {
   readonly #log: FollowedLog;
   #source: EventSource;
-  /** How often it was begun, at whichever gateway. */
+  /** How often it was started, at whichever gateway. */
   #turn = 0;
   #isRunning = true;
 
@@ -38,7 +38,7 @@ export class Streams extends LogFollower {
     for (const type of EVENT_TYPES) {
       source.addEventListener(type, ({ data }) => this.take([JSON.parse(data) as LoggedEvent]));
     }
-    // By a refusal, as the standard has it, it is ended for good: who uses it begins anew from the last event.
+    // According to the standard, a refusal ends it for good: its user starts afresh from the last event.
     source.addEventListener('error', () => {
       if (source.readyState === source.CLOSED && this.#isRunning) void this.#openLater();
     });

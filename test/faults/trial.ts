@@ -20,23 +20,23 @@ import { Polls } from './polls.ts';
 import { Streams } from './streams.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-/** Of the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
+/** For the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
 export const MINUTES = Number(process.env.WORKTRACK_FAULT_MINUTES ?? 0);
 /** Between two faults, so that the rate before one is not that of the recovery from another. */
 const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
 const RECOVERED_SHARE = 0.7;
-/** Of the machine's processors, above which who reads the figures should know of it. */
+/** The share of the machine's processors above which the reader of the figures should know of it. */
 const NOISE = 0.05;
-/** What is promised is 10 s. The short form runs beside other tests, on machines that may be slow, and shall find what does not come back at all. */
+/** The promise is 10 s. The short form runs alongside other tests, on machines that may be slow, and is to find what does not come back at all. */
 const RECOVERY_LIMIT_MS = MINUTES > 0 ? 10_000 : 30_000;
-/** Far above what any of them takes (the table says it), far below what a queue without a bound would take within a minute. */
+/** Far above what any of them takes (the table shows it), far below what an unbounded queue would take within a minute. */
 const MEMORY_LIMIT_MIB = 768;
-/** What is promised is 1 s. */
+/** The promise is 1 s. */
 const LOG_LIMIT_MS = MINUTES > 0 ? 1_000 : 30_000;
 const MEMORY_EVERY_MS = 250;
 const SHOWN_VIOLATIONS = 10;
-/** So many characters of an API key are shown. */
+/** The number of characters of an API key that are shown. */
 const PREFIX = 11;
 
 /** A fault, and what can be said of it at once; what became of the calls that began during it is known only later. */
@@ -104,13 +104,13 @@ export class Trial {
     this.load = new Load({ gateways: system.gateways, organization, publicKey }, this.ledger, this.violations);
   }
 
-  /** Resolves once so many calls that began since then are acknowledged. */
+  /** Resolves once this many calls that began since then are acknowledged. */
   async acknowledgedSince(since: number, count: number): Promise<void> {
     while (this.load.attempts.filter((attempt) => attempt.at >= since && acknowledged(attempt)).length < count)
       await delay(20);
   }
 
-  /** Breaks a part under load, and waits until the load is what it was before. */
+  /** Breaks a part under load, and waits until the load is back to what it was. */
   async endure(fault: Fault): Promise<void> {
     await delay(CALM_MS);
     const from = Date.now();
@@ -140,7 +140,7 @@ export class Trial {
     }
   }
 
-  /** Ends the load, prints the table, and holds the ledger against what the system shows. */
+  /** Ends the load, prints the table, and checks the ledger against what the system shows. */
   async end(): Promise<void> {
     await this.load.stop();
     await Promise.all([this.#polls.end(), this.#streams.end()]);
@@ -190,7 +190,7 @@ export class Trial {
   #complainOfNotice(): void {
     for (const [index, { fault }] of this.#endured.entries()) {
       if (!fault.unnoticed) continue;
-      // What the next fault ended may be of its doing.
+      // What the next fault ended may be that one's doing.
       const nextFromMs = this.#endured[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
       const refused = this.#callsOf(index).filter(
         (attempt) => !acknowledged(attempt) && attempt.at + attempt.durationMs < nextFromMs,
@@ -200,7 +200,7 @@ export class Trial {
     }
   }
 
-  /** A line for each fault: of one that came several times, the sum of its calls and the worst of the rest. */
+  /** A line for each fault: for one that came several times, the sum of its calls and the worst of the rest. */
   #table(): Record<string, Record<string, number>> {
     const table: Record<string, Record<string, number>> = {};
     const rows = this.#endured.map((endured, index) => ({ ...endured, calls: this.#callsOf(index) }));
@@ -244,7 +244,7 @@ export class Trial {
     }
   }
 
-  /** Until the log shows all that was acknowledged before the part was back. */
+  /** Until the log shows everything that was acknowledged before the part was back. */
   async #logFollows(mendedAt: number): Promise<number> {
     const acknowledgedThen = this.ledger.entries.length;
     for (;;) {
@@ -256,7 +256,7 @@ export class Trial {
     }
   }
 
-  /** What is left to us of the machine, to what was before the fault: a rate can be no higher, however whole the system is. */
+  /** The share of the machine left to us, relative to what it was before the fault: a rate can be no higher, however healthy the system is. */
   #machineLeft(brokenAt: number, from: number, to: number): number {
     const before = 1 - this.#others.shareBetween(brokenAt - RATE_WINDOW_MS, brokenAt);
     return Math.min(1, (1 - this.#others.shareBetween(from, to)) / Math.max(before, 0.01));

@@ -6,21 +6,21 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { TestOrganization } from '../support/organization.ts';
 
 /**
- * How it fails, one after the other. For less than the time until the first retry, so that the second attempt of each event meets one that
- * is well: the third would come after 5 minutes.
+ * How it fails, in turn. For less than the time until the first retry, so that the second attempt of each event finds it
+ * healthy: the third would come after 5 minutes.
  */
 const TROUBLES = ['refuses', 'is silent', 'is gone'] as const;
 const TROUBLE_MS = 1_000;
-/** What it was silent to fails after 15 s, and is sent again 5 s later. */
+/** What it did not answer fails after 15 s, and is sent again 5 s later. */
 const WELL_MS = 25_000;
 /** After the load has ended: for what has failed twice after all. */
 const CATCH_UP_MS = 7 * 60_000;
 
-/** An endpoint of a webhook that is now and then not well. What it has answered with 200 it has. */
+/** A webhook endpoint that is unhealthy now and then. What it has answered with 200 it has. */
 export class WebhookReceiver {
-  /** In the order of their first acceptance. */
+  /** In the order of first acceptance. */
   readonly events: LoggedEvent[] = [];
-  /** The place in the log after which it is told of everything. */
+  /** The place in the log after which it is sent everything. */
   readonly after: number;
   repeated = 0;
   troubles = 0;
@@ -47,7 +47,7 @@ export class WebhookReceiver {
     this.#failing = this.#failNowAndThen();
   }
 
-  /** Once it has been told of these events too; or after the time in which it should have been. */
+  /** Once it has been sent these events too; or after the time in which it should have been. */
   async end(events: readonly LoggedEvent[]): Promise<void> {
     this.#stopping.abort();
     await this.#failing;
@@ -56,7 +56,7 @@ export class WebhookReceiver {
     await closed(this.#server);
   }
 
-  /** Those of the log that it was not told of. */
+  /** Those of the log that it was not sent. */
   missing(events: readonly LoggedEvent[]): LoggedEvent[] {
     return events.filter(({ id, seq }) => seq > this.after && !this.#seen.has(id));
   }

@@ -9,14 +9,14 @@ import { newSource, visitor } from './visitor.ts';
 /** The long form: `BURST_SUBMISSIONS=20000 BURST_CONNECTIONS=400 npm test -- test/feedback/burst`. */
 const SUBMISSIONS = Number(process.env.BURST_SUBMISSIONS ?? 300);
 /**
- * So few wait at once that all are answered within the deadline of 10 s on a machine that stores 4 of them a second. How fast many hundreds at once are
- * answered depends on the machine, and is the burst benchmark's.
+ * Few enough at once that all are answered within the deadline of 10 s on a machine that stores 4 of them a second. How fast many hundreds at once are
+ * answered depends on the machine, and is left to the burst benchmark.
  */
 const CONNECTIONS = Number(process.env.BURST_CONNECTIONS ?? 32);
 const CALLS_BEFORE = 20;
-/** No bound of what is measured: a machine with others at work may take so long. */
+/** Not a limit on what is measured: a machine with other work may take this long. */
 const TIME_LIMIT_MS = 5 * 60_000;
-/** Far above what a process of ours needs, far below what keeping the burst in memory would. */
+/** Far above what one of our processes needs, far below what keeping the burst in memory would take. */
 const MAX_RESIDENT_MIB = 350;
 
 let system: Awaited<ReturnType<typeof startSystem>>;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => system?.stop());
 
-/** Many addresses submit different messages, numbered, as fast as they are answered. */
+/** Many addresses submit different, numbered messages as fast as they are answered. */
 async function burst(source: Source): Promise<LoadResult> {
   const token = await visitor(system.baseUrl).token(source);
   return loadHttp({
@@ -56,7 +56,7 @@ async function inboxPage(source: Source, cursor: string): Promise<Page> {
   return (await organization.call<Page & Record<string, unknown>>('GET', path)).data;
 }
 
-/** How often each number is in the inbox. */
+/** How often each number appears in the inbox. */
 async function stored(source: Source): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -70,7 +70,7 @@ async function stored(source: Source): Promise<Map<number, number>> {
   return counts;
 }
 
-/** Reads work items, one call after the other. @returns how long each took, in ms */
+/** Reads work items, one call after another. @returns how long each took, in ms */
 async function workUntil(isDone: (calls: number) => boolean): Promise<number[]> {
   const tookMs: number[] = [];
   while (!isDone(tookMs.length)) {
@@ -94,7 +94,7 @@ function expectOnce(counts: ReadonlyMap<number, number>, { refused }: LoadResult
   expect([...counts.values()].filter((count) => count !== 1)).toEqual([]);
 }
 
-/** The most that a process has had in memory so far, in MiB. */
+/** The most memory that a process has had so far, in MiB. */
 function peakResidentMib(pid: number): number {
   const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) / 1024;
@@ -132,7 +132,7 @@ test(
     const source = await busySource();
     const [victim] = system.services.of('feedback');
     const bursting = burst(source);
-    // In the midst of it: a page is stored, and most are not.
+    // In the middle of it: a page is stored, and most are not.
     while ((await inboxPage(source, '')).nextCursor === null);
     await victim?.part.kill();
     const result = await bursting;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, sharedSystem, startSystem } from '../support/system.ts';
 import { newSource, visitor } from './visitor.ts';
 
-describe('altcha, which needs nobody else', () => {
+describe('altcha, which needs no third party', () => {
   let system: System;
   let source: Source;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('altcha, which needs nobody else', () => {
   const submit = (body: object, headers?: Record<string, string>) =>
     visitor(system.baseUrl).submit(source, { message: `Hello ${randomUUID()}`, ...body }, headers);
 
-  test('bootstrap says that a captcha is asked for, and where its challenges are', async () => {
+  test('bootstrap says that a captcha is required, and where its challenges are', async () => {
     const { data } = await visitor(system.baseUrl).bootstrap(source);
     expect(data.config).toEqual({
       requireCaptcha: true,
@@ -37,7 +37,7 @@ describe('altcha, which needs nobody else', () => {
     });
   });
 
-  test('a submission with a solution is stored; without one, or with one that was used, it is not', async () => {
+  test('a submission with a solution is stored; without one, or with a used one, it is not', async () => {
     const captchaToken = await solved();
     expect((await submit({})).error.code).toBe('CAPTCHA_REQUIRED');
     expect((await submit({ captchaToken })).status).toBe(201);
@@ -53,12 +53,12 @@ describe('altcha, which needs nobody else', () => {
     expect(again.data).toEqual(first.data);
   });
 
-  test('a solution for one source is none for another', async () => {
+  test('a solution for one source is not valid for another', async () => {
     const other = await newSource(await system.newOrganization(), { requireCaptcha: true });
     expect((await submit({ captchaToken: await solved(other) })).error.code).toBe('CAPTCHA_INVALID');
   });
 
-  test('challenges are for the allowed origins of a source that is there', async () => {
+  test('challenges are issued to the allowed origins of an existing source', async () => {
     const restricted = await newSource(await system.newOrganization(), { allowedDomains: ['a.example'] });
     const path = `/feedback/widget/challenge?publicKey=${restricted.publicKey}`;
     const statuses = [

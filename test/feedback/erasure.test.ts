@@ -36,7 +36,7 @@ async function keyOf(role: string, permissions: readonly string[]): Promise<Test
   return caller(system.baseUrl, key.data.key);
 }
 
-test('an item that was deleted stays with its status and its link to an idea, and its text is in no answer', async () => {
+test('a deleted item keeps its status and its link to an idea, and its text is in no answer', async () => {
   const { id, message } = await submitted('ada@example.com');
   const idea = await organization.call<{ id: string }>('POST', '/api/work-items', {
     title: 'An idea',
@@ -58,7 +58,7 @@ test('an item that was deleted stays with its status and its link to an idea, an
   expect(JSON.stringify([item, answers])).not.toContain(message);
 });
 
-test('all of a sender is erased by owners and admins only, whatever else a key permits', async () => {
+test('everything from a sender is erased by owners and admins only, whatever else a key permits', async () => {
   const email = `${randomUUID()}@example.com`;
   const { id, message } = await submitted(email);
   for (const role of ROLES.filter((role) => role !== 'viewer')) {

@@ -67,7 +67,7 @@ describe('a submission', () => {
     expect(JSON.stringify(stored.data)).not.toContain(sender.address);
   });
 
-  test('has the category other unless it says one, and an empty optional field is an absent one', async () => {
+  test('has the category other unless it specifies one, and an empty optional field counts as absent', async () => {
     const { data } = await somebody().submit(open, {
       category: '',
       email: '',
@@ -94,7 +94,7 @@ describe('a submission', () => {
     expect((await somebody().submit(restricted, { message }, { origin: ORIGIN })).status).toBe(201);
   });
 
-  test('of which equal ones come at once over two gateways is stored once', async () => {
+  test('sent several times at once over two gateways is stored once', async () => {
     const message = `At once ${randomUUID()}`;
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) => visitor(gateway(i)).submit(open, { message })),
@@ -103,7 +103,7 @@ describe('a submission', () => {
   });
 });
 
-describe('the checks come in this order, and the first one answers:', () => {
+describe('the checks run in this order, and the first that fails answers:', () => {
   const message = 'In order';
   const blocked = () => newSource(organization, { allowedDomains: ['*.site.example'], requireCaptcha: true });
 
@@ -197,7 +197,7 @@ describe('refused with 400, naming the field:', () => {
     expect(JSON.stringify(error).length).toBeLessThan(10_000);
   });
 
-  test('all that is wrong is named at once', async () => {
+  test('everything that is wrong is named at once', async () => {
     const { error } = await somebody().ingest({ publicKey: 1, email: 'x', locale: '_' });
     expect(error.details?.map(({ path }) => path).sort()).toEqual(['email', 'locale', 'message', 'publicKey', 'token']);
   });
@@ -210,7 +210,7 @@ describe('refused with 400, naming the field:', () => {
     },
   );
 
-  test('a query beside the body', async () => {
+  test('a query in addition to the body', async () => {
     expect((await somebody().fetch('/feedback/ingest?token=x', { method: 'POST' })).status).toBe(400);
   });
 });
@@ -233,7 +233,7 @@ describe('a body that is', () => {
 });
 
 describe('the rate', () => {
-  test('is exact over two gateways: ten a minute of one client at one source, whatever else they are refused for', async () => {
+  test('is exact over two gateways: ten a minute per client at one source, whatever else they are refused for', async () => {
     const sender = somebody();
     const other = visitor(gateway(1), sender.address);
     const token = await sender.token(open);
@@ -254,24 +254,24 @@ describe('the rate', () => {
     expect((await visitor(gateway(0)).submit(open)).status).toBe(201);
   });
 
-  test('of bootstraps is sixty a minute of one client at one source', async () => {
+  test('for bootstraps is sixty a minute per client at one source', async () => {
     const sender = somebody();
     const answers = await Promise.all(Array.from({ length: 80 }, () => sender.bootstrap(open)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
     expect(answers.find(({ status }) => status === 429)?.headers.get('ratelimit-policy')).toBe('"ip";q=60;w=60');
   });
 
-  test("is the source's own, where it has one, and slides", async () => {
+  test('is the source’s own, if it has one, and slides', async () => {
     const source = await newSource(organization, { rateLimit: { perIp: 2, perSource: 3, windowSeconds: 3 } });
     const senders = [somebody(), somebody()] as const;
     const send = (i: 0 | 1) => senders[i].submit(source);
     expect((await send(0)).status).toBe(201);
     expect((await send(0)).headers.get('ratelimit-policy')).toBe('"ip";q=2;w=3, "source";q=3;w=3');
-    // Within the window the third of one client, and the fourth of all, are refused; after it, they are let in.
+    // Within the window the third of one client, and the fourth overall, are refused; after it, they are let in.
     const outcomes = await Promise.all([send(0), send(0), send(1), send(1)]);
     expect(outcomes.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(2);
     let again = await send(0);
-    // When the server says so, it lets the client in again.
+    // When the server said it would, it lets the client in again.
     while (again.status === 429) {
       await delay(Number(again.headers.get('retry-after')) * 1_000);
       again = await send(0);
@@ -279,7 +279,7 @@ describe('the rate', () => {
     expect(again.status).toBe(201);
   });
 
-  test('counts an IPv6 network of 64 bits as one client, and an IPv4 address as itself in either writing', async () => {
+  test('counts an IPv6 network of 64 bits as one client, an IPv4 address as itself in either notation', async () => {
     const network = `2001:db8:${randomUUID().slice(0, 4)}:1`;
     const limited = await newSource(organization, { rateLimit: { perIp: 1, perSource: 100, windowSeconds: 60 } });
     const from = async (address: string) => (await visitor(system.baseUrl, address).submit(limited)).status;
@@ -290,7 +290,7 @@ describe('the rate', () => {
     ]);
   });
 
-  test('believes what a trusted proxy adds, not what the client wrote before it', async () => {
+  test('trusts what a trusted proxy adds, not what the client wrote before it', async () => {
     const limited = await newSource(organization, { rateLimit: { perIp: 1, perSource: 100, windowSeconds: 60 } });
     const from = async (forwarded: string) => (await visitor(system.baseUrl, forwarded).submit(limited)).status;
     expect([await from('1.2.3.4, 198.51.100.20'), await from('5.6.7.8, 198.51.100.20')]).toEqual([201, 429]);
@@ -320,7 +320,7 @@ describe('the origin', () => {
     }
   });
 
-  test('does not matter where there is no restriction', async () => {
+  test('does not matter if there is no restriction', async () => {
     for (const headers of [
       {},
       { origin: 'null' },
@@ -331,7 +331,7 @@ describe('the origin', () => {
     }
   });
 
-  test('and the source are what a token is good for', async () => {
+  test('and the source are what a token is valid for', async () => {
     const sender = somebody();
     const token = await sender.token(open, { origin: ORIGIN });
     const other = await newSource(organization);
@@ -384,13 +384,13 @@ describe('CORS: a page may read the answer', () => {
     readable(answer.headers);
   });
 
-  test('of a refused origin, with why it was refused', async () => {
+  test('of a refused origin, with the reason for the refusal', async () => {
     const { status, headers } = await somebody().bootstrap(restricted, { origin: 'https://evil.example' });
     expect(status).toBe(403);
     readable(headers, 'https://evil.example');
   });
 
-  test('also where it varies by there being no origin, and then nothing is allowed', async () => {
+  test('also if it has no origin and the answer varies by that, and then nothing is allowed', async () => {
     const { headers } = await somebody().bootstrap(open);
     expect(headers.get('access-control-allow-origin')).toBeNull();
     expect(headers.get('vary')).toMatch(/\bOrigin\b/);
@@ -416,12 +416,12 @@ describe('CORS: a page may read the answer', () => {
     expect(Number(answer.headers.get('access-control-max-age'))).toBeGreaterThan(0);
   });
 
-  test('is not given to other paths', async () => {
+  test('is not granted for other paths', async () => {
     const { headers } = await somebody().fetch('/api/me', { headers: { origin: ORIGIN } });
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('an origin that no browser sends is not repeated in a header', async () => {
+  test('an origin that no browser sends is not echoed in a header', async () => {
     const { hostname, port } = new URL(system.baseUrl);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () =>
@@ -440,7 +440,7 @@ describe('CORS: a page may read the answer', () => {
   });
 });
 
-describe('a change of a source holds within two seconds, at every gateway:', () => {
+describe('a change to a source takes effect within two seconds, at every gateway:', () => {
   const HOLDS_WITHIN_MS = 2_000;
 
   async function holds(change: () => Promise<unknown>, seen: (i: number) => Promise<boolean>) {
@@ -457,7 +457,7 @@ describe('a change of a source holds within two seconds, at every gateway:', () 
   const statusOf = async (source: Source, i: number, headers?: Record<string, string>) =>
     (await visitor(gateway(i)).bootstrap(source, headers)).status;
 
-  test('disabled, it answers as one that does not exist; and enabled again', async () => {
+  test('disabled, it answers like one that does not exist; and enabled again', async () => {
     const source = await newSource(organization);
     await holds(
       () => patch(source, { enabled: false }),
@@ -488,7 +488,7 @@ describe('a change of a source holds within two seconds, at every gateway:', () 
 });
 
 describe('Idempotency-Key', () => {
-  test('the same key and submission is answered as the first time, with whatever token, by any gateway', async () => {
+  test('the same key and submission is answered as the first time, with any token, by any gateway', async () => {
     const key = { 'idempotency-key': `retry ${randomUUID()}` };
     const body = { message: `Once ${randomUUID()}`, email: 'ada@example.com' };
     const first = await visitor(gateway(0)).submit(open, body, key);
@@ -498,7 +498,7 @@ describe('Idempotency-Key', () => {
     expect([first, again].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
   });
 
-  test('of twenty at once over two gateways there is one item, and twenty equal answers', async () => {
+  test('twenty at once over two gateways leave one item and get twenty equal answers', async () => {
     const source = await newSource(organization);
     const key = { 'idempotency-key': randomUUID() };
     const answers = await Promise.all(
@@ -509,7 +509,7 @@ describe('Idempotency-Key', () => {
     expect(await inboxOf(source)).toHaveLength(1);
   });
 
-  test('with another submission is 409, and a refused one leaves the key free', async () => {
+  test('with another submission is 409, and a refused one leaves the key unused', async () => {
     const key = { 'idempotency-key': randomUUID() };
     expect((await somebody().submit(open, { message: '' }, key)).status).toBe(400);
     expect((await somebody().submit(open, { message: `One ${randomUUID()}` }, key)).status).toBe(201);
@@ -517,7 +517,7 @@ describe('Idempotency-Key', () => {
     expect([other.status, other.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  test('is one of its source: another source knows nothing of it', async () => {
+  test('belongs to its source: another source knows nothing of it', async () => {
     const key = { 'idempotency-key': randomUUID() };
     const other = await newSource(organization);
     const [one, two] = [await somebody().submit(open, {}, key), await somebody().submit(other, {}, key)];
@@ -525,7 +525,7 @@ describe('Idempotency-Key', () => {
     expect(one.data.id).not.toBe(two.data.id);
   });
 
-  test.each(['', 'x'.repeat(256), 'tab\there', 'ünicode'])('%j is none', async (key) => {
+  test.each(['', 'x'.repeat(256), 'tab\there', 'ünicode'])('%j is not valid', async (key) => {
     const { status, error } = await somebody().submit(open, {}, { 'idempotency-key': key });
     expect([status, error.code]).toEqual([400, 'VALIDATION_FAILED']);
   });

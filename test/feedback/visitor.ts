@@ -58,7 +58,7 @@ export function visitor(baseUrl: string, address = newAddress()): Visitor {
   };
 }
 
-/** Of the range that is kept for benchmarks (RFC 2544), or any IPv6 one of documentation (RFC 3849). */
+/** In the range reserved for benchmarks (RFC 2544), or any IPv6 one for documentation (RFC 3849). */
 function newAddress(): string {
   return `198.${randomInt(18, 20)}.${randomInt(256)}.${randomInt(256)}`;
 }

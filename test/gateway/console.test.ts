@@ -13,13 +13,13 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const assets = () => [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
 
 describe('the console', () => {
-  test.each(['/', '/console'])('is where %s leads to', async (path) => {
+  test.each(['/', '/console'])('is where %s redirects', async (path) => {
     const { status, headers } = await get(path);
     expect([status, headers.get('location')]).toEqual([302, '/console/']);
   });
 
   test.each(['/console/', '/console/items/W-T-1', '/console/?q=a/b', '/console/board/', '/console/..%2f..%2fetc'])(
-    'has its page at %s, as every path that is no file',
+    'serves its page at %s, as at every path that is not a file',
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(200);
@@ -31,7 +31,7 @@ describe('the console', () => {
     },
   );
 
-  test('loads files whose names stand for their content, compressed as the browser takes it', async () => {
+  test('loads files whose names are derived from their content, compressed as the browser accepts', async () => {
     expect(assets().length).toBeGreaterThanOrEqual(3);
     for (const path of assets()) {
       const contents = [];
@@ -48,13 +48,13 @@ describe('the console', () => {
     }
   });
 
-  test('has no page in the stead of a file that is not there', async () => {
+  test('does not serve the page in place of a missing file', async () => {
     const response = await get('/console/assets/main-00000000.js');
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
-  test('allows nothing inline and nothing from elsewhere, and is in nobody else’s frame', async () => {
+  test('allows nothing inline and nothing from elsewhere, and cannot be framed by others', async () => {
     for (const path of ['/console/', ...assets()]) {
       const { headers } = await get(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -76,7 +76,7 @@ describe('the console', () => {
     ['DELETE', '/console/items'],
     ['GET', '/console/session'],
     ['POST', '/'],
-  ])('takes no %s at %s', async (method, path) => {
+  ])('does not accept %s at %s', async (method, path) => {
     const response = await fetch(baseUrl + path, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toContain(path.endsWith('session') ? 'POST, DELETE' : 'GET');

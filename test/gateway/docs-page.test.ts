@@ -14,10 +14,10 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, object>>;
 }
 
-test('the page of the API shows every operation and lets a request be tried, without a complaint of the browser', async () => {
+test('the API page shows every operation and lets a request be tried, without a complaint from the browser', async () => {
   const { apiKey, call } = await system.newOrganization();
   const page = await browser.newPage();
-  // Violations of the content security policy are among them.
+  // These include violations of the content security policy.
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
@@ -52,7 +52,7 @@ test('the page of the API shows every operation and lets a request be tried, wit
   await create.locator('.opblock-summary-control').click();
   await create.locator('textarea').waitFor();
 
-  // Its path names an item that there is, so that it works as it stands.
+  // Its path names an existing item, so that it works as it stands.
   const { data: project } = await call<{ id: string; defaultBoardId: string }>('POST', '/api/projects', {
     name: 'Docs',
   });
@@ -76,7 +76,7 @@ test('the page of the API shows every operation and lets a request be tried, wit
 });
 
 test.each(['light', 'dark'] as const)(
-  'a phone shows the page without scrolling sideways, %s as its owner likes it',
+  'a phone shows the page without scrolling sideways, in its owner’s %s theme',
   async (colorScheme) => {
     const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
     await page.goto(`${system.baseUrl}/docs`);

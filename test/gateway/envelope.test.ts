@@ -27,14 +27,14 @@ async function failure(response: Response) {
 }
 
 describe('success', () => {
-  test('what creates answers 201, all else 200, in the envelope', async () => {
+  test('what creates answers 201, everything else 200, in the envelope', async () => {
     const created = await organization.call('POST', '/api/projects', { name: 'Another' });
     expect(created).toMatchObject({ status: 201, success: true, data: { name: 'Another' } });
     const read = await organization.call('GET', `/api/projects/${created.data.id}`);
     expect(read).toMatchObject({ status: 200, success: true, data: created.data });
   });
 
-  test('a short list is an array; a long one pages beside the list', async () => {
+  test('a short list is an array; a long one has pagination next to the list', async () => {
     expect((await organization.call('GET', '/api/api-keys')).data).toBeInstanceOf(Array);
     expect((await organization.call('GET', '/api/projects?limit=1')).data).toMatchObject({
       projects: [{}],
@@ -42,7 +42,7 @@ describe('success', () => {
     });
   });
 
-  test('a slash at the end of a path means nothing', async () => {
+  test('a trailing slash in a path means nothing', async () => {
     expect((await organization.call('GET', '/api/projects/?limit=1')).data).toEqual(
       (await organization.call('GET', '/api/projects?limit=1')).data,
     );
@@ -53,7 +53,7 @@ describe('success', () => {
     expect(misspelt.error.details).toEqual([{ path: 'limits', message: 'is not a known field; did you mean limit?' }]);
   });
 
-  test('HEAD answers as GET without the body, OPTIONS with what a path takes', async () => {
+  test('HEAD answers like GET without the body, OPTIONS with what a path accepts', async () => {
     const head = await request('/api/me', { method: 'HEAD', headers: withKey() });
     expect(head.status).toBe(200);
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('success', () => {
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST']);
   });
 
-  test('answers are not to be cached or sniffed', async () => {
+  test('answers must not be cached or sniffed', async () => {
     const { headers } = await request('/api/me', { headers: withKey() });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -70,7 +70,7 @@ describe('success', () => {
 });
 
 describe('X-Request-Id', () => {
-  test('is the one of the request', async () => {
+  test('is that of the request', async () => {
     const response = await request('/api/me', { headers: withKey({ 'x-request-id': 'my-trace_1.2' }) });
     expect(response.headers.get('x-request-id')).toBe('my-trace_1.2');
   });
@@ -109,7 +109,7 @@ describe('refusals have one shape, and say what to do', () => {
     });
   });
 
-  test('a path that is not well-formed: 400, not 500', async () => {
+  test('a malformed path: 400, not 500', async () => {
     expect(await failure(await request('/api/projects/%E0%A4%A', { headers: withKey() }))).toMatchObject({
       status: 400,
       code: 'VALIDATION_FAILED',
@@ -120,7 +120,7 @@ describe('refusals have one shape, and say what to do', () => {
     ['PUT', '/api/projects', 'GET, HEAD, POST'],
     ['DELETE', '/api/me', 'GET, HEAD'],
     ['GET', '/api/work-items/batch-move', 'POST'],
-  ])('%s %s: 405 with what the path takes', async (method, path, allow) => {
+  ])('%s %s: 405 with what the path accepts', async (method, path, allow) => {
     const response = await request(path, { method, headers: withKey() });
     expect(response.headers.get('allow')).toBe(allow);
     expect(await failure(response)).toMatchObject({
@@ -163,7 +163,7 @@ describe('refusals have one shape, and say what to do', () => {
   test.each([
     ['{"name":"x","__proto__":{"isAdmin":true}}', '__proto__'],
     ['{"name":"x","techStack":[{"constructor":{"prototype":{"a":1}}}]}', 'techStack.0.constructor'],
-  ])('a body with a key that poisons prototypes: 400 with its path', async (body, path) => {
+  ])('a body with a prototype-poisoning key: 400 with its path', async (body, path) => {
     expect(await failure(await post(body))).toMatchObject({ status: 400, details: [{ path }] });
   });
 
@@ -188,7 +188,7 @@ describe('refusals have one shape, and say what to do', () => {
     expect(error.details).toEqual([{ path: 'projectid', message: 'is not a known field; did you mean projectId?' }]);
   });
 
-  test('a permission that is missing: 403 that names it', async () => {
+  test('a missing permission: 403 that names it', async () => {
     const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', {
       name: 'reader',
       permissions: ['projects:read'],
@@ -205,7 +205,7 @@ describe('refusals have one shape, and say what to do', () => {
     });
   });
 
-  test("another organization's record: 404, as one that does not exist", async () => {
+  test('another organization’s record: 404, like one that does not exist', async () => {
     const stranger = await system.newOrganization();
     const foreign = await organization.call('GET', `/api/projects/${stranger.projectId}`);
     const nowhere = '0198c0de-0000-7000-8000-000000000000';
@@ -225,7 +225,7 @@ test('an empty body with a content type is no body', async () => {
 });
 
 describe('If-Match', () => {
-  test('a stale version is refused with the record as it is, the current one is taken', async () => {
+  test('a stale version is refused with the record as it is, the current one is accepted', async () => {
     const created = await organization.call<{ id: string; version: number }>('POST', '/api/work-items', {
       title: 'Versioned',
       type: 'task',

@@ -23,7 +23,7 @@ const readiness = async (url: string) => {
   const response = await fetch(`${url}/health/ready`);
   return { status: response.status, ...((await response.json()) as { needs: Record<string, string> }) };
 };
-/** Asks until the answer is the wanted one; the test's own time limit ends it. */
+/** Polls until the answer is the wanted one; the test's own timeout ends it. */
 async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -33,7 +33,7 @@ async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): 
 }
 
 describe('a part that is unavailable', () => {
-  test('a service: 503 with Retry-After and nothing internal; the others go on; the readiness names it', async () => {
+  test('a service: 503 with Retry-After and no internals; the others keep working; readiness names it', async () => {
     const { part } = only('workitems');
     await part.kill();
     try {
@@ -47,7 +47,7 @@ describe('a part that is unavailable', () => {
       expect((await organization.call('GET', '/api/me')).status).toBe(200);
       const { status, needs } = await until(
         () => readiness(only('gateway').opsUrl),
-        // On a busy machine one of the others may answer too late for once.
+        // On a busy machine one of the others may occasionally answer too late.
         (answer) => answer.status === 503 && answer.needs.feedback === 'ok' && answer.needs.keys === 'ok',
       );
       expect(status).toBe(503);
@@ -63,7 +63,7 @@ describe('a part that is unavailable', () => {
     );
   });
 
-  test('Redis: the gateway goes on, degraded and ready; a repeated write takes effect once', async () => {
+  test('Redis: the gateway keeps working, degraded and ready; a repeated write takes effect once', async () => {
     const redis = system.servers?.redis.part;
     if (!redis) throw new Error('The test needs servers of its own.');
     await redis.kill();
@@ -86,10 +86,10 @@ describe('a part that is unavailable', () => {
 
 const LOOKS = 10;
 
-test('SIGTERM: what is under way is finished, and nothing new is taken', async () => {
+test('SIGTERM: what is in progress is finished, and nothing new is accepted', async () => {
   const workitems = only('workitems');
   const gateway = only('gateway');
-  // Held still, the service leaves the request under way for as long as the test wants.
+  // While frozen, the service leaves the request in progress for as long as the test wants.
   await workitems.part.kill('SIGSTOP');
   const title = `Under way ${randomUUID()}`;
   const underWay = organization.call('POST', '/api/work-items', {
@@ -102,7 +102,7 @@ test('SIGTERM: what is under way is finished, and nothing new is taken', async (
   let looks = 0;
   await until(
     async () => (await fetch(`${gateway.opsUrl}/metrics`)).text(),
-    // Again and again: a call to another service, such as what tells of the last use of keys, is pending for a moment only.
+    // Several times in a row: a call to another service, such as the report of the last use of keys, is pending only for a moment.
     (metrics) => {
       looks = /^worktrack_rpc_pending_calls [1-9]/m.test(metrics) ? looks + 1 : 0;
       return looks >= LOOKS;
@@ -111,7 +111,7 @@ test('SIGTERM: what is under way is finished, and nothing new is taken', async (
   const stopped = gateway.part.stop();
   const { needs } = await until(
     () => readiness(gateway.opsUrl),
-    // It may also be unready for the sake of the service that is held still.
+    // It may also be unready because of the frozen service.
     ({ status, needs: found }) => status === 503 && found.process !== undefined,
   );
   expect(needs.process).toBe('stopping');

@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(await projectsNamed(name)).toBe(1);
   });
 
-  test('while the first is under way, the others wait for its answer', async () => {
+  test('while the first is in progress, the others wait for its answer', async () => {
     const [key, name] = [randomUUID(), randomUUID()];
     const answers = await Promise.all(Array.from({ length: 12 }, () => write('POST', '/api/projects', { name }, key)));
     expect(new Set(answers.map(({ status, data }) => `${status} ${data.id}`)).size).toBe(1);
@@ -50,7 +50,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  test('another path of the same operation is another request', async () => {
+  test('another path of the same operation is a different request', async () => {
     const key = randomUUID();
     const [one, other] = await Promise.all(
       ['A', 'B'].map((name) => organization.call<{ id: string }>('POST', '/api/projects', { name })),
@@ -62,7 +62,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  test('another operation is refused, of the same service and of another one', async () => {
+  test('another operation is refused, of the same service and of a different one', async () => {
     const key = randomUUID();
     const project = await write('POST', '/api/projects', { name: 'One' }, key);
     const sameService = await write('PATCH', `/api/projects/${project.data.id}`, { name: 'Two' }, key);
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('what was refused leaves the key free, for another body and for another operation', async () => {
+  test('what was refused leaves the key unused, for another body and for another operation', async () => {
     const key = randomUUID();
     expect((await write('POST', '/api/projects', { nmae: 'typo' }, key)).status).toBe(400);
     expect(
@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
     expect(taken.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  test("the replay of a key's creation does not show the key again", async () => {
+  test('the replay of a key’s creation does not show the key again', async () => {
     const key = randomUUID();
     const first = await write('POST', '/api/api-keys', { name: 'Once' }, key);
     const second = await write('POST', '/api/api-keys', { name: 'Once' }, key);
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
     expect(second.data).toEqual({ ...first.data, key: null });
   });
 
-  test('it is of one organization: another one may use the same', async () => {
+  test('it belongs to one organization: another one may use the same', async () => {
     const key = randomUUID();
     const stranger = await system.newOrganization();
     const mine = await write('POST', '/api/projects', { name: 'Mine' }, key);
@@ -112,14 +112,14 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  test('255 printable characters are taken', async () => {
+  test('255 printable characters are accepted', async () => {
     expect((await write('POST', '/api/projects', { name: 'Long' }, `${randomUUID()} ${'~'.repeat(218)}`)).status).toBe(
       201,
     );
   });
 });
 
-describe('the same request is known as such, and another one is not, however it is written', () => {
+describe('the same request is recognized, and a different one is not taken for it, however it is written', () => {
   const newItem = async (title: string) => {
     const { boardId, columns } = organization;
     const item = { title, type: 'task', boardId, boardColumnId: columns.Backlog };
@@ -170,7 +170,7 @@ describe('the same request is known as such, and another one is not, however it 
     expect((await move([item.taskId])).status).toBe(409);
   });
 
-  test('also of an item that is gone, by its own deletion', async () => {
+  test('also for an item that is gone, through its own deletion', async () => {
     const item = await newItem('Gone');
     const key = randomUUID();
     const remove = (name: string) => write('DELETE', `/api/work-items/${name}`, undefined, key);
@@ -179,7 +179,7 @@ describe('the same request is known as such, and another one is not, however it 
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
   });
 
-  test('what looks like a name in a text is a text', async () => {
+  test('what looks like a name in a text is just text', async () => {
     const item = await newItem('Named');
     const key = randomUUID();
     expect((await write('POST', `/api/work-items/${item.id}/comments`, { text: item.taskId }, key)).status).toBe(201);
@@ -194,7 +194,7 @@ describe('without what Redis knows', () => {
   });
   afterAll(() => own?.stop());
 
-  test('the same key and arguments in a session of another project are another request', async () => {
+  test('the same key and arguments in a session of another project are a different request', async () => {
     const { apiKey, projectId, call } = await own.newOrganization();
     const other = (await call<{ id: string }>('POST', '/api/projects', { name: 'Other' })).data.id;
     const headers = { 'idempotency-key': randomUUID() };

@@ -8,25 +8,25 @@ beforeAll(async () => {
   system = await sharedSystem();
 });
 
-/** What comes back until the connection ends, which it must. */
+/** What comes back until the connection closes, which it must. */
 const exchange = (text: string) => rawExchange(system.baseUrl, text);
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
-describe('what is not a request is answered in the envelope, and the connection ends', () => {
+describe('what is not a request is answered in the envelope, and the connection closes', () => {
   test('headers over 16 KiB', async () => {
     const answer = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(bodyOf(answer)).toMatchObject({ success: false, error: { message: expect.stringContaining('headers') } });
   });
 
-  test('no HTTP at all', async () => {
+  test('not HTTP at all', async () => {
     const answer = await exchange('hello\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'VALIDATION_FAILED' } });
   });
 });
 
-test('request heads that never end are ended, and hold up nobody meanwhile', async () => {
+test('connections whose request heads never end are closed, and hold up nobody meanwhile', async () => {
   const slow = Array.from({ length: 100 }, () => exchange('GET /api/me HTTP/1.1\r\nHost: x\r\nX-Slow: '));
   const others = await Promise.all(Array.from({ length: 20 }, () => fetch(`${system.baseUrl}/health/live`)));
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
@@ -43,7 +43,7 @@ test('a smuggled second length is refused', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-/** What Node's parser lets through beside the methods that routes have. */
+/** What Node's parser lets through besides the methods that routes have. */
 const ODD_METHODS = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'].includes(method));
 
 describe('a method that a path does not have is 405 with Allow', () => {
@@ -76,7 +76,7 @@ describe('a method that a path does not have is 405 with Allow', () => {
     expect(ODD_METHODS).toEqual(expect.arrayContaining(['QUERY', 'TRACE', 'PROPFIND', 'CONNECT']));
   });
 
-  test('CONNECT, by which a tunnel is asked for', async () => {
+  test('CONNECT, which asks for a tunnel', async () => {
     const answer = await exchange('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\nAllow: ./);
     expect(bodyOf(answer)).toMatchObject({ success: false, error: { code: 'METHOD_NOT_ALLOWED' } });

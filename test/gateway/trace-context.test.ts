@@ -17,7 +17,7 @@ let organization: TestOrganization;
 let broker: Broker;
 let server: RpcServer;
 
-/** In the place of the service, on its queue: it tells by what its handlers are called, and refuses. */
+/** In place of the service, on its queue: it records what its handlers are called with, and refuses. */
 const note = async (_: unknown, context: CallContext<'NOT_FOUND'>): Promise<never> => {
   arrived.set(context.requestId, context.traceparent);
   throw context.fail('NOT_FOUND', 'There is nothing here.');
@@ -56,7 +56,7 @@ const SPAN = '00f067aa0ba902b7';
 const traceparent = (index: number) => `00-${index.toString(16).padStart(32, '0')}-${SPAN}-01`;
 const NUMBERS = Array.from({ length: 40 }, (_, index) => index + 1);
 
-test('the trace context of each request arrives at its handler, also of many that travel in one message', async () => {
+test('the trace context of each request reaches its handler, even if many travel in one message', async () => {
   const requestIds = await Promise.all(
     NUMBERS.map(async (number) => {
       const { headers, status } = await organization.call('GET', '/api/work-items/W-T-1', undefined, {
@@ -69,7 +69,7 @@ test('the trace context of each request arrives at its handler, also of many tha
   expect(requestIds.map((requestId) => arrived.get(requestId))).toEqual(NUMBERS.map(traceparent));
 });
 
-test('the trace context of a tool call arrives at its handler', async () => {
+test('the trace context of a tool call reaches its handler', async () => {
   const response = await fetch(`${system.baseUrl}/mcp`, {
     method: 'POST',
     headers: {
@@ -91,7 +91,7 @@ test('the trace context of a tool call arrives at its handler', async () => {
   expect(arrived.get(response.headers.get('x-request-id') ?? '')).toBe(traceparent(99));
 });
 
-test('a request without one, or with one that is none, has none', async () => {
+test('a request without a trace context, or with an invalid one, has none', async () => {
   for (const given of [undefined, { traceparent: 'nonsense' }]) {
     const { headers } = await organization.call('GET', '/api/work-items/W-T-1', undefined, given);
     const requestId = headers.get('x-request-id') as string;

@@ -56,7 +56,7 @@ describe.each(CLIENT_KINDS)('today’s clients work with the endpoint: %s', (kin
     });
   });
 
-  test('an unknown tool is a protocol error that offers the nearest', async () => {
+  test('an unknown tool is a protocol error that suggests the nearest', async () => {
     await expect(client.call('list_workitems')).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('list_work_items'),

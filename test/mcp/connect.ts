@@ -9,11 +9,11 @@ export interface ToolResult {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** What the tests use of a client, whichever SDK it is of. */
+/** What the tests use of a client, whichever SDK it comes from. */
 export interface McpClient {
   tools(): Promise<readonly { name: string; title?: string; annotations?: object }[]>;
   call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<ToolResult>;
-  /** What the server says to a model of itself. */
+  /** What the server tells a model about itself. */
   instructions(): string | undefined;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export interface KeyProxy {
   close(): Promise<void>;
 }
 
-/** Adds an API key to what passes through, for a tool that cannot send one. Everything else, `Host` and `Origin` too, stays as it is. */
+/** Adds an API key to what passes through, for a tool that cannot send one. Everything else, including `Host` and `Origin`, stays as it is. */
 export async function startKeyProxy(target: URL, apiKey: string): Promise<KeyProxy> {
   const server = createServer((incoming, outgoing) => {
     const forwarded = send(

@@ -24,7 +24,7 @@ let idea: WorkItem;
 let tasks: readonly WorkItem[];
 let feedback: readonly string[];
 
-/** So many at a time, as a client with some connections would. */
+/** This many at a time, as a client with a few connections would. */
 async function many<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   for (let i = 0; i < count; i += 20) {
@@ -118,7 +118,7 @@ async function all(name: string, args: Record<string, unknown>, list: string): P
 }
 
 const called = new Set<string>();
-/** A call of each tool with what makes its result large, and what has to come of it. */
+/** For each tool, a call with what makes its result large, and what has to come of it. */
 const CASES: Readonly<Record<string, () => Promise<void>>> = {
   list_projects: async () => {
     const projects = await all('list_projects', {}, 'projects');
@@ -246,7 +246,7 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
       const { status } = await organization.call('POST', path, comment, { authorization: `Bearer ${key.key}` });
       expect(status).toBe(201);
     }
-    // None of them is left out, because each is answered only once.
+    // None of them is left out, because each is delivered only once.
     const heard = await call('report_progress', { workItemId: asked.id, leaseToken });
     const answers = heard.output.answers as { text: string; textTruncated?: true }[];
     expect(answers.map(({ text }) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 20 }, (_, i) => i));
@@ -285,13 +285,13 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-describe('no result is larger than a context wants it, and where it ends early it leads on to all the rest', () => {
+describe('no result is larger than fits a context, and one that ends early leads on to all the rest', () => {
   test.each(Object.entries(CASES))('%s', async (name, run) => {
     called.add(name);
     await run();
   });
 
-  test('and there is no other tool that reads', () => {
+  test('and no other tool reads', () => {
     const tools = toolCatalogue().visibleTo({ permissions: PERMISSIONS });
     const reading = tools.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name);
     expect(reading.filter((name) => !called.has(name))).toEqual([]);

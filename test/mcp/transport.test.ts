@@ -35,7 +35,7 @@ const failure = async (response: Response) => ({
   ...((await response.json()) as { success: false; error: { code: string; message: string; requestId: string } }),
 });
 
-describe('what is said of a key before the protocol begins is a JSON-RPC error, which clients show', () => {
+describe('what is wrong with a key before the protocol begins is a JSON-RPC error, which clients show', () => {
   test.each([
     ['no key', '', 'API_KEY_MISSING', /Send an API key in the header/],
     ['a wrong key', 'wt_wrong', 'API_KEY_INVALID', /unknown, malformed, revoked or expired/],
@@ -59,7 +59,7 @@ describe('what is said of a key before the protocol begins is a JSON-RPC error, 
   });
 
   test.each(CLIENT_KINDS)('%s shows it', async (kind) => {
-    // What meets them when they connect, those that negotiate a version tell by its status alone.
+    // What happens to them when they connect, those that negotiate a version judge by its status alone.
     const { data } = await organization.call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'MCP' });
     const client = await connectMcp(kind, system.baseUrl, data.key);
     await organization.call('DELETE', `/api/api-keys/${data.id}`);
@@ -70,7 +70,7 @@ describe('what is said of a key before the protocol begins is a JSON-RPC error, 
   });
 });
 
-describe('what is refused before the protocol begins has the envelope of REST', () => {
+describe('what is refused before the protocol begins uses the envelope of REST', () => {
   test.each(['GET', 'DELETE', 'PUT'])('%s: 405 with Allow: POST', async (method) => {
     const response = await fetch(`${system.baseUrl}/mcp`, {
       method,
@@ -90,7 +90,7 @@ describe('what is refused before the protocol begins has the envelope of REST', 
     },
   );
 
-  test('a page of this machine may, while the gateway is on it', async () => {
+  test('a page on this machine may, while the gateway runs on it', async () => {
     expect((await post(TOOLS_LIST, { headers: { origin: 'http://localhost:6274' } })).status).toBe(200);
   });
 
@@ -111,12 +111,12 @@ describe('what is refused before the protocol begins has the envelope of REST', 
     });
   });
 
-  test('a misspelt projectId: 400 that offers the right one', async () => {
+  test('a misspelt projectId: 400 that suggests the right one', async () => {
     const { error } = await failure(await post(TOOLS_LIST, { query: `?project_id=${organization.projectId}` }));
     expect(error.message).toContain('projectId');
   });
 
-  test('a project of another organization: 404, as one that does not exist', async () => {
+  test('a project of another organization: 404, like one that does not exist', async () => {
     const stranger = await system.newOrganization();
     for (const projectId of [stranger.projectId, randomUUID()]) {
       expect(await failure(await post(TOOLS_LIST, { query: `?projectId=${projectId}` }))).toMatchObject({
@@ -150,12 +150,12 @@ describe('what is refused before the protocol begins has the envelope of REST', 
 });
 
 describe('the protocol', () => {
-  test('answers a client that takes any type', async () => {
+  test('answers a client that accepts any type', async () => {
     const response = await post(TOOLS_LIST, { headers: { accept: '*/*' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
-  test('needs no session: any request is answered by itself', async () => {
+  test('needs no session: any request is answered on its own', async () => {
     const response = await post(TOOLS_LIST);
     expect(response.headers.get('mcp-session-id')).toBeNull();
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } });
@@ -168,7 +168,7 @@ describe('the protocol', () => {
     expect(JSON.parse(text).result.nextCursor).toBeUndefined();
   });
 
-  test('a notification is taken and not answered', async () => {
+  test('a notification is accepted and not answered', async () => {
     const response = await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([response.status, await response.text()]).toEqual([202, '']);
   });
@@ -201,7 +201,7 @@ describe('a key without write permission', () => {
     return data.key;
   };
 
-  test('is not shown the writing tools, and is refused if it calls one', async () => {
+  test('is not shown the write tools, and is refused if it calls one', async () => {
     const client = await connectMcp(
       'client 2.x, 2026-07-28',
       system.baseUrl,
@@ -218,7 +218,7 @@ describe('a key without write permission', () => {
     await client.close();
   });
 
-  test('needs no permission on projects to work in the session of one', async () => {
+  test('needs no permission on projects to work in a project’s session', async () => {
     const permissions = ['work-items:read'];
     const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'narrow', permissions });
     const client = await connectMcp('client 2.x, 2026-07-28', system.baseUrl, data.key, organization.projectId);
@@ -227,7 +227,7 @@ describe('a key without write permission', () => {
   });
 });
 
-test('a field that only REST takes is an unknown argument of the tool', async () => {
+test('a field that only REST accepts is an unknown argument of the tool', async () => {
   const client = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
   const refusal = refusalOf(
     await client.call('move_work_item', { workItemId: 'W-T-1', boardColumnId: randomUUID(), position: 'first' }),

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts';
 
 export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
 
-/** What is done, and two numbers that choose on what: indexes, modulo how many there are when its turn comes. */
+/** What is done, and two numbers that choose what it is done to: indexes, modulo how many there are when its turn comes. */
 interface Operation {
   readonly kind: Kind;
   readonly n: number;
@@ -56,7 +56,7 @@ interface World {
   readonly ledger: Ledger;
   readonly items: Known[];
   readonly tokens: { readonly itemId: string; readonly token: string }[];
-  /** Beside the standard ones, each by its id. */
+  /** Besides the standard ones, each by its id. */
   readonly extraColumns: string[];
 }
 
@@ -70,7 +70,7 @@ const REFUSALS = [400, 404, 409];
 const TREES = 4;
 
 /**
- * Callers with a key each, who take one operation after the other from a queue that the seed makes. Which of them gets which, and what meets what,
+ * Callers with a key each, who take one operation after another from a queue that the seed generates. Which of them gets which, and which coincide,
  * is up to the machine.
  */
 export async function runCallers(
@@ -233,7 +233,7 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
     return moveTo(nth(world.items, n), columnAt(world, m >> 4), m, world, key);
   },
 
-  /** One child after the other goes to Done, so that parents follow. */
+  /** One child after another goes to Done, so that parents follow. */
   finish({ n }, world, key) {
     return moveTo(nth(world.items, n), column(world, 'Done'), 0, world, key);
   },
@@ -307,7 +307,7 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
     const { id, version } = answer.workItem;
     const { token } = answer.lease;
     world.tokens.push({ itemId: id, token });
-    // What was sent back is in In Progress already.
+    // What was sent back is already in In Progress.
     const isMoved = answer.rework === undefined;
     if (isMoved) movedBy(key, { id, type: 'task' }, { version }, world);
     world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent, isMoved });

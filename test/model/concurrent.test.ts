@@ -5,12 +5,12 @@ import { INVARIANTS } from './invariants.ts';
 import { Ledger } from './ledger.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
-/** `MODEL_OPERATIONS=5000 npm test -- test/model/concurrent` is the long form; `MODEL_SEED` repeats what is chosen, not what meets what. */
+/** `MODEL_OPERATIONS=5000 npm test -- test/model/concurrent` is the long form; `MODEL_SEED` repeats what is chosen, but not which calls coincide. */
 const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 1_000);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const CALLERS = 16;
 const MS_PER_OPERATION = 500;
-/** Held where nothing else is to run on the machine: in the long form. */
+/** Enforced where nothing else is meant to run on the machine: in the long form. */
 const LONG_FORM_OPERATIONS = 5_000;
 const SLOWEST_ANSWER_MS = 2_000;
 
@@ -43,7 +43,7 @@ beforeAll(
 afterAll(() => system?.stop());
 
 describe(`${CALLERS} callers at the same time, on the same trees`, () => {
-  test('are each answered or refused with a reason of their own: none fails', () => {
+  test('are each answered or refused with a proper reason: none fails', () => {
     expect(ledger.failures).toEqual([]);
   });
 

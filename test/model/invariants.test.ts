@@ -25,7 +25,7 @@ interface Given {
   readonly ledger: Ledger;
 }
 
-/** A story with a task that was claimed, and one that is done, of which all is as it should be. */
+/** A story with a task that was claimed, and one that is done; everything about them is as it should be. */
 function given(): Given {
   const ledger = new Ledger();
   const columns = ['Backlog', 'In Progress', 'Done'].map((name) => ({ id: name.toLowerCase(), name }));
@@ -81,7 +81,7 @@ const brokenBy = (what: Given) =>
 const item = (what: Given, id: string) => what.items.get(id) as Writable<ItemState>;
 const history = (what: Given, id: string) => what.histories.get(id) as EventState[];
 
-test('all invariants hold where all is as it should be', () => {
+test('all invariants hold when everything is as it should be', () => {
   expect(brokenBy(given())).toEqual([]);
 });
 
@@ -153,7 +153,7 @@ test.each<[string, (what: Given) => void]>([
       Object.assign(item(what, 'story'), { columnName: 'Backlog' });
     },
   ],
-])('%s: and where it does not, it is told', (invariant, spoil) => {
+])('%s: and if it does not, that is reported', (invariant, spoil) => {
   const what = given();
   spoil(what);
   expect(brokenBy(what)).toContain(invariant);

@@ -2,7 +2,7 @@ import type { ItemType } from './callers.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { EventState, ItemState, Snapshot } from './snapshot.ts';
 
-/** What must hold whatever callers do at the same time, each in one sentence; what comes back is what does not hold. */
+/** What must hold whatever callers do at the same time, each in one sentence; what is returned is whatever does not hold. */
 export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Ledger) => string[]>> = {
   'every item is in a column of its board': ({ items, columns }) => {
     const names = new Map(columns.map(({ id, name }) => [id, name]));
@@ -201,7 +201,7 @@ function brokenChains(events: readonly EventState[], item: ItemState | undefined
   return faults;
 }
 
-/** As far as it is no ring. */
+/** As far as it is not a ring. */
 function ancestorsOf(item: ItemState, items: Snapshot['items']): ItemState[] {
   const above: ItemState[] = [];
   for (let next = item.parentId; next !== null; ) {
@@ -213,7 +213,7 @@ function ancestorsOf(item: ItemState, items: Snapshot['items']): ItemState[] {
   return above;
 }
 
-/** The top of the tree for which an item counts now: a deleted one counts for the parent that it had. Undefined when that had none. */
+/** The top of the tree for which an item counts now: a deleted one counts for the parent that it had. Undefined if that had none. */
 function rootFor(itemId: string, { items, histories }: Snapshot): string | undefined {
   for (let id: string | null = itemId; id !== null; ) {
     const item = items.get(id);
@@ -237,7 +237,7 @@ function once<E extends Entry>(
   });
 }
 
-/** A move cannot be told from another by what it holds, but by who made it on which item. */
+/** Moves cannot be told apart by what they hold, only by who made them on which item. */
 function countedMoves(histories: Snapshot['histories'], ledger: Ledger): string[] {
   const by = (entries: readonly Entry[]) => Map.groupBy(entries, ({ itemId, keyId }) => `${itemId} ${keyId}`);
   const [moved, perhaps, batch] = [by(ledger.of('moved')), by(ledger.of('perhapsMoved')), by(ledger.of('batchMoved'))];
@@ -263,9 +263,9 @@ function countedMoves(histories: Snapshot['histories'], ledger: Ledger): string[
 const PENDING = ['Backlog', 'To Do'];
 
 /**
- * After a child moved, its parent moved to Done when all of its children were there, and to In Progress when it was pending and the child was
- * not. What happened to the parent or its other children since can be a reason that it is elsewhere now: such parents say nothing.
- * @param slackMs how far the times of two writes may be from their order
+ * After a child moved, its parent moved to Done if all of its children were there, and to In Progress if it was pending and the child was
+ * not. What has happened to the parent or its other children since may be why it is elsewhere now: such parents prove nothing.
+ * @param slackMs how far the times of two writes may deviate from their order
  */
 function unsettled({ items, histories }: Snapshot, slackMs: number): string[] {
   const at = (event: EventState | undefined) => (event ? Date.parse(event.createdAt) : 0);
@@ -284,7 +284,7 @@ function unsettled({ items, histories }: Snapshot, slackMs: number): string[] {
     const parent = items.get(parentId);
     if (!parent) return [];
     const movedAt = at(histories.get(parentId)?.findLast(isMove));
-    // Of each child, the move by which it came to where it is, if since then it has had this parent, and if that move makes parents follow.
+    // For each child, the move that brought it to where it is, if it has had this parent ever since, and if that move makes parents follow.
     const arrivals = own.map(({ id }) => {
       const events = histories.get(id) ?? [];
       const index = events.findLastIndex(isMove);

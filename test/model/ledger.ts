@@ -4,13 +4,13 @@ interface Of<Kind extends string> {
   readonly keyId: string;
 }
 
-/** One acknowledged write, kept outside of the system. A version is that of the item after it, where the answer told it. */
+/** One acknowledged write, kept outside the system. A version is that of the item after it, if the answer gave it. */
 export type Entry =
   | (Of<'created'> & { readonly taskId: string; readonly title: string })
   | (Of<'titled'> & { readonly title: string; readonly version: number })
-  /** A move of its own, each with one event. */
+  /** A move in its own right, each with one event. */
   | (Of<'moved'> & { readonly version?: number })
-  /** An update with a column in which the item may have been already. */
+  /** An update with a column in which the item may already have been. */
   | Of<'perhapsMoved'>
   | (Of<'batchMoved'> & { readonly version: number })
   | Of<'deleted'>

@@ -3,8 +3,8 @@ import type { TestOrganization } from '../support/organization.ts';
 import { sharedSystem } from '../support/system.ts';
 
 /**
- * Two operations that write the same items in another order: the task and then its ancestors the one, the ancestor and then what is below it the
- * other. Neither may wait for the other for longer than it takes.
+ * Two operations that write the same items in a different order: one the task and then its ancestors, the other the ancestor and then what is below
+ * it. Neither may wait for the other longer than it takes.
  */
 let organization: TestOrganization;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function createStoryWithTask(): Promise<{ readonly story: string; readonly
 }
 
 describe('at the same time', () => {
-  test.each(ROUNDS)('a move of a task to Done beside a new parent of its story: both are done (round %i)', async () => {
+  test.each(ROUNDS)('a move of a task to Done while its story gets a new parent: both succeed (round %i)', async () => {
     const { story, task } = await createStoryWithTask();
     const feature = await create('feature');
     const { call, columns } = organization;
@@ -38,12 +38,12 @@ describe('at the same time', () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await call('GET', path(story))).data).toMatchObject({ columnName: 'Done', parentId: feature });
-    // Whichever came first, the feature was told of its only child: by the story's move, or not at all when the story came later.
+    // Whichever came first, the feature heard of its only child: through the story's move, or not at all if the story came later.
     const { data } = await call<{ events: { eventType: string }[] }>('GET', path(story, '/events'));
     expect(data.events.map(({ eventType }) => eventType).toSorted()).toEqual(['created', 'moved', 'updated']);
   });
 
-  test.each(ROUNDS)('DELETE of a story beside the AI completion of its task: both are done (round %i)', async () => {
+  test.each(ROUNDS)('DELETE of a story during the AI completion of its task: both succeed (round %i)', async () => {
     const { story, task } = await createStoryWithTask();
     const { call, columns } = organization;
     const completion = { reviewColumnId: columns.Review, model: 'gpt-4o', totalTokens: 8 };

@@ -23,16 +23,16 @@ export interface UsageState {
   readonly totalTokens: number;
 }
 
-/** Everything that the organization shows once nobody writes any more. */
+/** Everything that the organization shows once nobody is writing any more. */
 export interface Snapshot {
   readonly columns: readonly { readonly id: string; readonly name: string }[];
   readonly items: ReadonlyMap<string, ItemState>;
-  /** Oldest first, of deleted items too. */
+  /** Oldest first, including deleted items. */
   readonly histories: ReadonlyMap<string, readonly EventState[]>;
-  /** What lists count, by what they are asked for. */
+  /** What lists count, by what is asked for. */
   readonly totals: ReadonlyMap<string, number>;
   readonly projectUsage: UsageState;
-  /** Of each item that has no parent, with all below it. */
+  /** For each item without a parent, with everything below it. */
   readonly usage: ReadonlyMap<string, UsageState>;
   /** For each token of a claim: the item, if its lease lives. */
   readonly held: ReadonlyMap<string, string | undefined>;
@@ -117,7 +117,7 @@ async function read<T>(call: Call, path: string): Promise<T> {
   return answer.data;
 }
 
-/** All of it, by as many at a time as there are calls. */
+/** All of it, as many at a time as there are calls. */
 async function shared<T>(all: readonly T[], calls: readonly Call[], each: (one: T, by: Call) => Promise<void>) {
   const queue = [...all];
   await Promise.all(

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** Names the file in which all processes of a test run note what MongoDB would refuse. Set by the run, and by nothing else. */
+/** Names the file in which all processes of a test run record what MongoDB would refuse. Set by the run, and by nothing else. */
 export const VIOLATIONS_FILE = 'WORKTRACK_TEST_MONGODB_VIOLATIONS';
 
 export interface NotedViolation {
@@ -15,7 +15,7 @@ export function note(file: string, violation: NotedViolation): void {
   appendFileSync(file, `${JSON.stringify(violation)}\n`);
 }
 
-/** What was noted, each once, as it is shown at the end of a run. */
+/** What was recorded, each once, as it is shown at the end of a run. */
 export function notedIn(file: string): string[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

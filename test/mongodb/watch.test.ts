@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../support/servers.ts';
 import { notedIn, VIOLATIONS_FILE } from './violations-file.ts';
 
-/** Not the run's: what is noted here is wanted. */
+/** Not the run's: what is recorded here is intended. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-violations-'));
 const file = join(folder, 'violations');
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('what MongoDB refuses is refused before it is sent, and noted even where nobody looks at the refusal', async () => {
+test('what MongoDB refuses is refused before it is sent, and recorded even if nobody looks at the refusal', async () => {
   const items = mongoose.connection.collection<{ _id: number }>('items');
   await items.insertOne({ _id: 1 });
   const session = await mongoose.startSession();
@@ -33,6 +33,6 @@ test('what MongoDB refuses is refused before it is sent, and noted even where no
   expect(notedIn(file)).toEqual([
     expect.stringMatching(/^count items: count in a transaction\n.*\n.*watch\.test\.ts\)$/),
   ]);
-  // The connection goes on.
+  // The connection still works.
   expect(await items.findOne({ _id: 1 })).toEqual({ _id: 1 });
 });

@@ -7,8 +7,8 @@ const SHARD_KEY = 'organizationId';
 
 /**
  * Makes this process refuse what MongoDB would refuse, before it is sent, and fail the test run, whatever the process makes of the refusal.
- * For processes of a test run that use the database by mongoose's default connection (servers.ts, watched-service.ts); nothing else loads it.
- * @param who is named beside what was refused
+ * For processes of a test run that use the database through mongoose's default connection (servers.ts, watched-service.ts); nothing else loads it.
+ * @param who is named along with what was refused
  */
 export function watchDatabase(who: string): void {
   const file = process.env[VIOLATIONS_FILE];
@@ -35,7 +35,7 @@ export function watchDatabase(who: string): void {
   );
 }
 
-/** What every query names can be what a collection is sharded by: then all of its indexes begin with it. */
+/** What every query names can be the shard key of a collection: then all of its indexes begin with it. */
 function shardKeyOf(collection: string): string | undefined {
   const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
   const indexes = model?.schema.indexes() ?? [];
@@ -43,17 +43,17 @@ function shardKeyOf(collection: string): string | undefined {
   return isSharded ? SHARD_KEY : undefined;
 }
 
-/** Each command that this process sends by mongoose's default connection, which `watchDatabase` must have made tell of them. */
+/** Each command that this process sends over mongoose's default connection, for which `watchDatabase` must have turned on monitoring. */
 export function watchCommands(look: (command: Document) => void): void {
   mongoose.connection.on('commandStarted', ({ command }: mongoose.mongo.CommandStartedEvent) => look(asSent(command)));
 }
 
-/** As the server reads it: without the Maps, and the insides of mongoose's documents, that the driver is given. */
+/** As the server reads it: without the Maps, and the internals of mongoose's documents, that the driver is given. */
 function asSent(command: Document): Document {
   try {
     return mongoose.mongo.BSON.deserialize(mongoose.mongo.BSON.serialize(command, { ignoreUndefined: true }));
   } catch {
-    // More than one document may hold, as a batch may be: its parts are measured.
+    // More than one document can hold, which a batch may be: its parts are measured.
     return command;
   }
 }

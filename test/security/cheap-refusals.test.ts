@@ -28,7 +28,7 @@ async function post(path: string, body: string): Promise<Refusal> {
 const keys = (count: number, nameOf: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => `"${nameOf(number)}":1`).join(',');
 
-/** Each nearly a mebibyte, which is what a body may have. */
+/** Each nearly a mebibyte, which is the limit for a body. */
 const ATTACKS: readonly [what: string, body: string, faults: number][] = [
   ['90 000 unknown fields', `{${keys(90_000, (number) => `u${number}`)}}`, 20],
   ['80 000 keys and __proto__', `{${keys(80_000, (number) => `u${number}`)},"__proto__":1}`, 1],
@@ -38,7 +38,7 @@ const ATTACKS: readonly [what: string, body: string, faults: number][] = [
   ['a type of 1 MiB', `{"type":"${'story'.repeat(200_000)}"}`, 1],
 ];
 
-describe('a body that is made to cost is refused with the first 20 faults at most', () => {
+describe('a body that is made to be costly is refused with at most the first 20 faults', () => {
   test.each(ATTACKS)('over REST: %s', async (_, body, faults) => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MEBIBYTE);
     const { status, error } = await post('/api/work-items', body);
@@ -56,7 +56,7 @@ describe('a body that is made to cost is refused with the first 20 faults at mos
   });
 
   test.each(['_bsontype', 'toBSON'])(
-    'metadata with a key that the database takes for its own, wherever metadata is taken: %s',
+    'metadata with a key that the database treats as its own, wherever metadata is accepted: %s',
     async (name) => {
       const { boardId, columns, apiKey, call } = organization;
       const metadata = { a: { [name]: 'ObjectId' } };
@@ -84,7 +84,7 @@ describe('a body that is made to cost is refused with the first 20 faults at mos
     },
   );
 
-  /** What drivers and mappers look for in an object, and JavaScript itself. */
+  /** What drivers and mappers, and JavaScript itself, look for in an object. */
   test.each([
     '_id',
     '_doc',
@@ -140,7 +140,7 @@ describe('a body that is made to cost is refused with the first 20 faults at mos
   });
 });
 
-describe('a message of MCP that would take the protocol long to refuse is refused before it', () => {
+describe('an MCP message that the protocol would take long to refuse is refused before it gets there', () => {
   const message = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
   test.each([
     ['80 000 arguments', message(`{"name":"create_task","arguments":{${keys(80_000, (number) => `u${number}`)}}}`)],
@@ -153,7 +153,7 @@ describe('a message of MCP that would take the protocol long to refuse is refuse
     expect(error.message).toMatch(/must have at most \d+ (fields|messages)/);
   });
 
-  test('and what a tool takes is not', async () => {
+  test('and what a tool accepts is not', async () => {
     const args = JSON.parse(`{"title":"x","metadata":{${keys(20_000, (number) => `u${number}`)}}}`);
     const response = await post(
       `/mcp?projectId=${organization.projectId}`,
@@ -163,21 +163,21 @@ describe('a message of MCP that would take the protocol long to refuse is refuse
   });
 });
 
-describe('whoever has no key', () => {
+describe('a client without a key', () => {
   const submission = (bytes: number) => {
     const around = JSON.stringify({ publicKey: '', token: 'x', message: 'x' }).length;
     return JSON.stringify({ publicKey: 'p'.repeat(bytes - around), token: 'x', message: 'x' });
   };
 
-  test('sends 64 KiB at most, and learns the limit', async () => {
+  test('sends 64 KiB at most, and is told the limit', async () => {
     expect((await post('/feedback/ingest', submission(PUBLIC_LIMIT))).status).toBe(400);
     const { status, error } = await post('/feedback/ingest', submission(PUBLIC_LIMIT + 1));
     expect({ status, code: error.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
     expect(error.message).toContain(String(PUBLIC_LIMIT));
   });
 
-  test('has nothing parsed at a path that is not there, or with a method that it does not have', async () => {
-    // A body that is no JSON would be 400 as soon as somebody looked at it.
+  test('has nothing parsed at a path that does not exist, or with a method that a path does not have', async () => {
+    // A body that is not JSON would be 400 as soon as somebody looked at it.
     expect((await post(`/feedback/${randomUUID()}`, '{')).status).toBe(404);
     expect((await post(`/${randomUUID()}`, '{')).status).toBe(404);
     expect((await post('/health/live', '{')).status).toBe(405);

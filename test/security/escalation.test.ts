@@ -32,7 +32,7 @@ async function userOf(role: Role): Promise<string> {
 
 const USERS: readonly Permission[] = ['users:read', 'users:write'];
 
-describe('nobody gives more than they hold', () => {
+describe('nobody grants more than they hold', () => {
   test.each(ROLES)(
     'a key that may only change users makes nobody %s, neither a viewer nor a new user',
     async (role) => {
@@ -63,7 +63,7 @@ describe('nobody gives more than they hold', () => {
     },
   );
 
-  test('a key gives a role that holds what it holds itself, to a user who holds no more', async () => {
+  test('a key grants a role that holds what it holds itself, to a user who holds no more', async () => {
     const { call } = await callerWith([...ROLE_PERMISSIONS.member, 'users:write']);
     const viewer = await userOf('viewer');
     expect(await call('PATCH', `/api/users/${viewer}`, { role: 'member' })).toMatchObject({
@@ -75,8 +75,8 @@ describe('nobody gives more than they hold', () => {
   });
 });
 
-describe('a key does not outlive the one that makes it', () => {
-  test('left out, its end is that of its maker', async () => {
+describe('a key does not outlive the one that creates it', () => {
+  test('left out, its end is that of its creator', async () => {
     const { call, expiresAt } = await callerWith(['api-keys:write'], 1);
     const made = await call<CreatedKey>('POST', '/api/api-keys', { name: 'Heir' });
     expect(made).toMatchObject({ status: 201, data: { expiresAt } });
@@ -84,7 +84,7 @@ describe('a key does not outlive the one that makes it', () => {
     expect(await heir('POST', '/api/api-keys', { name: 'Heir of the heir' })).toMatchObject({ data: { expiresAt } });
   });
 
-  test('asked for, it may end with its maker or before, and not after', async () => {
+  test('asked for, it may end with its creator or before, and not after', async () => {
     const { call, expiresAt } = await callerWith(['api-keys:write'], 2);
     const make = (expiresInDays: number) => call<CreatedKey>('POST', '/api/api-keys', { name: 'Heir', expiresInDays });
     const before = await make(1);
@@ -100,7 +100,7 @@ describe('a key does not outlive the one that makes it', () => {
   });
 });
 
-test('the current item beside a conflict is shown only to who may read it', async () => {
+test('the current item in a conflict is shown only to those who may read it', async () => {
   const { data: item } = await organization.call<{ id: string; title: string }>('POST', '/api/work-items', {
     boardId: organization.boardId,
     boardColumnId: organization.columns.Backlog,

@@ -13,7 +13,7 @@ async function waiting(): Promise<number> {
   return Number(/^worktrack_gateway_waiting_calls (\d+)$/m.exec(text)?.[1]);
 }
 
-test('what is beyond the share of a key and of an organization waits, for 5 s, and nobody else does', async () => {
+test('what exceeds the share of a key and of an organization waits, for 5 s, and nobody else does', async () => {
   const [one, other] = [await system.newOrganization(), await system.newOrganization()];
   const { data: second } = await one.call<{ key: string }>('POST', '/api/api-keys', { name: 'Second' });
   const me = async (key: string, signal?: AbortSignal) =>
@@ -23,15 +23,15 @@ test('what is beyond the share of a key and of an organization waits, for 5 s, a
   const workitems = system.services.of('workitems')[0]?.part;
   workitems?.kill('SIGSTOP');
   try {
-    // They hold the two places of their key for as long as the service stands still.
+    // They hold the two places of their key for as long as the service is frozen.
     const held = [list(), list()];
     const late = [list(), callTool(system.baseUrl, one.apiKey, 'get_board', { id: one.boardId })];
     await expect.poll(waiting).toBe(2);
-    // The third place of the organization is another key's, and another organization has places of its own.
+    // The third place of the organization is another key's, and another organization has its own places.
     expect(await me(second.key)).toBe(200);
     expect(await me(other.apiKey)).toBe(200);
 
-    // A client that has gone waits no more.
+    // A client that has gone no longer waits.
     const gone = new AbortController();
     const left = me(one.apiKey, gone.signal).catch(() => 'gone');
     await expect.poll(waiting).toBe(3);

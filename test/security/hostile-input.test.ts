@@ -11,7 +11,7 @@ import { sendEverywhere } from './send.ts';
 
 let system: System;
 let organization: TestOrganization;
-/** Whoever reaches past the text of a query finds it: it is in the only item that there is. */
+/** Anyone who reaches beyond the text of a query finds it: it is in the only item that there is. */
 const CANARY = `canary-${randomUUID()}`;
 
 beforeAll(async () => {
@@ -22,10 +22,10 @@ beforeAll(async () => {
   expect((await call('POST', '/api/work-items', item)).status).toBe(201);
 });
 
-/** As a program writes it that parses JSON: a property of its own, not the prototype. */
+/** As a program that parses JSON gets it: a property of its own, not the prototype. */
 const own = (json: string): unknown => JSON.parse(json);
 
-/** Each with whether the service may take it where it is text. */
+/** Each with whether the service may accept it as text. */
 const HOSTILE: readonly [what: string, value: unknown, isText: boolean][] = [
   ['a query operator', { $ne: null }, false],
   ['an operator that runs code', { $where: 'sleep(5000) || true' }, false],
@@ -47,7 +47,7 @@ const targets = allOperations().filter(
   (operation) => (operation.rest ?? operation.mcp) && operation.bytes === undefined,
 );
 
-describe('no hostile value in any field of any operation runs, leaks or is an error of ours', () => {
+describe('no hostile value in any field of any operation runs, leaks or causes an internal error', () => {
   test.each(targets.map((operation) => [operation.name, operation] as const))('%s', async (_name, operation) => {
     for (const field of fieldsOf(operation)) {
       await Promise.all(
@@ -66,7 +66,7 @@ describe('no hostile value in any field of any operation runs, leaks or is an er
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test('and what there was is as it was', async () => {
+  test('and everything is as it was', async () => {
     const { data } = await organization.call<{ workItems: { title: string }[] }>(
       'GET',
       `/api/work-items?search=${CANARY}`,
@@ -75,7 +75,7 @@ describe('no hostile value in any field of any operation runs, leaks or is an er
   });
 });
 
-describe('a path leads nowhere but to a route', () => {
+describe('a path leads only to a route', () => {
   test.each([
     '/../../../../etc/passwd',
     '/api/..%2f..%2f..%2fetc%2fpasswd',
@@ -85,7 +85,7 @@ describe('a path leads nowhere but to a route', () => {
     '/docs/../../package.json',
     '/api/work-items/x/attachments/local?key=../../../../etc/passwd',
   ])('%s', async (path) => {
-    // Not by fetch, which would tidy the path before it is sent.
+    // Not with fetch, which would normalize the path before sending it.
     const answer = await exchange(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${organization.apiKey}\r\nConnection: close\r\n\r\n`,
     );
@@ -119,7 +119,7 @@ describe('too much is refused before it costs anything', () => {
     ['/mcp', 100_000],
     // As many as fit into what the public may send.
     ['/feedback/ingest', 10_000],
-  ])('a body of more than 1 MiB, and one of very many levels: %s', async (path, levels) => {
+  ])('a body of more than 1 MiB, and one with very many levels: %s', async (path, levels) => {
     const post = (body: string) =>
       fetch(`${system.baseUrl}${path}`, {
         method: 'POST',
@@ -157,5 +157,5 @@ describe('clients that send a byte now and then', () => {
   });
 });
 
-/** What comes back until the connection ends, which it must. */
+/** What comes back until the connection closes, which it must. */
 const exchange = (text: string) => rawExchange(system.baseUrl, text);

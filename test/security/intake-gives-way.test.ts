@@ -17,7 +17,7 @@ async function waited(): Promise<number> {
   return Number(/^worktrack_intake_waited_total (\d+)$/m.exec(text)?.[1]);
 }
 
-test('requests of the public wait for calls with a valid key, and for no other header', async () => {
+test('public requests wait for calls with a valid key, and because of no other header', async () => {
   const feedback = system.services.of('feedback')[0]?.part;
   feedback?.kill('SIGSTOP');
   const held: Promise<Response>[] = [];
@@ -25,7 +25,7 @@ test('requests of the public wait for calls with a valid key, and for no other h
     for (const authorization of ['Bearer wt_junk', `Bearer wt_${'0'.repeat(36)}`, 'Basic eA==', 'x']) {
       expect((await fetch(`${system.baseUrl}/api/me`, { headers: { authorization } })).status).toBe(401);
     }
-    // More than the one that may be under way beside calls: the source of the first is being asked for.
+    // More than the one that may be in progress alongside calls: the source of the first is being looked up.
     held.push(bootstrap(unknownSource()));
     expect((await bootstrap('none')).status).toBe(404);
     expect(await waited()).toBe(0);

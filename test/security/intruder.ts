@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 
 /** Run by other-users.test.ts as a program: tries to get at what a stack has, as the user that it is told to be. */
 export interface Attempts {
-  /** Undefined: stays who it is. */
+  /** Undefined: remains the current user. */
   readonly uid: number | undefined;
   readonly databases: readonly string[];
   readonly brokers: readonly string[];

@@ -61,7 +61,7 @@ describe('the rate of a key', () => {
     });
   });
 
-  test('is told on every answer, refusals too', async () => {
+  test('is reported in every answer, including refusals', async () => {
     const { key } = await newKey({ requests: 100 }, ['projects:read']);
     const answers = [
       await rest(0, key),
@@ -79,7 +79,7 @@ describe('the rate of a key', () => {
     ]);
   });
 
-  test('begins anew with its next window', async () => {
+  test('starts afresh with its next window', async () => {
     const { key } = await newKey({ requests: 1, windowSeconds: 1 });
     expect((await rest(0, key)).status).toBe(200);
     // However long that took: there is a window in which it is the second.
@@ -87,7 +87,7 @@ describe('the rate of a key', () => {
     await expect.poll(async () => (await rest(0, key)).status).toBe(200);
   });
 
-  test('is 6 000 a minute unless another one is asked for, and none with 0 requests', async () => {
+  test('is 6 000 a minute unless another one is asked for, and unlimited with 0 requests', async () => {
     const [usual, free] = [await newKey(), await newKey({ requests: 0 })];
     expect([usual.rateLimit, free.rateLimit]).toEqual([
       { requests: 6_000, windowSeconds: 60 },

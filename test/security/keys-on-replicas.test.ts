@@ -13,7 +13,7 @@ const issued: string[] = [];
 beforeAll(async () => {
   system = await startSystem({
     replicas: { gateway: 2, keys: 2 },
-    // Keys that are revoked are not known, and all come from one address here.
+    // Keys that are revoked are unknown, and here all of them come from one address.
     env: { LOG_LEVEL: 'trace', UNKNOWN_KEYS_PER_IP: String(REQUESTS) },
   });
 });
@@ -53,7 +53,7 @@ describe('with two gateways and two keys services', () => {
     const org = await system.newOrganization();
     const members: Member[] = [];
     for (let i = 0; i < KEYS; i++) members.push(await member(org, `m${i}`));
-    /** What a request may be answered once the change is: its status and the user's role. */
+    /** How a request may be answered once the change is made: its status and the user's role. */
     const changed = new Map<string, string>();
     const wrong: string[] = [];
     const seen = { before: 0, after: 0 };
@@ -101,7 +101,7 @@ describe('with two gateways and two keys services', () => {
     const org = await system.newOrganization();
     const body = { email: 'bob@example.com', name: 'Bob', role: 'owner' };
     const { data: bob } = await org.call<{ id: string }>('POST', '/api/users', body);
-    // An admin, whose own rights the demotions do not touch.
+    // An admin, whose own rights the demotions do not affect.
     const { data: admin } = await org.call<{ id: string }>('POST', '/api/users', {
       email: 'eve@example.com',
       name: 'Eve',
@@ -127,7 +127,7 @@ describe('with two gateways and two keys services', () => {
     expect(data.users.filter((user) => user.role === 'owner' && !user.disabled)).toHaveLength(1);
   });
 
-  test('the last use of a key is noted within seconds, by a few reports for hundreds of requests', async () => {
+  test('the last use of a key is recorded within seconds, with a few reports for hundreds of requests', async () => {
     const org = await system.newOrganization();
     const { key, keyId } = await member(org, 'ada');
     const lastUsedAt = async () => {
@@ -169,7 +169,7 @@ describe('with two gateways and two keys services', () => {
   });
 });
 
-/** How many messages with last uses both gateways have sent. */
+/** How many messages about last uses both gateways have sent. */
 async function reports(): Promise<number> {
   let sum = 0;
   for (const { opsUrl } of system.services.of('gateway')) {

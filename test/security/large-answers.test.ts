@@ -8,12 +8,12 @@ import { newSource, visitor } from '../feedback/visitor.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
-/** What one answer may be over RPC: beyond it there was a 500, and again with every repetition. */
+/** The maximum size of an answer over RPC: beyond it there was a 500, and again with every repetition. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** Three bytes in UTF-8, one unit of UTF-16, by which texts are counted. */
+/** Three bytes in UTF-8, one unit of UTF-16, in which texts are counted. */
 const WIDE = '語';
 
-/** Hundreds of submissions and links, on a machine that may have others at work. */
+/** Hundreds of submissions and links, on a machine that may have other work. */
 const SUBMITTING_MS = 300_000;
 
 let system: System;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   organization = await system.newOrganization();
 });
 
-/** So many at a time, as a client with some connections would. */
+/** This many at a time, as a client with a few connections would. */
 async function many<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   for (let i = 0; i < count; i += 10) {
@@ -72,7 +72,7 @@ test('an attachment has at most 16 KiB of metadata', async () => {
   expect((await attach(item, 0, { text: 'x'.repeat(16 * 1024 - 20) })).status).toBe(201);
 });
 
-test('the context of a validation of 60 tasks under stories with long descriptions says how many there are', async () => {
+test('the validation context of 60 tasks under stories with long descriptions says how many there are', async () => {
   const tasks = await many(60, async (i) => {
     const story = await newItem({ type: 'story', title: `Story ${i}`, description: WIDE.repeat(50_000) });
     return newItem({ type: 'task', title: `Task ${i}`, parentId: story.id });
@@ -85,7 +85,7 @@ test('the context of a validation of 60 tasks under stories with long descriptio
   expect(few).not.toHaveProperty('truncated');
 });
 
-test('25 projects as long as projects may be are all reached by the cursor', async () => {
+test('25 projects as long as projects may be can all be reached with the cursor', async () => {
   const names = Array.from({ length: 100 }, () => WIDE.repeat(500));
   const made = await many(25, async (i) => {
     const project = { name: `Large ${i}`, description: WIDE.repeat(20_000), techStack: names, repositories: names };
@@ -100,7 +100,7 @@ test('25 projects as long as projects may be are all reached by the cursor', asy
     readonly pagination: object;
   }
   const first = await read<Page>('GET', '/api/projects');
-  // With the one that every organization of a test has.
+  // Including the one that every organization of a test has.
   expect(first).toMatchObject({ truncated: true, pagination: { limit: 50, total: 26, totalPages: 1 } });
   const seen = first.projects.map(({ id }) => id);
   for (let cursor = first.nextCursor; cursor !== null; ) {

@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { processesOf } from '../support/processes.ts';
 import type { Attempts, Outcomes } from './intruder.ts';
 
-/** Of `nobody`, by convention; whether the name exists does not matter. */
+/** That of `nobody`, by convention; whether the name exists does not matter. */
 const NOBODY = 65_534;
 const MIN_SECRET_LENGTH = 20;
 
-/** As a folder that its user has made: what is in it is ours to keep, not the folder's mode. */
+/** Like a folder that its user has created: protecting what is in it is up to us, not to the folder's mode. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-other-users-'));
 const dataDir = join(folder, 'data');
 let stack: RunningStack;
@@ -42,7 +42,7 @@ const files = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** In a process of its own, for who has given up being root does not get it back. */
+/** In a process of its own, because a process that has given up root does not get it back. */
 async function attempt(attempts: Attempts): Promise<Outcomes> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'intruder.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -51,7 +51,7 @@ async function attempt(attempts: Attempts): Promise<Outcomes> {
   return (await json(child.stdout)) as Outcomes;
 }
 
-/** All values that were made for this stack and are nobody else's business. */
+/** All values that were created for this stack and are nobody else's business. */
 function secrets(): string[] {
   const values = (name: string) =>
     Object.values(JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as Record<string, string>);
@@ -96,7 +96,7 @@ describe.skipIf(!isRoot)('another user of the machine (only root can act as one)
     expect(Object.values(cached)).toEqual([expect.stringMatching(/^NOAUTH/)]);
   });
 
-  test('reads no file of the data directory, and no environment of a process', async () => {
+  test('reads no file in the data directory, and no process’s environment', async () => {
     const all = [...files(), ...environments()];
     for (const name of ['credentials.json', 'secrets.json', 'seed.json', 'stack.json', '.erlang.cookie']) {
       expect(
@@ -110,7 +110,7 @@ describe.skipIf(!isRoot)('another user of the machine (only root can act as one)
   });
 });
 
-test('no command line and no log holds a secret', () => {
+test('no command line and no log contains a secret', () => {
   const shown = [
     ...readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -122,13 +122,13 @@ test('no command line and no log holds a secret', () => {
   expect(new Set(all).size).toBe(all.length);
   const texts = new Map(shown.map((path) => [path, read(path)]));
   expect([...texts].filter(([, content]) => all.some((secret) => content.includes(secret)))).toEqual([]);
-  // The look finds what is there.
+  // The search finds what is there.
   expect([...texts.values()].some((content) => content.includes(join(dataDir, 'secantusdb')))).toBe(true);
   const ownFiles = files().map(read).join('\n');
   for (const secret of all) expect(ownFiles.includes(secret)).toBe(true);
 });
 
-test.runIf(process.platform === 'linux')('every socket that the stack listens on is of the loopback address', () => {
+test.runIf(process.platform === 'linux')('every socket on which the stack listens is on the loopback address', () => {
   const sockets = new Set(pids.flatMap((pid) => listAll(`/proc/${pid}/fd`)));
   const addresses = ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/net/${table}`, 'utf8')
@@ -147,7 +147,7 @@ function listAll(fdFolder: string): string[] {
   try {
     return readdirSync(fdFolder).map((fd) => readlinkSync(join(fdFolder, fd)));
   } catch {
-    return []; // It ended meanwhile, or closed one.
+    return []; // It has ended meanwhile, or closed one.
   }
 }
 
@@ -155,6 +155,6 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // A process that ended meanwhile.
+    return ''; // A process that has ended meanwhile.
   }
 }

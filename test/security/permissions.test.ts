@@ -69,7 +69,7 @@ function keyWith(permissions: readonly Permission[]): Promise<string> {
   return made;
 }
 
-/** Every role holds more than the one permission that this takes, so a key with nothing else can give none. */
+/** Every role holds more than the one permission that this takes, so a key with nothing else can grant none. */
 const NEEDS_WHAT_IT_GIVES = 'users.create';
 
 describe('a key that holds exactly what the operation declares', () => {
@@ -98,7 +98,7 @@ describe('a key that holds all but one of what the operation declares', () => {
       }
       const tools = await toolsOf(key);
       if (operation.mcp) expect(tools).not.toContain(operation.mcp.tool);
-      // And the list is not empty for another reason.
+      // And the list is not empty for some other reason.
       expect(tools.length).toBeGreaterThan(0);
     },
   );
@@ -110,7 +110,7 @@ async function toolsOf(key: string): Promise<string[]> {
   return result.tools.map(({ name }) => name);
 }
 
-test('a key may do no more than it was given, whatever its user may do', async () => {
+test('a key may do no more than it was granted, whatever its user may do', async () => {
   const key = await keyWith(['work-items:read']);
   for (const { operation, permissions } of guarded) {
     const denied = permissions.some((permission) => permission !== 'work-items:read');

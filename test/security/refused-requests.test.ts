@@ -28,14 +28,14 @@ async function ingest(gateway: number, address: string, body: string, type = 'ap
 const NO_JSON = '{';
 const NO_SOURCE = JSON.stringify({ publicKey: 'pk_none', token: 'x', message: 'x' });
 
-test('refusals for their shape are counted per address over all gateways; past the limit nothing is parsed any more', async () => {
+test('malformed requests are counted per address over all gateways; past the limit nothing is parsed any more', async () => {
   const address = '192.0.2.1';
   const bodies = ['{', '[]', JSON.stringify({ publicKey: 'x'.repeat(70_000) })];
   for (let number = 0; number < ALLOWED; number++) {
     const { status } = await ingest(number % 2, address, bodies[number % bodies.length] as string);
     expect([400, 413]).toContain(status);
   }
-  // The gateway that counted the last one knows; the other learns it by one more of its own.
+  // The gateway that counted the last one knows; the other learns it from one more of its own.
   const last = (ALLOWED - 1) % 2;
   for (const body of [NO_JSON, NO_SOURCE]) {
     const { status, code, retryAfter } = await ingest(last, address, body);
@@ -45,14 +45,14 @@ test('refusals for their shape are counted per address over all gateways; past t
   }
   await ingest(1 - last, address, NO_JSON);
   expect((await ingest(1 - last, address, NO_SOURCE)).status).toBe(429);
-  // Of nobody else.
+  // For nobody else.
   expect((await ingest(last, '192.0.2.2', NO_JSON)).status).toBe(400);
 });
 
-test('what is refused for another reason does not count', async () => {
+test('what is refused for a different reason does not count', async () => {
   const address = '192.0.2.3';
   for (let number = 0; number < 2 * ALLOWED; number++) {
-    // Past the rate of the source, which is a limit of its own, it is 429 with a code of the same name.
+    // Beyond the source's rate, which is a separate limit, it is 429 with a code of the same name.
     expect([404, 429]).toContain((await ingest(0, address, NO_SOURCE)).status);
   }
   expect((await ingest(0, address, NO_JSON)).status).toBe(400);

@@ -7,7 +7,7 @@ const AN_ID = '018f2d5e-7c3a-7000-8000-000000000000';
 
 describe('the security suite covers every operation from its contract alone', () => {
   test.each(reachable.map((operation) => [operation.name, operation] as const))(
-    'it makes an input that %s takes',
+    'it makes an input that %s accepts',
     (_name, operation) => {
       const parsed = operation.input.safeParse(sampleInput(operation, () => AN_ID));
       expect(parsed.error?.issues ?? []).toEqual([]);

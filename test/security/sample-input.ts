@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 type Schema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
 
-/** A field of an operation's input that names a record: `list` where it takes several. */
+/** A field of an operation's input that names a record: `list` if it takes several. */
 export interface IdField {
   readonly name: string;
   readonly list: boolean;
@@ -18,7 +18,7 @@ function fieldsOf(operation: Operation): Record<string, z.ZodType> {
   return operation.input.shape as Record<string, z.ZodType>;
 }
 
-/** Found by what a field accepts, so that a new operation is covered as it is declared: a UUID and no other word, or a name like an id's. */
+/** Found by what a field accepts, so that a new operation is covered as soon as it is declared: a UUID and no other word, or a name like an id's. */
 export function idFields(operation: Operation): IdField[] {
   return Object.entries(fieldsOf(operation)).flatMap(([name, field]) => {
     for (const list of [false, true]) {
@@ -31,11 +31,11 @@ export function idFields(operation: Operation): IdField[] {
   });
 }
 
-/** What stands in fields whose form a schema does not show. */
+/** What is put into fields whose form a schema does not show. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   email: 'sample@example.com',
   leaseToken: 'sample-lease-token',
-  // Nobody has this name (RFC 2606).
+  // This name belongs to nobody (RFC 2606).
   url: 'https://hooks.invalid/sample',
 };
 

@@ -34,7 +34,7 @@ const REQUEST_SECRETS = [
 const STOP_GRACE_MS = 10_000;
 
 describe('no secret is in any log, metric or answer, though everything is logged', () => {
-  /** A captcha's verifier and a model's endpoint in one, which repeats what it was sent in its complaint, as some do. */
+  /** A captcha verifier and a model endpoint in one, which echoes what it was sent in its error, as some do. */
   let echo: Server;
   let system: Awaited<ReturnType<typeof startSystem>>;
   let organization: TestOrganization;
@@ -191,7 +191,7 @@ describe('the passwords of servers that cannot be reached', () => {
   /** Nothing listens on it: discard (RFC 863). */
   const away = (scheme: string, name: string) => `${scheme}://user:${passwords.get(name)}@127.0.0.1:9`;
 
-  test.each(SERVICES)('are not said by %s, which waits for them', async (service) => {
+  test.each(SERVICES)('are not revealed by %s, which waits for them', async (service) => {
     const { folder } = await servers();
     const logFile = join(folder, `${service}.log`);
     const child = await Child.start({

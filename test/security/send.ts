@@ -1,12 +1,12 @@
 import type { Operation } from '@worktrack/contracts/operation';
 import { callTool } from '../support/tool-call.ts';
 
-/** What came back, by REST or by a tool: enough to judge it without knowing the operation. */
+/** What came back, over REST or from a tool: enough to judge it without knowing the operation. */
 export interface Outcome {
   readonly via: 'rest' | 'tool';
-  /** HTTP status; of a tool's failure, that of its error code is not known here: 200. */
+  /** HTTP status; for a tool's failure, the status of its error code is not known here: 200. */
   readonly status: number;
-  /** Of a failure: its code. */
+  /** For a failure: its code. */
   readonly code: string | undefined;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ interface Failure {
   readonly error?: { readonly code?: string };
 }
 
-/** Calls an operation over every way that it has. */
+/** Calls an operation in every way that it offers. */
 export async function sendEverywhere(
   operation: Operation,
   input: Record<string, unknown>,
@@ -23,7 +23,7 @@ export async function sendEverywhere(
   apiKey: string,
 ): Promise<Outcome[]> {
   const ways = [
-    // Streams of bytes have routes of their own, which take no JSON.
+    // Byte streams have routes of their own, which take no JSON.
     ...(operation.rest && operation.bytes !== 'up' ? [sendByRest(operation.rest, input, baseUrl, apiKey)] : []),
     ...(operation.mcp ? [sendByTool(operation, input, baseUrl, apiKey)] : []),
   ];

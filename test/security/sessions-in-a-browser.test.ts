@@ -11,7 +11,7 @@ let system: System;
 let organization: TestOrganization;
 let browser: Browser;
 let context: BrowserContext;
-/** Of another origin, and for the browser of the same site: on another port. */
+/** Of another origin, though the browser sees it as the same site: on another port. */
 let other: Server;
 let attack = '';
 beforeAll(async () => {
@@ -84,7 +84,7 @@ async function visitAttacker(html: string): Promise<Map<string, number>> {
   return answers;
 }
 
-test('a page on another port, to whose requests the browser adds the cookie, does and learns nothing', async () => {
+test('a page on another port, to whose requests the browser adds the cookie, can do and learn nothing', async () => {
   const projects = async () =>
     (await organization.call<{ projects: object[] }>('GET', '/api/projects')).data.projects.length;
   const before = await projects();
@@ -124,7 +124,7 @@ test('a page on another port, to whose requests the browser adds the cookie, doe
   await page.close();
 });
 
-test('a sign-out ends the session, and the browser keeps no cookie of it', async () => {
+test('signing out ends the session, and the browser keeps no cookie of it', async () => {
   const page = await context.newPage();
   await page.goto(`${system.baseUrl}/console/`);
   const kept = await context.cookies(system.baseUrl);

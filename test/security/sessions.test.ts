@@ -20,7 +20,7 @@ afterAll(() => system?.stop());
 type Headers = Readonly<Record<string, string>>;
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** A cookie of one gateway is one of the other here too: browsers keep them by port. */
+/** A cookie of one gateway is also one of the other here: browsers keep them by port. */
 function cookieFor(gateway: number, cookie: string): string {
   return cookie.replace(/-\d+=/, `-${new URL(system.gateways[gateway] as string).port}=`);
 }
@@ -32,7 +32,7 @@ function send(gateway: number, method: string, path: string, headers: Headers, b
 
 let asked = 0;
 
-/** With the cookie, as the console sends it. Each from another address, so that sessions that have ended do not use up what one may send of them. */
+/** With the cookie, as the console sends it. Each from a different address, so that sessions that have ended do not use up its allowance for them. */
 function ask(cookie: string, method: string, path: string, body?: unknown, gateway = 0): Promise<RawAnswer> {
   const address = { 'x-forwarded-for': `198.18.${++asked >> 8}.${asked & 255}` };
   const headers = { ...ownPage(system.gateways[gateway] as string), ...address, cookie: cookieFor(gateway, cookie) };
@@ -54,7 +54,7 @@ async function newCode(): Promise<string> {
 const attempt = (headers: Headers, body: unknown) => send(0, 'POST', '/console/session', headers, body);
 
 describe('a session', () => {
-  test('is a cookie that no script reads, that no other site sends, and that ends after twelve hours', async () => {
+  test('is a cookie that no script reads, that no other site sends, and that expires after twelve hours', async () => {
     const { status, headers, text } = await attempt(
       { ...ownPage(system.baseUrl), ...JSON_BODY },
       { apiKey: organization.apiKey },
@@ -83,20 +83,20 @@ describe('a session', () => {
     }
   });
 
-  test('is not begun over plain HTTP from elsewhere, where no browser would keep it, and the code stays good', async () => {
+  test('is not started over plain HTTP from elsewhere, where no browser would keep it, and the code remains valid', async () => {
     const code = await newCode();
     const headers = { origin: 'http://worktrack.example', 'sec-fetch-site': 'same-origin', ...JSON_BODY };
     const refused = await attempt({ ...headers, host: 'worktrack.example' }, { code });
     expect([refused.status, refused.body.error?.code]).toEqual([403, 'ORIGIN_NOT_ALLOWED']);
     expect(refused.body.error?.message).toContain('HTTPS');
     await signIn(system.baseUrl, { code });
-    // Nor is a cookie of that name believed there: a subdomain could have set it.
+    // Nor is a cookie of that name trusted there: a subdomain could have set it.
     const cookie = await signIn(system.baseUrl, { apiKey: organization.apiKey });
     const elsewhere = await send(0, 'GET', '/api/me', { ...headers, host: 'worktrack.example', cookie });
     expect(elsewhere.body.error?.code).toBe('API_KEY_MISSING');
   });
 
-  test('tells whom it speaks for, does what its key may, and is who it is in history', async () => {
+  test('says whom it speaks for, does what its key may, and is its user in the history', async () => {
     const { id: keyId, key } = await newKey({ permissions: ['work-items:read', 'work-items:write'] });
     const cookie = await signIn(system.baseUrl, { apiKey: key });
     const { data } = (await ask(cookie, 'GET', '/api/me')).body as unknown as {
@@ -127,7 +127,7 @@ describe('a session', () => {
     ['it is ended', ({ sessionId }) => organization.call('DELETE', `/api/sessions/${sessionId}`)],
     ['it signs out', ({ cookie }) => ask(cookie, 'DELETE', '/console/session', undefined, 1)],
   ] as [string, (of: Record<'keyId' | 'userId' | 'sessionId' | 'cookie', string>) => Promise<{ status: number }>][])(
-    'is accepted by no gateway from the moment that is answered: %s',
+    'is accepted by no gateway from the moment this is answered: %s',
     async (_what, end) => {
       const email = `${crypto.randomUUID()}@example.com`;
       const user = await organization.call<{ id: string }>('POST', '/api/users', {
@@ -152,7 +152,7 @@ describe('a session', () => {
     },
   );
 
-  test('is taken away by a sign-out, also where it has ended', async () => {
+  test('is removed by signing out, even if it has already ended', async () => {
     const cookie = await signIn(system.baseUrl, { apiKey: organization.apiKey });
     for (const sent of [cookie, cookie, '']) {
       const { status, headers } = await ask(sent, 'DELETE', '/console/session');
@@ -161,7 +161,7 @@ describe('a session', () => {
     }
   });
 
-  test('is for the API alone, and a key beside it is what counts', async () => {
+  test('is for the API alone, and a key sent along with it takes precedence', async () => {
     const cookie = await signIn(system.baseUrl, { apiKey: organization.apiKey });
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await ask(cookie, 'POST', '/mcp', message)).status).toBe(401);
@@ -176,7 +176,7 @@ async function codeOf(key: string): Promise<string> {
   return (await caller(system.baseUrl, key)<{ code: string }>('POST', '/api/login-codes', {})).data.code;
 }
 
-/** What browsers send of a page that is not ours, and what is sent on behalf of nobody's page. */
+/** What browsers send for a page that is not ours, and what is sent on behalf of nobody's page. */
 const FOREIGN: readonly [string, Headers][] = [
   ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a subdomain, or another port', { origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'same-site' }],
@@ -209,7 +209,7 @@ describe.each(FOREIGN)('a request with the cookie from %s', (_whom, headers) => 
     for (const [method, path, type, body] of requests) {
       const all = { ...headers, cookie, ...(type === undefined ? {} : { 'content-type': type }) };
       const answer = await send(0, method, path, all, body);
-      // A route that is not there tells nothing either.
+      // Nor does a route that does not exist reveal anything.
       expect([403, 404], `${method} ${path}`).toContain(answer.status);
       if (answer.status === 403 && method !== 'HEAD') expect(answer.body.error?.code).toBe('ORIGIN_NOT_ALLOWED');
       expect(answer.headers['set-cookie']).toBeUndefined();
@@ -221,7 +221,7 @@ describe.each(FOREIGN)('a request with the cookie from %s', (_whom, headers) => 
     expect(projects.map(({ name }) => name)).not.toContain('Stolen');
   });
 
-  test('signs nobody in, as its own user or another (login CSRF), and leaves the code as it was', async () => {
+  test('signs nobody in, as its own user or another (login CSRF), and leaves the code unchanged', async () => {
     const code = await newCode();
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
       const answer = await attempt({ ...headers, 'content-type': type }, JSON.stringify({ code }));
@@ -250,7 +250,7 @@ test('no preflight lets a page of another origin send the cookie', async () => {
   }
 });
 
-describe('what is made up', () => {
+describe('made-up credentials', () => {
   const from = (address: string) => ({ ...ownPage(system.baseUrl), 'x-forwarded-for': address });
   let number = 0;
   const random = () => `${++number}`.padStart(30, '0');
@@ -267,7 +267,7 @@ describe('what is made up', () => {
       },
     ],
   ] as [string, (headers: Headers) => Promise<RawAnswer>][])(
-    '%s are refused unasked past the limit of their address',
+    '%s are refused without a lookup past the limit of their address',
     async (what, make) => {
       const headers = from(`192.0.2.${what.length}`);
       const answers = await Promise.all(Array.from({ length: 3 * UNKNOWN_ALLOWED }, () => make(headers)));
@@ -276,7 +276,7 @@ describe('what is made up', () => {
     },
   );
 
-  test('or malformed, or neither or both of the two, is told so', async () => {
+  test('or malformed, or neither or both of the two, are refused with the reason', async () => {
     const headers = { ...from('192.0.2.100'), ...JSON_BODY };
     const code = await newCode();
     expect((await attempt(headers, { code: `${code}x` })).body.error?.code).toBe('API_KEY_INVALID');
@@ -292,7 +292,7 @@ describe('what is made up', () => {
     expect((await attempt(headers, { code: 'x'.repeat(70_000) })).status).toBe(413);
   });
 
-  test('does not stand for codes that are good', async () => {
+  test('do not get in the way of valid codes', async () => {
     for (let i = 0; i < 2 * UNKNOWN_ALLOWED; i++) {
       const headers = { ...from('192.0.2.101'), ...JSON_BODY };
       expect((await attempt(headers, { code: await newCode() })).status).toBe(204);

@@ -6,7 +6,7 @@ import { type System, sharedSystem } from '../support/system.ts';
 import { idFields, sampleInput } from './sample-input.ts';
 import { sendEverywhere } from './send.ts';
 
-/** Stands in every text of the other organization: where it is seen, something leaked. */
+/** Appears in every text of the other organization: wherever it is seen, something leaked. */
 const CANARY = `canary-${randomUUID()}`;
 
 let system: System;
@@ -77,7 +77,7 @@ async function submitFeedback(publicKey: string): Promise<string> {
   return ((await ingest.json()) as { data: { id: string } }).data.id;
 }
 
-/** All that the other organization can see of itself. Reading it leaves no trace but the key's last use. */
+/** Everything that the other organization can see of itself. Reading it leaves no trace but the key's last use. */
 async function stateOf({ call, projectId, boardId }: TestOrganization): Promise<unknown> {
   const paths = [
     `/api/projects/${projectId}`,
@@ -97,7 +97,7 @@ async function stateOf({ call, projectId, boardId }: TestOrganization): Promise<
   return [...state, (keys.data as { lastUsedAt: unknown }[]).map(({ lastUsedAt: _, ...key }) => key)];
 }
 
-/** Of what the caller itself has, so that one foreign id is the only thing that is wrong. */
+/** What the caller itself has, so that one foreign id is the only thing wrong. */
 function ownIdFor(field: string): string {
   const kinds: Record<string, string | undefined> = {
     projectId: ours.projectId,

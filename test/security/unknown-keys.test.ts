@@ -31,7 +31,7 @@ async function newKey(): Promise<string> {
   return (await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'one more' })).data.key;
 }
 
-test('made-up keys are refused unasked past the limit of their address, over all gateways, and with them what is in no cache', async () => {
+test('past its limit an address’s made-up keys are refused without a lookup, over all gateways, and so is what is in no cache', async () => {
   const address = '192.0.2.1';
   const statuses = await Promise.all(
     Array.from({ length: 5 * ALLOWED }, async (_, number) => (await me(address, madeUp(), number % 2)).status),
@@ -44,13 +44,13 @@ test('made-up keys are refused unasked past the limit of their address, over all
   expect(retryAfter).toBeLessThanOrEqual(60);
   // Whether it is valid would be an answer.
   expect((await me(address, await newKey())).status).toBe(429);
-  // A key that is at work goes on, and so does everybody else.
+  // A key that is in use keeps working, and so does everybody else.
   await me('192.0.2.2', organization.apiKey);
   expect((await me(address, organization.apiKey)).status).toBe(200);
   expect((await me('192.0.2.2', madeUp())).status).toBe(401);
 });
 
-test('valid keys that are in no cache are given back, and what is malformed costs nothing to count', async () => {
+test('valid keys that are in no cache are not charged, and what is malformed is not counted', async () => {
   const address = '192.0.2.3';
   for (let number = 0; number < 2 * ALLOWED; number++) {
     expect((await me(address, await newKey())).status).toBe(200);

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: { readonly data?: never; readonly error?: { readonly code: string; readonly message: string } };
 }
 
-/** A request with exactly these headers: those that a browser sets, and `fetch` does not let anybody set. */
+/** A request with exactly these headers: those that a browser sets, and that `fetch` does not let anybody set. */
 export function rawRequest(
   url: string,
   method: string,

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { servers } from './servers.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-/** The font is for what the Japanese form looks like on a screenshot. */
+/** The font is for how the Japanese form looks on a screenshot. */
 const PACKAGES = ['chromium', 'fonts-ipafont-gothic'];
 
 const FLAGS = [
@@ -28,7 +28,7 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? (await findChromium()),
     args: FLAGS,
-    // Whatever it writes beside its profile goes where the run cleans up.
+    // Whatever it writes outside its profile goes where the run cleans up.
     env: { ...process.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
   });
 }

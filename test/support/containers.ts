@@ -10,7 +10,7 @@ import { StartError } from '@worktrack/stack/start-error';
 import { MongoClient } from 'mongodb';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 
-/** As in docker-compose.yml, and by the same variables another one: of a mirror, or another version. */
+/** As in docker-compose.yml, and with the same variables a different one: from a mirror, or another version. */
 const IMAGES = {
   rabbitmq: process.env.RABBITMQ_IMAGE || 'rabbitmq:4-alpine',
   redis: process.env.REDIS_IMAGE || 'redis:8-alpine',
@@ -26,8 +26,8 @@ const MONGODB_PORT = 27017;
 const DEFINITIONS = '/etc/rabbitmq/worktrack-definitions.json';
 
 /**
- * Starts those servers that are not given as containers, on ports that the engine chooses. When one fails, none stays; and should this process
- * die without stopping them, testcontainers' own reaper does.
+ * Starts those servers that are not given as containers, on ports that the engine chooses. If one fails, none stays; and should this process
+ * die without stopping them, testcontainers' own reaper stops them.
  */
 export async function startContainers(
   progress: Progress,
@@ -72,7 +72,7 @@ async function startRabbitmq(run: Run, vhosts: readonly string[]): Promise<strin
       { target: DEFINITIONS, content: JSON.stringify(definitions(vhosts, password)), mode: 0o644 },
       {
         target: '/etc/rabbitmq/conf.d/90-worktrack.conf',
-        // From within the container, clients of this machine are not on its loopback address.
+        // As seen from within the container, clients on this machine are not on its loopback address.
         content: `load_definitions = ${DEFINITIONS}\nloopback_users = none\n`,
         mode: 0o644,
       },

@@ -6,10 +6,10 @@ export interface Frame {
   readonly data: unknown;
 }
 
-/** A reader of `GET /api/events/stream`, and what it has got. */
+/** A reader of `GET /api/events/stream`, and what it has received. */
 export class StreamReader {
   readonly frames: Frame[] = [];
-  /** Settles when the stream has ended, by whichever side. */
+  /** Settles when the stream has ended, from whichever side. */
   readonly ended: Promise<void>;
   readonly #leaving: AbortController;
 
@@ -56,12 +56,12 @@ export class StreamReader {
   }
 }
 
-/** What a stream sent, as far as it is whole. */
+/** What a stream sent, as far as it is complete. */
 export function framesIn(text: string): Frame[] {
   return text.split('\n\n').slice(0, -1).flatMap(frame);
 }
 
-/** Of a comment, none. */
+/** For a comment, none. */
 function frame(block: string): Frame[] {
   const fields = Object.fromEntries(
     block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),

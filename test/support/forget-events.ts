@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { RunningSystem } from './run-system.ts';
 
-/** Takes events out of the log of an organization as its retention does, which is counted in days. */
+/** Removes events from an organization's log as its retention does, which is counted in days. */
 export async function forgetAllButTheLast(
   { urls, databasePrefix }: Pick<RunningSystem, 'urls' | 'databasePrefix'>,
   organizationId: string,

@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
   });
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
-  // A run that is ended by a signal is not torn down by the runner, and must leave nothing either.
+  // A run that is ended by a signal is not torn down by the runner, and must not leave anything behind either.
   const endAtOnce = () => {
     run.discardAtOnce();
     rmSync(notes, { recursive: true, force: true });

@@ -17,13 +17,13 @@ export interface Answer<T = Record<string, unknown>> {
 export interface TestOrganization {
   readonly organizationId: string;
   readonly userId: string;
-  /** Of the owner: it holds all permissions. */
+  /** The owner's: it holds all permissions. */
   readonly apiKey: string;
   readonly projectId: string;
   readonly boardId: string;
   /** The board's column ids by name. */
   readonly columns: Readonly<Record<string, string>>;
-  /** A REST call with the key. `body` is sent as JSON; the answer's envelope is taken apart, whatever its status. */
+  /** A REST call with the key. `body` is sent as JSON; the answer's envelope is unwrapped, whatever its status. */
   call<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -61,7 +61,7 @@ export async function createTestOrganization(
   };
 }
 
-/** Calls with any key, or anything else that is to be sent as one. */
+/** Calls with any key, or with anything else to be sent as one. */
 export function caller(baseUrl: string, apiKey: string): TestOrganization['call'] {
   return async (method, path, body, headers) => {
     const response = await fetch(`${baseUrl}${path}`, {

@@ -1,7 +1,7 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import { OutboxModel } from '@worktrack/runtime/database/outbox.model';
 
-/** What the service of a test has to publish of an organization, in the order in which it happened. Nobody publishes it there. */
+/** What the service of a test has to publish for an organization, in the order in which it happened. Nobody publishes it there. */
 export async function outboxOf(organizationId: string): Promise<PublishedEvent[]> {
   const records = await OutboxModel.find({ organizationId }).sort({ _id: 1 }).lean();
   return records.map(({ _id, data, ...event }) => ({ ...event, id: _id, data: JSON.parse(data) }));
@@ -14,7 +14,7 @@ export async function toldBy(organizationId: string, act: () => Promise<unknown>
   return (await outboxOf(organizationId)).filter(({ id }) => !before.has(id));
 }
 
-/** As outboxOf, and nothing of it is left. */
+/** As outboxOf, leaving nothing of it. */
 export async function takeOutbox(organizationId: string): Promise<PublishedEvent[]> {
   const events = await outboxOf(organizationId);
   await OutboxModel.deleteMany({ organizationId });

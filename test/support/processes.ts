@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The processes (of Linux) that have to do with a folder: by their arguments, working directory, or environment. */
+/** The processes (on Linux) that have to do with a folder: by their arguments, working directory, or environment. */
 export function processesOf(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -16,7 +16,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // It ended meanwhile, or is not ours to look into.
+    return ''; // It has ended meanwhile, or is not ours to look into.
   }
 }
 

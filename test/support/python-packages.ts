@@ -4,14 +4,14 @@ import { Progress } from '@worktrack/stack/progress';
 import { type Outcome, runToEnd } from '@worktrack/stack/run-to-end';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 
-/** Packages of PyPI, in a folder of the user's cache. */
+/** Packages from PyPI, in a folder of the user's cache. */
 export interface PythonPackages {
   /** Runs Python with them. */
   run(args: readonly string[], folder: string, env?: NodeJS.ProcessEnv): Promise<Outcome>;
 }
 
 /**
- * Fetches packages where they are not there yet.
+ * Fetches packages if they are not there yet.
  * @param wanted as in `mypy==1.2.3`; the first names the folder
  * @throws when they cannot be fetched
  */

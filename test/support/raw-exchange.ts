@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends a text as it is. @returns what comes back until the connection ends, which it must */
+/** Sends a text as it is. @returns what comes back until the connection closes, which it must */
 export function rawExchange(baseUrl: string, text: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {

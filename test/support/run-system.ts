@@ -8,7 +8,7 @@ import type { Lease } from './lease.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
 
 /**
- * Tests of something else ask for many things at once, on machines that may take more than 5 s for them, and from one address, many of them to be
+ * Tests of other things make many requests at once, on machines that may take more than 5 s for them, and from one address, many of them to be
  * refused. What the limits do is tested on systems that set them.
  */
 const NO_LIMITS = {
@@ -97,7 +97,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
     servers,
     folder,
     async stop() {
-      // The data are the run's, which removes them: nobody needs them to be whole.
+      // The data are the run's, which removes them: nobody needs them to be intact.
       await services.discard();
       await servers?.discard();
     },

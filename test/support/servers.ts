@@ -19,7 +19,7 @@ async function watchedLease(): Promise<Lease> {
   return await newLease();
 }
 
-/** Another part of the servers, for a file that runs two systems which must not meet. */
+/** Another part of the servers, for a file that runs two systems that must not meet. */
 export async function newLease(): Promise<Lease> {
   const response = await fetch(`${inject('testRunUrl')}/lease`, { method: 'POST' });
   if (!response.ok) throw new Error(await response.text());

@@ -19,7 +19,7 @@ export interface System {
 
 let shared: Promise<SharedSystem> | undefined;
 
-/** A system with one process of each service, which all files of the run share. */
+/** A system with one process per service, shared by all files of the run. */
 export async function sharedSystem(): Promise<System> {
   shared ??= fetch(`${inject('testRunUrl')}/system`, { method: 'POST' }).then(async (response) => {
     if (!response.ok) throw new Error(await response.text());
@@ -36,7 +36,7 @@ export async function sharedSystem(): Promise<System> {
 
 /**
  * Starts a system for this test file alone, which stops it in `afterAll`: for a test that needs replicas, settings or faults.
- * Any other takes `sharedSystem`, which costs nothing.
+ * Any other uses `sharedSystem`, which costs nothing.
  */
 export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
   const running = await runSystem(await newLease(), options);

@@ -23,7 +23,7 @@ export interface SharedSystem {
 export class TestRun {
   readonly #given = givenServers(process.env);
   readonly #folder = mkdtempSync(join(tmpdir(), 'worktrack-test-'));
-  /** Tells this run's databases from those of others on a server that outlives it. */
+  /** Tells this run's databases apart from those of others on a server that outlives it. */
   readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
   #servers: Promise<Pick<Servers, 'urls' | 'discard'>> | undefined;
   #system: Promise<RunningSystem> | undefined;
@@ -37,7 +37,7 @@ export class TestRun {
     const folder = join(this.#folder, `${number}`);
     mkdirSync(folder);
     return {
-      // A server of others has the virtual hosts and databases that it has; there the files run one after the other.
+      // A server of others has only the virtual hosts and databases that it has; there the files run one after the other.
       rabbitmqUrl: this.#given.rabbitmq ?? `${urls.rabbitmq}/${vhost(number)}`,
       redisUrl: this.#given.redis ?? `${urls.redis}/${number}`,
       mongodbUrl: urls.mongodb,
@@ -60,7 +60,7 @@ export class TestRun {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** As `discard`, from a process that is ending and can wait for nothing. */
+  /** Like `discard`, from a process that is ending and cannot wait for anything. */
   discardAtOnce(): void {
     Child.killAll();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
@@ -70,7 +70,7 @@ export class TestRun {
     const progress = new Progress(process.stderr);
     const vhosts = Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1));
     if (IN_CONTAINERS) {
-      // Loaded only here: no other run has a use for the client of a container engine.
+      // Loaded only here: no other run needs the client of a container engine.
       const { startContainers } = await import('./containers.ts');
       return await startContainers(progress, this.#given, vhosts);
     }

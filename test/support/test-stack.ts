@@ -1,9 +1,9 @@
-/** Whether the servers of a test run are containers (`TEST_STACK=containers`) and not processes of this machine. */
+/** Whether the servers of a test run are containers (`TEST_STACK=containers`) and not processes on this machine. */
 export const IN_CONTAINERS = inContainers(process.env.TEST_STACK);
 
 /**
- * Tests that kill, freeze, starve or restart servers as processes of their own, or start the whole one-machine stack: a run in containers
- * leaves them out, for it is to need no server on this machine.
+ * Tests that kill, freeze, starve or restart servers as their own processes, or start the whole one-machine stack: a run in containers
+ * leaves them out, because it is meant to need no server on this machine.
  */
 export const TESTS_WITH_OWN_PROCESSES = [
   'libs/rpc/broker.test.ts',

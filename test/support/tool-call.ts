@@ -1,4 +1,4 @@
-/** A failure as tools and the transport tell it. */
+/** A failure as tools and the transport report it. */
 export interface ToolError {
   readonly code: string;
   readonly message: string;
@@ -8,12 +8,12 @@ export interface ToolAnswer {
   /** Of HTTP: a tool's own failure comes with 200. */
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
-  /** Of a call that succeeded. */
+  /** For a call that succeeded. */
   readonly output: Record<string, unknown> | undefined;
   readonly error: ToolError | undefined;
-  /** Whether the error is that of the tool; else it is the transport's refusal. */
+  /** Whether the error is the tool's; otherwise it is the transport's refusal. */
   readonly isToolError: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Message {
   };
 }
 
-/** One `tools/call` by plain HTTP, for a test that looks at what an SDK's client would hide: status, headers, the text itself. */
+/** One `tools/call` over plain HTTP, for a test that looks at what an SDK's client would hide: status, headers, the text itself. */
 export async function callTool(
   baseUrl: string,
   apiKey: string,
@@ -57,7 +57,7 @@ export async function callTool(
   return { status, headers, text, output, error: failure, isToolError };
 }
 
-/** As it comes: what is in it, or only how it was answered. */
+/** As it arrives: what is in it, or only how it was answered. */
 export function listTools(baseUrl: string, apiKey: string): Promise<Response> {
   return post(`${baseUrl}/mcp`, apiKey, { method: 'tools/list' });
 }

@@ -12,7 +12,7 @@ export interface Received {
 /** What an endpoint answers: a status, or whatever it does itself. */
 type Answer = number | ((response: ServerResponse, received: Received) => void);
 
-/** An endpoint of somebody else: a real HTTP server on the loopback address. */
+/** Somebody else's endpoint: a real HTTP server on the loopback address. */
 export class Endpoint {
   readonly received: Received[] = [];
   readonly #server: Server;

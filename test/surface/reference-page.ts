@@ -73,7 +73,7 @@ function entry(operation: Operation): string[] {
   ];
 }
 
-/** Folded away: two thirds of the page are examples. */
+/** Collapsed: two thirds of the page are examples. */
 function example({ example }: Operation): string[] {
   if (!example) return [];
   const block = (value: unknown) => ['```json', JSON.stringify(value, null, 2), '```', ''];
@@ -119,7 +119,7 @@ function definitionsOf(schema: Schema): Definitions {
   return (schema.$defs ?? {}) as Definitions;
 }
 
-/** A schema in the words of TypeScript, on one line. */
+/** A schema in TypeScript notation, on one line. */
 function typeOf(schema: Schema, definitions: Definitions): string {
   if (schema.$ref) {
     const target = definitions[schema.$ref.replace('#/$defs/', '')];
@@ -158,7 +158,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return `${least ? `${least} to ${most}` : `at most ${most}`}${unit}`;
 }
 
-/** A bar would end the cell. */
+/** A pipe would end the cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -5,17 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { toolCatalogue } from '../../services/gateway/mcp/tools.ts';
 import { openApiDocument } from '../../services/gateway/openapi/document.ts';
 
-/** What clients see. A change of it is seen in review: `npm test -- -u` accepts it. */
+/** What clients see. A change to it is seen in review: `npm test -- -u` accepts it. */
 describe('the surface is what was last reviewed', () => {
   const pretty = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
   const tools = toolCatalogue().visibleTo({ permissions: PERMISSIONS });
 
-  test('the tools, in their order', async () => {
+  test('the tools, in order', async () => {
     await expect(pretty(tools)).toMatchFileSnapshot('tools.json');
   });
 
   test('the OpenAPI document', async () => {
-    // The version of the release is no change of the surface.
+    // The release version is not a change of the surface.
     const document = openApiDocument();
     await expect(pretty({ ...document, info: { ...(document.info as object), version: '-' } })).toMatchFileSnapshot(
       'openapi.json',
@@ -31,7 +31,7 @@ describe('the surface is what was last reviewed', () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(24_000);
   });
 
-  test('tools that are easily confused say which of them to take', () => {
+  test('tools that are easily confused say which to use', () => {
     const alternatives: Record<string, readonly string[]> = {
       list_work_items: ['resolve_work_items', 'get_ideation_context'],
       resolve_work_items: ['get_work_item', 'list_work_items'],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BSON, type Document, type IndexDescriptionInfo, MongoClient } from 'mongodb';
 
-/** The databases of one release as it left them, and what its API showed of them. Written by make-fixture.test.ts, and never changed after. */
+/** The databases of one release as it left them, and what its API showed of them. Written by make-fixture.test.ts, and never changed afterwards. */
 export interface Fixture {
   readonly version: string;
   readonly databases: Readonly<Record<string, Readonly<Record<string, Collection>>>>;
@@ -15,7 +15,7 @@ interface Collection {
 }
 
 export interface Shown {
-  /** In two parts, for what looks like a key in a repository is taken for one that leaked. */
+  /** In two parts, because what looks like a key in a repository is taken for a leaked one. */
   readonly apiKey: readonly [string, string];
   readonly itemIds: readonly string[];
   readonly attachment: { readonly workItemId: string; readonly fileName: string; readonly sha256: string };
@@ -26,7 +26,7 @@ export interface Shown {
 
 const SERVICES_WITH_DATA = ['keys', 'workitems', 'feedback'] as const;
 
-/** What the data are keyed with, which a new release is given again. */
+/** The data's secrets, which a new release is given again. */
 export const SECRETS = {
   KEY_PEPPER: 'the pepper of all upgrade fixtures; for tests alone',
   WIDGET_TOKEN_SECRETS: '1:the widget secret of all upgrade fixtures; for tests alone',

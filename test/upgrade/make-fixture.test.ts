@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { startSystem } from '../support/system.ts';
 import { dump, type Fixture, fixturePath, SECRETS, type Shown } from './fixture.ts';
 
-/** Of the release that is about to be made: `WORKTRACK_FIXTURE=0.2.0 npm test -- test/upgrade/make-fixture.test.ts`, on its commit. */
+/** For the release that is about to be made: `WORKTRACK_FIXTURE=0.2.0 npm test -- test/upgrade/make-fixture.test.ts`, on its commit. */
 const VERSION = process.env.WORKTRACK_FIXTURE;
 
 test.skipIf(!VERSION)('keeps what this release leaves in its databases, for the releases after it', async () => {

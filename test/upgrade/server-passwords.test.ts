@@ -60,7 +60,7 @@ describe('the data of a version whose servers asked for no password', () => {
     return connectBroker(open.href);
   };
 
-  test.skipIf(findMongod() !== undefined)('is there after a start, and asks for one from then on', async () => {
+  test.skipIf(findMongod() !== undefined)('is there after a start, and requires one from then on', async () => {
     await leaveData();
     const upgraded = await startServers({ dataDir, progress });
     try {
@@ -83,7 +83,7 @@ describe('the data of a version whose servers asked for no password', () => {
     }
   });
 
-  test('has other passwords at the start after they were taken out of their file', async () => {
+  test('has different passwords at the start after they were removed from their file', async () => {
     const before = await startServers({ dataDir, progress });
     const owner = await MongoClient.connect(before.urls.mongodb);
     await owner.db('kept').collection<{ _id: string }>('notes').insertOne({ _id: 'under the old password' });

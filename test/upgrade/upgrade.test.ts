@@ -33,11 +33,11 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
     test.each(Object.keys(shown.answers))('shows %s as before', async (path) => {
       const { status, data } = await call('GET', path);
       expect(status).toBe(200);
-      // A release may add fields, and takes none away.
+      // A release may add fields, and removes none.
       expect(data).toMatchObject(shown.answers[path] as object);
     });
 
-    test('has every index that a database of its own has', async () => {
+    test('has every index that a new database has', async () => {
       const lease = await newLease();
       const fresh = await runSystem(lease, {});
       try {
@@ -48,7 +48,7 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
       }
     });
 
-    test('goes on with the items: they change, their numbers go up, their files are read', async () => {
+    test('continues with the items: they change, their numbers go up, their files are read', async () => {
       const [, epicId] = shown.itemIds;
       const { data: epic } = await call<Item>('GET', `/api/work-items/${epicId}`);
       const changed = await call<Item>('PATCH', `/api/work-items/${epicId}`, { title: 'Exports, again' });
@@ -99,7 +99,7 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
       expect(inbox.data.items.map(({ id }) => id)).toContain(feedback?.id);
     });
 
-    test('takes feedback for its source, and its keys are listed and revoked', async () => {
+    test('accepts feedback for its source, and its keys are listed and revoked', async () => {
       const { publicKey } = shown;
       const path = `/feedback/widget/bootstrap?publicKey=${publicKey}`;
       const { token } = (await call<{ token: string }>('GET', path)).data;

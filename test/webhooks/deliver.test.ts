@@ -33,7 +33,7 @@ async function logged(query: string): Promise<readonly LoggedEvent[]> {
   return data.events;
 }
 
-test('what is done over REST is sent as the log has it, signed with the secret that was shown', async () => {
+test('what is done over REST is sent as it is in the log, signed with the secret that was shown', async () => {
   const { call, boardId, columns } = organization;
   const at = await endpoint();
   const { data: webhook, status } = await call<Created>('POST', '/api/webhooks', {
@@ -67,7 +67,7 @@ test('what is done over REST is sent as the log has it, signed with the secret t
     .toEqual(events.toReversed().map(({ seq }) => ({ seq, state: 'delivered' })));
 });
 
-test('a secret is shown once, though the request is repeated', async () => {
+test('a secret is shown once, even if the request is repeated', async () => {
   const create = () =>
     organization.call<Created>(
       'POST',
@@ -82,7 +82,7 @@ test('a secret is shown once, though the request is repeated', async () => {
   expect(shown).not.toHaveProperty('secret');
 });
 
-test('410 disables, which the log tells those who may see webhooks', async () => {
+test('410 disables, which the log reports to those who may see webhooks', async () => {
   const { call, boardId, columns } = organization;
   const at = await endpoint(() => 410);
   const { data: webhook } = await call<Created>('POST', '/api/webhooks', { url: at.url, types: ['work_item.created'] });

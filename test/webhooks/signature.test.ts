@@ -26,12 +26,12 @@ const signedAt = (atMs: number, secrets: readonly string[]) => signatureHeaders(
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-signature-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the specification's verifier for JavaScript takes what is signed, after a rotation by either secret", () => {
+test('the specification’s verifier for JavaScript accepts what is signed, after a rotation with either secret', () => {
   const headers = signedAt(Date.now(), [after, before]);
   for (const secret of [before, after]) expect(new Webhook(secret).verify(body, headers)).toEqual(event);
 });
 
-test('and refuses what is signed with another secret, changed, renamed or old', () => {
+test('and rejects what is signed with another secret, changed, renamed or old', () => {
   const headers = signedAt(Date.now(), [after, before]);
   const verifier = new Webhook(after);
   expect(() => new Webhook(other).verify(body, headers)).toThrow();
@@ -61,7 +61,7 @@ for secret, body in [(given["other"], given["body"]), (given["secrets"][0], give
 print("verified")
 `;
 
-test("the specification's verifier for Python takes and refuses the same", { timeout: TIMEOUT_MS }, async (context) => {
+test('the specification’s verifier for Python takes and refuses the same', { timeout: TIMEOUT_MS }, async (context) => {
   const python = await findPip();
   if (!python) return context.skip('There is no Python with pip.');
   const fetched = await pythonPackages(python, [PYTHON_VERIFIER]).catch((error: Error) => error);
@@ -117,7 +117,7 @@ func main() {
 }
 `;
 
-test("the specification's verifier for Go takes and refuses the same", { timeout: TIMEOUT_MS }, async (context) => {
+test('the specification’s verifier for Go takes and refuses the same', { timeout: TIMEOUT_MS }, async (context) => {
   const go = findProgram('go');
   if (!go) return context.skip('There is no Go.');
   const env = { ...process.env, GOPATH: join(cacheRoot(), 'standard-webhooks-go'), GOFLAGS: '-modcacherw' };

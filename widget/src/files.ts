@@ -5,13 +5,13 @@ declare const __FILES__: Readonly<Record<string, { readonly file: string; readon
 
 export interface FileAddress {
   readonly url: string;
-  /** For `fetch` and script elements; empty where nothing is pinned. */
+  /** For `fetch` and script elements; empty if nothing is pinned. */
   readonly integrity: string;
 }
 
 /**
- * Where a further file of the widget is. A script tag that pins the widget pins what it loads, by the hashes that it was built with. One that does not
- * follows the server's version, and so do the further files: a widget cached from before an upgrade finds those of after it.
+ * Where a further file of the widget is. A script tag that pins the widget also pins what it loads, by the hashes it was built with. One that does not
+ * follows the server's version, and so do the further files: a widget cached before an upgrade finds those from after it.
  */
 export function fileAddress(name: string, settings: Settings): FileAddress {
   const pinned = settings.pinned ? __FILES__[name] : undefined;

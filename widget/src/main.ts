@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** What a page's own scripts can do with the widget, from the moment that its script has run: a call waits for the words to be there. */
+/** What a page's own scripts can do with the widget, as soon as its script has run: calls wait until the texts are there. */
 function start(script: HTMLScriptElement) {
   const settings = readSettings(script);
   const events = new Emitter();
@@ -24,11 +24,11 @@ function start(script: HTMLScriptElement) {
     close(): void {
       void widget.then((it) => it.close());
     },
-    /** Fills in the address of a person whom the page knows. */
+    /** Fills in the address of a person known to the page. */
     identify(identity: Identity): void {
       void widget.then((it) => it.identify(identity));
     },
-    /** Listens to `open`, `close`, `submitted` (the receipt) and `error` (the refusal); answers with the function that ends it. */
+    /** Listens to `open`, `close`, `submitted` (the receipt) and `error` (the refusal); returns a function that stops it. */
     on: events.on.bind(events),
   });
 }

@@ -11,7 +11,7 @@ test.each([
   [`${path}/${'x'.repeat(2_048)}`, undefined],
   ['file:///home/a.html', undefined],
   ['about:srcdoc', undefined],
-])('of the address %.60s is sent %.60s', (address, sent) => {
+])('the address %.60s is sent as %.60s', (address, sent) => {
   expect(pageUrl(address)).toBe(sent);
 });
 

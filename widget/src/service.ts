@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorDetail } from '@worktrack/contracts/errors';
 import type { Bootstrap, CaptchaChallenge, Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Category } from '@worktrack/contracts/feedback/records';
 
-// Of the contracts only the types are taken: zod would be most of the script.
+// Only types are imported from the contracts: zod would make up most of the script.
 
 export const CATEGORIES = [
   'bug',
@@ -13,7 +13,7 @@ export const CATEGORIES = [
   'other',
 ] as const satisfies readonly Category[];
 
-/** What is sent where the person has chosen none: as an answer that nobody gave, it is not shown. */
+/** What is sent if the person has not chosen one: since nobody gave that answer, it is not shown. */
 export const DEFAULT_CATEGORY: Category = 'other';
 
 /** The longest message in code points, as the server counts. */
@@ -21,12 +21,12 @@ export const MAX_MESSAGE_LENGTH = 5000;
 const MAX_PAGE_URL_LENGTH = 2048;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** A refusal, as the server words it for developers, or one that was met before there was an answer. */
+/** A refusal, as the server words it for developers, or a failure before there was an answer. */
 export interface Failure {
-  /** `NETWORK`: no answer came, so nobody knows whether the server has acted. `UNEXPECTED`: not an answer of this service. */
+  /** `NETWORK`: no answer, so it is unknown whether the server has acted. `UNEXPECTED`: not an answer by this service. */
   readonly code: ErrorCode | 'NETWORK' | 'UNEXPECTED';
   readonly message: string;
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly details: readonly ErrorDetail[];
   readonly requestId?: string;
@@ -51,7 +51,7 @@ export interface Submission {
   readonly locale: string;
 }
 
-/** The public feedback API, as the page's origin sees it. Every method throws ServiceError and nothing else. */
+/** The public feedback API, as seen from the page's origin. Every method throws only ServiceError. */
 export class Service {
   readonly #baseUrl: string;
   readonly #publicKey: string;
@@ -90,7 +90,7 @@ export class Service {
         ...init,
         credentials: 'omit',
         cache: 'no-store',
-        // Without an Origin header (a GET of the same origin) the server goes by the Referer, which a page may have switched off.
+        // Without an Origin header (a GET of the same origin) the server uses the Referer, which a page may have switched off.
         referrerPolicy: 'strict-origin-when-cross-origin',
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
@@ -109,7 +109,7 @@ function failureOf(name: string, response: Response, body: unknown): Failure {
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
   const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
   return {
-    // A proxy in front of the service answers in its own shape.
+    // A proxy in front of the service answers in its own format.
     code: typeof error.code === 'string' ? (error.code as ErrorCode) : codeOf(status),
     message: typeof error.message === 'string' ? error.message : `The ${name} request was answered with ${status}.`,
     status,
@@ -129,7 +129,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The page's address as the server takes it: http(s), at most 2048 characters; what does not fit loses its fragment, then its query. */
+/** The page's address as the server accepts it: http(s), at most 2048 characters; what does not fit loses its fragment, then its query. */
 export function pageUrl(address: string): string | undefined {
   if (!/^https?:/.test(address)) return undefined;
   const [withoutFragment = ''] = address.split('#', 1);

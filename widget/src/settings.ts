@@ -1,15 +1,15 @@
-/** What the script tag says. Every attribute but `data-public-key` is optional. */
+/** What the script tag says. Every attribute except `data-public-key` is optional. */
 export interface Settings {
   readonly publicKey: string;
-  /** Where the service is, with a slash at its end: the folder that the script came from, or `data-base-url`. */
+  /** Where the service is, with a trailing slash: the folder that the script came from, or `data-base-url`. */
   readonly baseUrl: string;
   readonly locale: string | undefined;
   /** `auto` follows the visitor's system, `page` follows the page's own `color-scheme`. */
   readonly theme: 'auto' | 'light' | 'dark' | 'page';
   readonly position: 'bottom-right' | 'bottom-left';
-  /** False where the page opens the form by its own button and `WorktrackFeedback.open()`. */
+  /** False if the page opens the form with its own button and `WorktrackFeedback.open()`. */
   readonly launcher: boolean;
-  /** The word on the button, where the page wants its own. */
+  /** The text on the button, if the page wants its own. */
   readonly label: string | undefined;
   /** A colour in any CSS notation. */
   readonly accent: string | undefined;
@@ -19,7 +19,7 @@ export interface Settings {
   readonly nonce: string;
 }
 
-/** The tag itself. `currentScript` is null in a module and in a script that another one has inserted late. */
+/** The tag itself. `currentScript` is null in a module and in a script inserted late by another one. */
 export function findScript(): HTMLScriptElement | null {
   const current = document.currentScript;
   if (current instanceof HTMLScriptElement && current.dataset.publicKey) return current;

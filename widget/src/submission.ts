@@ -92,17 +92,17 @@ export class Submitter {
 
 type Repair = 'token' | 'captcha' | 'key';
 
-/** What the widget fixes by itself, once per submission. */
+/** What the widget fixes on its own, once per submission. */
 function repairOf({ code, status }: Failure): Repair | undefined {
   if (code === 'WIDGET_TOKEN_EXPIRED' || code === 'WIDGET_TOKEN_INVALID') return 'token';
-  // Only when the server found it wanting: where it could not be solved here, solving it again is no better. A captcha that was
+  // Only if the server rejected it: if it could not be solved here, solving it again is no better. A captcha that was
   // switched on since the bootstrap is in the next bootstrap's configuration.
   if (code === 'CAPTCHA_INVALID' && status > 0) return 'captcha';
   if (code === 'CAPTCHA_REQUIRED') return 'token';
   return code === 'IDEMPOTENCY_KEY_REUSED' ? 'key' : undefined;
 }
 
-/** Without an answer, or with one from something between, nobody knows whether it was stored. */
+/** Without an answer, or with one from something in between, it is unknown whether it was stored. */
 function mayHaveArrived({ code }: Failure): boolean {
   return code === 'NETWORK' || code === 'DEADLINE_EXCEEDED' || code === 'UNAVAILABLE' || code === 'INTERNAL';
 }
@@ -110,7 +110,7 @@ function mayHaveArrived({ code }: Failure): boolean {
 function silentWaitMs(failure: Failure, retry: number): number | undefined {
   const transient =
     failure.code === 'NETWORK' || failure.code === 'UNAVAILABLE' || failure.code === 'DEADLINE_EXCEEDED';
-  // Without any network there is no use in trying.
+  // Without any network there is no point in trying.
   if (!transient || !navigator.onLine) return undefined;
   const ownMs = RETRY_AFTER_MS[retry];
   const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;

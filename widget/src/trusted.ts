@@ -11,7 +11,7 @@ interface TrustedTypes {
 let policy: Policy | undefined;
 
 /**
- * The address as a page under `require-trusted-types-for 'script'` takes it. It is always one that the widget made itself: of its own server, of a blob
+ * The address in the form that a page under `require-trusted-types-for 'script'` accepts. It is always one the widget made itself: of its own server, of a blob
  * that it fetched from there, or of a captcha provider's documented script.
  */
 export function scriptUrl(url: string): string {
@@ -20,7 +20,7 @@ export function scriptUrl(url: string): string {
   try {
     policy ??= factory.createPolicy(POLICY_NAME, { createScriptURL: (trusted) => trusted });
   } catch {
-    // The page does not allow the policy. Where it does not require one either, the plain string works.
+    // The page does not allow the policy. If it does not require one either, the plain string works.
     return url;
   }
   return policy.createScriptURL(url) as string;

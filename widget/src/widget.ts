@@ -19,7 +19,7 @@ import { fill, inTime, type Language } from './strings.ts';
 import { type Progress, Submitter } from './submission.ts';
 import { Panel } from './ui/panel.ts';
 
-/** Where a server says `too many` without saying how long, this is a fair guess. */
+/** If a server says “too many” without saying how long, this is a fair guess. */
 const DEFAULT_RATE_WAIT_SECONDS = 60;
 
 export interface Preset {
@@ -30,7 +30,7 @@ export interface Identity {
   readonly email?: string;
 }
 
-/** The widget on a page: joins what is seen (Panel) to what is done (Submitter). */
+/** The widget on a page: connects what is seen (Panel) with what is done (Submitter). */
 export class FeedbackWidget {
   readonly #settings: Settings;
   readonly #language: Language;
@@ -40,7 +40,7 @@ export class FeedbackWidget {
   readonly #submitter: Submitter;
   readonly #panel: Panel;
   #identified = '';
-  /** What the bootstrap told, once it did. */
+  /** What the bootstrap returned, once it has. */
   #config: Bootstrap['config'] | undefined;
   #busy = false;
   #refusedAtOpening = false;
@@ -99,7 +99,7 @@ export class FeedbackWidget {
     this.#prepareCaptcha();
   }
 
-  /** A box that the person has to see to is shown at once; work for the machine waits until there is something to send. */
+  /** A box that needs the person's attention is shown at once; work for the machine waits until there is something to send. */
   #prepareCaptcha(): void {
     if (!this.#config?.requireCaptcha) return;
     const { captcha } = this.#config;
@@ -107,7 +107,7 @@ export class FeedbackWidget {
     if (isShown || this.#panel.fields.values.message !== '') this.#captcha.prepare(captcha);
   }
 
-  /** A refusal that concerns the page and not the message is told before anything is typed in vain. */
+  /** A refusal that concerns the page rather than the message is shown before anything is typed in vain. */
   async #opened(): Promise<void> {
     this.#events.emit('open', undefined);
     try {
@@ -146,7 +146,7 @@ export class FeedbackWidget {
     const { message, category, email } = this.#panel.fields.values;
     const address = pageUrl(location.href);
     return {
-      // Half an emoji or a NUL out of a paste is nothing that a person wrote.
+      // Half an emoji or a NUL from a paste is nothing that a person wrote.
       message: message.toWellFormed().replaceAll('\0', ''),
       category: category ?? DEFAULT_CATEGORY,
       locale: this.#language.tag,
@@ -160,7 +160,7 @@ export class FeedbackWidget {
     this.#panel.work({ sending, checking, retrying }[progress]);
   }
 
-  /** Tells the person in the form, the developer in the console, and the page by its event. Nothing that was typed is touched. */
+  /** Tells the person in the form, the developer in the console, and the page by its event. What was typed stays. */
   #refused(failure: Failure): void {
     explain(failure, this.#settings);
     clearInterval(this.#countdown);
@@ -184,7 +184,7 @@ export class FeedbackWidget {
     return this.#panel.fields.values.message.trim() ? `${words}\n${this.#language.strings.kept}` : words;
   }
 
-  /** Puts what the server found wrong beside the field that it names; false when it names none of these. */
+  /** Shows what the server found wrong next to the field that it names; false if it names none of these. */
   #faultFields({ details }: Failure): boolean {
     const { failures } = this.#language.strings;
     const faulty = new Set(details.map(({ path }) => path));
@@ -193,7 +193,7 @@ export class FeedbackWidget {
     return faulty.has('message') || faulty.has('email');
   }
 
-  /** Counts down to when the server takes more, and lets the person send then. */
+  /** Counts down to when the server accepts more, and lets the person send then. */
   #wait(seconds: number): void {
     const { strings, tag } = this.#language;
     const untilMs = performance.now() + seconds * 1_000;

@@ -56,7 +56,7 @@ test.each(LOOKS)('axe finds nothing in any state of the form: $look', async ({ l
   expect(found).toEqual(Object.fromEntries(Object.keys(found).map((state) => [state, []])));
 });
 
-test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be read', async (accent) => {
+test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent colour of %s is readable', async (accent) => {
   const source = await createSource(stage.organization);
   for (const colorScheme of ['light', 'dark'] as const) {
     const tag = { ...source.tag, 'data-accent': accent };
@@ -67,7 +67,7 @@ test.each(['#ffd400', '#1e1b4b', '#777'])('the text on an accent of %s can be re
   }
 });
 
-test('no category is chosen for the person, and `other` is what is sent then', async () => {
+test('no category is preselected, and `other` is what is then sent', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   await visitor.open();
@@ -80,7 +80,7 @@ test('no category is chosen for the person, and `other` is what is sent then', a
   expect(await source.inbox()).toMatchObject([{ category: 'other' }]);
 });
 
-test('the page that is written about looks as it did before', async () => {
+test('the page that feedback is about looks as it did before', async () => {
   const source = await createSource(stage.organization);
   const body =
     '<div id="there" style="position: fixed; inset: 0 auto auto 0; width: 40px; height: 40px; background: #c0ffee"></div>';
@@ -95,7 +95,7 @@ test.each([
   ['a phone held sideways', { width: 640, height: 320 }],
   ['a page zoomed in four times', { width: 320, height: 256 }],
   ['a low window', { width: 1000, height: 420 }],
-])('title and × stay in view, wherever the form is scrolled to: %s', async (_, viewport) => {
+])('title and × stay in view, however far the form is scrolled: %s', async (_, viewport) => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag }, { viewport, reducedMotion: 'reduce' });
   await visitor.open();
@@ -111,7 +111,7 @@ test.each([
   expect(await visitor.dialog.evaluate((dialog) => dialog.scrollHeight > dialog.clientHeight)).toBe(true);
   await visitor.dialog.evaluate((dialog) => dialog.scrollTo(0, dialog.scrollHeight));
   expect(await inView()).toEqual([true, true]);
-  // And what has the focus is not behind them.
+  // And what has the focus is not hidden behind them.
   await visitor.sendButton.focus();
   await visitor.message.focus();
   const isCovered = await visitor.dialog.evaluate((dialog) => {
@@ -123,7 +123,7 @@ test.each([
   await visitor.dialog.waitFor({ state: 'hidden' });
 });
 
-describe('by keyboard alone', () => {
+describe('with the keyboard alone', () => {
   async function visit() {
     const source = await createSource(stage.organization);
     const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
@@ -170,7 +170,7 @@ describe('by keyboard alone', () => {
     await visitor.isThanked();
   });
 
-  test('the focus never gets behind the open form', async () => {
+  test('the focus never goes behind the open form', async () => {
     const { visitor, keyboard } = await visit();
     await visitor.open();
     for (let press = 0; press < 20; press++) {
@@ -181,7 +181,7 @@ describe('by keyboard alone', () => {
     }
   });
 
-  test('the focus goes back to whatever has opened it, inside a component of the page too', async () => {
+  test('the focus returns to whatever opened it, even inside a component of the page', async () => {
     const source = await createSource(stage.organization);
     const visitor = await scene.visit(stage.baseUrl, {
       tag: source.tag,
@@ -199,7 +199,7 @@ describe('by keyboard alone', () => {
     await expect.poll(back).toBe('Tell us');
   });
 
-  test('what is typed is no shortcut of the page, which hears its keys everywhere else', async () => {
+  test('what is typed does not trigger shortcuts of the page, which otherwise hears its keys everywhere', async () => {
     const { visitor, keyboard } = await visit();
     await visitor.page.evaluate(() => {
       document.addEventListener('keydown', ({ key }) => document.body.append(`[${key}]`));
@@ -215,7 +215,7 @@ async function keyboardEscape(visitor: Visitor): Promise<void> {
   await visitor.dialog.waitFor({ state: 'hidden' });
 }
 
-test('a screen reader hears what the button is for, what the form is, and what becomes of it', async () => {
+test('a screen reader says what the button is for, what the form is, and what becomes of it', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   expect(await visitor.launcher.getAttribute('aria-haspopup')).toBe('dialog');

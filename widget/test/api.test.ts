@@ -33,7 +33,7 @@ test('what the page fills in never replaces what a person has written', async ()
   expect(await visitor.message.inputValue()).toBe('Order 1234 failed: no card was accepted.');
 });
 
-test('the address of a person whom the page knows is filled in, may be changed, and follows who is signed in', async () => {
+test('the address of a user known to the page is filled in, can be changed, and follows who is signed in', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   const identify = (email: string) =>
@@ -52,7 +52,7 @@ test('the address of a person whom the page knows is filled in, may be changed, 
   expect(await visitor.email.inputValue()).toBe('ada@example.com');
 });
 
-test('a page hears what happens, as long as it listens, and its own faults are its own', async () => {
+test('a page hears what happens, as long as it listens, and its own errors stay its own', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   const heard: unknown[] = [];
@@ -85,7 +85,7 @@ test('a page hears what happens, as long as it listens, and its own faults are i
   ]);
 });
 
-test('the colour, the corner and the words of the button are the page’s to choose', async () => {
+test('the colour, the corner and the text of the button are the page’s to choose', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, 'data-accent': '#0f766e', 'data-position': 'bottom-left', 'data-label': 'Tell us' },
@@ -98,7 +98,7 @@ test('the colour, the corner and the words of the button are the page’s to cho
   expect(look).toEqual({ backgroundColor: 'rgb(15, 118, 110)', left: '20px' });
 });
 
-test('the form is used from another server than the script was loaded from', async () => {
+test('the form uses a server other than the one the script was loaded from', async () => {
   const source = await createSource(stage.organization);
   const visitor = await scene.visitor();
   const elsewhere = 'http://cdn.localhost';

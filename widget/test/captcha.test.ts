@@ -19,7 +19,7 @@ async function visit(changes: Parameters<typeof createSource>[1] = {}) {
   return { source, visitor, workers, asked };
 }
 
-test('the captcha is solved in a thread of its own, from the first letter on, and asks nothing of the person', async () => {
+test('the captcha is solved in a thread of its own, from the first letter on, and asks nothing of the user', async () => {
   const { source, visitor, workers, asked } = await visit();
   await visitor.open();
   expect(asked).not.toContain('/feedback/widget/challenge');
@@ -34,7 +34,7 @@ test('the captcha is solved in a thread of its own, from the first letter on, an
   await expect.poll(() => visitor.page.workers().length).toBe(0);
 });
 
-test('no solver is loaded and nothing solved where the source asks for no captcha', async () => {
+test('no solver is loaded and nothing is solved if the source asks for no captcha', async () => {
   const { visitor, workers, asked } = await visit({ requireCaptcha: false });
   await (await (await visitor.open()).write('Without.')).send();
   await visitor.isThanked();
@@ -53,9 +53,9 @@ test('each submission has a solution of its own', async () => {
   expect(await source.inbox()).toHaveLength(2);
 });
 
-test('a solution that the server does not take is replaced without a word', async () => {
+test('a solution that the server does not accept is silently replaced', async () => {
   const { source, visitor, asked } = await visit();
-  // What a captcha that was solved too early looks like: its challenge is not valid any more.
+  // What a captcha that was solved too early looks like: its challenge is no longer valid.
   await visitor.page.route(
     '**/feedback/widget/challenge*',
     async (route) => {
@@ -72,7 +72,7 @@ test('a solution that the server does not take is replaced without a word', asyn
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('a captcha that is switched on while the form is open is solved without a word', async () => {
+test('a captcha that is switched on while the form is open is silently solved', async () => {
   const { source, visitor } = await visit({ requireCaptcha: false });
   await (await visitor.open()).write('Before and after.');
   await source.change({ requireCaptcha: true });
@@ -84,7 +84,7 @@ test('a captcha that is switched on while the form is open is solved without a w
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('where the captcha cannot be solved the person is told, and can try again', async () => {
+test('if the captcha cannot be solved the user is told, and can try again', async () => {
   const { source, visitor } = await visit();
   await visitor.page.route('**/widget-solver*.js', (route) => route.abort());
   await (await (await visitor.open()).write('Without a solver.')).send();

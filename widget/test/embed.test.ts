@@ -40,7 +40,7 @@ test('a wildcard allows every subdomain, and not the domain itself', async () =>
   await itself.isTold('Feedback from this website is not accepted.');
 });
 
-test('a website that is not allowed is told so in words, its developer what to do, and once it is done nothing has to be typed again', async () => {
+test('the user of a website that is not allowed is told so, its developer what to do, and once that is done nothing has to be retyped', async () => {
   const source = await createSource(stage.organization, { allowedDomains: ['other.localhost'] });
   const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
   await visitor.open();
@@ -51,7 +51,7 @@ test('a website that is not allowed is told so in words, its developer what to d
 
   await visitor.write('Written before it was allowed.');
   await source.change({ allowedDomains: ['other.localhost', 'shop.localhost'] });
-  // The public endpoints follow a change within two seconds.
+  // The public endpoints pick up a change within two seconds.
   const isAllowed = async () => {
     const url = `${stage.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`;
     return (await fetch(url, { headers: { origin: scene.site.origin() } })).ok;
@@ -62,7 +62,7 @@ test('a website that is not allowed is told so in words, its developer what to d
   expect(await source.inbox()).toMatchObject([{ message: 'Written before it was allowed.' }]);
 });
 
-test('a public key that names no source is told in words, and to the developer', async () => {
+test('a public key that names no source is explained in words, and to the developer', async () => {
   const visitor = await scene.visit(stage.baseUrl, { tag: { 'data-public-key': 'pk_aaaaaaaaaaaaaaaaaaaaaaaa' } });
   await visitor.open();
   await visitor.isTold('This feedback form is not in service.');
@@ -87,7 +87,7 @@ test('a tag without a key puts nothing on the page and says why; so does a secon
 const WITHOUT_STYLES = (base: string) =>
   `default-src 'none'; script-src ${base}; connect-src ${base}; worker-src blob:; require-trusted-types-for 'script'; trusted-types worktrack-feedback`;
 
-test('a strict policy of the page is kept to the letter: no inline style, no script but its own, no string as code', async () => {
+test('a strict policy of the page is followed to the letter: no inline style, no script but its own, no string as code', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, 'data-accent': '#0f766e', 'data-locale': 'fr' },
@@ -101,7 +101,7 @@ test('a strict policy of the page is kept to the letter: no inline style, no scr
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('where the policy refuses workers, the captcha is solved in the page, and the developer is told what would allow one', async () => {
+test('if the policy refuses workers, the captcha is solved in the page, and the developer is told what would allow one', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const visitor = await scene.visit(stage.baseUrl, {
     tag: source.tag,
@@ -114,7 +114,7 @@ test('where the policy refuses workers, the captcha is solved in the page, and t
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('a script under the nonce of the page gives the nonce to the solver that it adds', async () => {
+test('a script with the page’s nonce passes it on to the solver that it adds', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const visitor = await scene.visit(stage.baseUrl, {
     tag: { ...source.tag, nonce: 'r4nd0m' },
@@ -125,7 +125,7 @@ test('a script under the nonce of the page gives the nonce to the solver that it
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('on a page without https, where browsers have no cryptography of their own, the captcha is solved all the same', async () => {
+test('on a page without https, where browsers offer no cryptography, the captcha is solved all the same', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const visitor = await scene.visit(stage.baseUrl, { host: 'intranet.test', tag: source.tag });
   expect(await visitor.page.evaluate(() => [isSecureContext, 'subtle' in crypto])).toEqual([false, false]);
@@ -134,7 +134,7 @@ test('on a page without https, where browsers have no cryptography of their own,
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('pinned by its hash, the script and all that it loads are those of that build', async () => {
+test('pinned by its hash, the script and everything that it loads are those of that build', async () => {
   const source = await createSource(stage.organization, { requireCaptcha: true });
   const manifest = (await (await fetch(`${stage.baseUrl}/widget/manifest.json`)).json()) as Record<
     string,
@@ -160,7 +160,7 @@ test('pinned by its hash, the script and all that it loads are those of that bui
   expect(await refused.launcher.count()).toBe(0);
 });
 
-test('the styles of the page and those of the widget never meet', async () => {
+test('the styles of the page and those of the widget never affect each other', async () => {
   const source = await createSource(stage.organization);
   const hostile = `
     html { font-size: 62.5%; }
@@ -175,7 +175,7 @@ test('the styles of the page and those of the widget never meet', async () => {
         return { color, font, letterSpacing, textTransform, display, visibility, border, width };
       }),
     );
-  // A colour in the midst of its transition would be told from one that has arrived.
+  // A colour in mid-transition would differ from one that has arrived.
   const still = { reducedMotion: 'reduce' } as const;
   const plain = await (await scene.visit(stage.baseUrl, { tag: source.tag }, still)).open();
   const styled = await (await scene.visit(stage.baseUrl, { tag: source.tag, styles: hostile }, still)).open();

@@ -27,7 +27,7 @@ async function visit() {
   return { source, visitor };
 }
 
-test('a token that has expired while the person was writing is renewed without a word', async () => {
+test('a token that expired while the user was writing is silently renewed', async () => {
   const source = await createSource(organization);
   const { WIDGET_TOKEN_SECRETS } = JSON.parse(await readFile(join(system.folder, 'secrets.json'), 'utf8'));
   const longAgoMs = Date.now() - 2 * WIDGET_TOKEN_LIFETIME_MS;
@@ -52,7 +52,7 @@ test('a token that has expired while the person was writing is renewed without a
   await visitor.page.goto(scene.site.add(system.baseUrl, { tag: source.tag }));
   await (await (await visitor.open()).write('Written slowly.')).send();
   await visitor.isThanked();
-  // The page may thank before the browser has told this process of the answer for which it does.
+  // The page may say thanks before the browser has told this process of the answer that it is for.
   await expect
     .poll(() => answers)
     .toEqual([
@@ -64,7 +64,7 @@ test('a token that has expired while the person was writing is renewed without a
   expect(await source.inbox()).toMatchObject([{ message: 'Written slowly.' }]);
 });
 
-test('while the feedback service is unavailable the person is told, and the same words are stored once it is back', async () => {
+test('while the feedback service is unavailable the user is told, and the same text is stored once it is back', async () => {
   const { source, visitor } = await visit();
   const [service] = system.services.of('feedback');
   await service?.part.kill();
@@ -78,7 +78,7 @@ test('while the feedback service is unavailable the person is told, and the same
   expect(await source.inbox()).toMatchObject([{ message: 'Nobody at home.' }]);
 });
 
-test('while the gateway is unavailable the person is told, what was typed outlives a reload, and is stored once it is back', async () => {
+test('while the gateway is unavailable the user is told, what was typed survives a reload, and is stored once it is back', async () => {
   const { source, visitor } = await visit();
   await visitor.write('The door is locked.');
   const [gateway] = system.services.of('gateway');

@@ -14,7 +14,7 @@ const SCRIPTS = {
 } as const;
 type Provider = keyof typeof SCRIPTS;
 
-/** The providers' side of siteverify: a token is good once. */
+/** The providers' side of siteverify: a token is valid once. */
 const spent = new Set<string>();
 const verifier = createServer(async (request, response) => {
   let form = '';
@@ -48,8 +48,8 @@ afterAll(async () => {
 });
 
 /**
- * The interface that the three providers' scripts share, as their documentation of explicit rendering has it. A person's part is a button; over the page
- * (hCaptcha, reCAPTCHA) it is laid at the end of the body, as their puzzles are.
+ * The interface that the three providers' scripts share, according to their documentation of explicit rendering. The user's part is a button; the
+ * overlay (hCaptcha, reCAPTCHA) is placed at the end of the body, as their puzzles are.
  */
 function providerScript(global: string, overPage: boolean): string {
   return `
@@ -89,7 +89,7 @@ async function visit(provider: Provider, tag: Record<string, string> = {}) {
   await visitor.page.route(url, (route) =>
     route.fulfill({ contentType: 'text/javascript', body: providerScript(global, provider !== 'turnstile') }),
   );
-  // One gateway has one provider; the page is told of the others in its place.
+  // One gateway has one provider; for the others, the page is given a changed answer.
   await visitor.page.route('**/feedback/widget/bootstrap*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
@@ -102,7 +102,7 @@ async function visit(provider: Provider, tag: Record<string, string> = {}) {
   return { source, visitor, box };
 }
 
-test('the bootstrap names the provider and its site key to the page', async () => {
+test('the bootstrap gives the page the provider and its site key', async () => {
   const source = await createSource(organization, { requireCaptcha: true });
   const answer = await fetch(`${system.baseUrl}/feedback/widget/bootstrap?publicKey=${source.publicKey}`);
   expect((await answer.json()).data.config).toEqual({
@@ -129,7 +129,7 @@ describe.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)('%s', (provider) 
   });
 });
 
-test('a provider that fails is told, and can be tried again', async () => {
+test('a provider’s failure is reported, and can be retried', async () => {
   const { source, visitor, box } = await visit('turnstile');
   await (await visitor.write('Once more.')).send();
   await box.waitFor();
@@ -141,7 +141,7 @@ test('a provider that fails is told, and can be tried again', async () => {
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('a token that grew too old in the form is not sent', async () => {
+test('a token that has become too old in the form is not sent', async () => {
   const { source, visitor, box } = await visit('turnstile');
   await visitor.write('Took a walk.');
   await box.click();
@@ -153,7 +153,7 @@ test('a token that grew too old in the form is not sent', async () => {
   expect(await source.inbox()).toHaveLength(1);
 });
 
-test('a form that is not modal, for the puzzle of a provider, keeps the keyboard in and closes on Escape all the same', async () => {
+test('a form that is not modal, because of a provider’s puzzle, still traps the keyboard and closes on Escape', async () => {
   const { visitor, box } = await visit('hcaptcha');
   await visitor.write('Keyboard.');
   await box.waitFor();
@@ -168,7 +168,7 @@ test('a form that is not modal, for the puzzle of a provider, keeps the keyboard
   expect(await visitor.launcher.evaluate((button) => button.matches(':focus'))).toBe(true);
 });
 
-test('a provider whose script is refused is told, with what the policy of the page needs', async () => {
+test('a provider whose script is blocked is reported, with what the policy of the page needs', async () => {
   const source = await createSource(organization, { requireCaptcha: true });
   const visitor = await scene.visit(system.baseUrl, {
     tag: source.tag,

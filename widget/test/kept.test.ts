@@ -13,7 +13,7 @@ async function visit(changes: Parameters<typeof createSource>[1] = {}) {
 }
 
 describe('what was typed is kept', () => {
-  test('when the form is closed, by its button, by Escape and beside it', async () => {
+  test('when the form is closed, with its button, with Escape and by a click outside', async () => {
     const { visitor } = await visit();
     await visitor.write('Half a thou', 'a@example.com');
     await visitor.page.getByRole('radio', { name: 'Praise' }).check();
@@ -31,7 +31,7 @@ describe('what was typed is kept', () => {
     }
   });
 
-  test('a category that was chosen, also the last one, and none that was not', async () => {
+  test('a category that was chosen, even the last one, and none if none was', async () => {
     const { visitor } = await visit();
     const chosen = () => visitor.page.getByRole('radio', { checked: true }).count();
     expect(await chosen()).toBe(0);
@@ -45,7 +45,7 @@ describe('what was typed is kept', () => {
     expect(await visitor.page.getByRole('radio', { name: 'Other' }).isChecked()).toBe(true);
   });
 
-  test('when the page is loaded again, and on another page of the site', async () => {
+  test('when the page is reloaded, and on another page of the site', async () => {
     const { source, visitor } = await visit();
     await visitor.write('Half a thou', 'a@example.com');
     await visitor.page.reload();
@@ -69,7 +69,7 @@ describe('what was typed is kept', () => {
     expect(await visitor.message.evaluate((field) => field.matches(':focus'))).toBe(true);
   });
 
-  test('where the page has no storage, as long as the page is there', async () => {
+  test('if the page has no storage, for as long as the page exists', async () => {
     const source = await createSource(stage.organization);
     const visitor = await scene.visitor();
     await visitor.page.addInitScript(() => {
@@ -88,8 +88,8 @@ describe('what was typed is kept', () => {
   });
 });
 
-describe('a refusal is told in words', () => {
-  test('the same message again: it is there already', async () => {
+describe('a refusal is explained in words', () => {
+  test('the same message again: it has already been received', async () => {
     const { source, visitor } = await visit();
     await (await visitor.write('Twice the same.')).send();
     await visitor.isThanked();
@@ -124,7 +124,7 @@ describe('a refusal is told in words', () => {
     expect((await source.inbox()).map(({ message }) => message)).toEqual(['The second.', 'The first.']);
   });
 
-  test('an address that the browser takes for one and the server does not: beside the field', async () => {
+  test('an address that the browser accepts and the server does not: next to the field', async () => {
     const { source, visitor } = await visit();
     await (await visitor.write('Answer me.', 'me@localhost')).send();
     const fault = visitor.dialog.locator('#email-error');
@@ -138,7 +138,7 @@ describe('a refusal is told in words', () => {
     expect(await source.inbox()).toMatchObject([{ message: 'Answer me.', email: 'me@example.com' }]);
   });
 
-  test('no message, and one too long: before anything is asked of the server', async () => {
+  test('no message, and one too long: before anything is requested from the server', async () => {
     const { source, visitor } = await visit();
     const posted: string[] = [];
     visitor.page.on('request', (request) => request.method() === 'POST' && posted.push(request.url()));
@@ -149,7 +149,7 @@ describe('a refusal is told in words', () => {
     await fault.filter({ hasText: '1 character too many' }).waitFor();
     await visitor.picture('too-long');
     expect(posted).toEqual([]);
-    // Counted as a person counts: a light bulb is one character.
+    // Counted as people count: a light bulb is one character.
     await (await visitor.write('💡'.repeat(5_000))).send();
     await visitor.isThanked();
     expect((await source.inbox())[0]?.message).toBe('💡'.repeat(5_000));
@@ -157,7 +157,7 @@ describe('a refusal is told in words', () => {
 });
 
 describe('without the server', () => {
-  test('without a network: told, kept, and sent once there is one', async () => {
+  test('without a network: reported, kept, and sent once there is one', async () => {
     const { source, visitor } = await visit();
     await visitor.write('From the tunnel.');
     await visitor.page.context().setOffline(true);
@@ -171,7 +171,7 @@ describe('without the server', () => {
     expect(await source.inbox()).toMatchObject([{ message: 'From the tunnel.' }]);
   });
 
-  test('an answer that gets lost: it is tried again by itself, and stored once', async () => {
+  test('an answer that gets lost: it is retried automatically, and stored once', async () => {
     const { source, visitor } = await visit();
     const keys: (string | undefined)[] = [];
     await visitor.page.route('**/feedback/ingest', async (route) => {
@@ -209,7 +209,7 @@ describe('without the server', () => {
     expect(await source.inbox()).toHaveLength(1);
   });
 
-  test('what is changed after a failure is another submission', async () => {
+  test('what is changed after a failure is a different submission', async () => {
     const source = await createSource(stage.organization);
     const visitor = await scene.visit(stage.baseUrl, { tag: source.tag });
     // Without its answer nothing would be submitted.
@@ -239,7 +239,7 @@ describe('without the server', () => {
     expect(await source.inbox()).toHaveLength(1);
   });
 
-  test('closed while it is under way: it arrives, and the thanks are there when the form is opened', async () => {
+  test('closed while it is being sent: it arrives, and the thanks are there when the form is opened', async () => {
     const { source, visitor } = await visit();
     const held = Promise.withResolvers<void>();
     await visitor.page.route('**/feedback/ingest', async (route) => {
@@ -250,7 +250,7 @@ describe('without the server', () => {
     await visitor.dialog.locator('.busy').waitFor();
     await visitor.picture('sending');
     await visitor.page.keyboard.press('Escape');
-    // Listened for before it can happen, waited for after.
+    // Listened for before it can happen, waited for afterwards.
     const sent = await visitor.page.evaluateHandle(() => ({
       whenSent: new Promise((resolve) => window.WorktrackFeedback?.on('submitted', resolve)),
     }));

@@ -22,7 +22,7 @@ describe('the language', () => {
     [['constructor', 'tr'], 'tr', 'tr'],
     [['ko', 'pt'], 'en', 'en'],
     [[], 'en', 'en'],
-  ])('of the wishes %j is %s, shown in %s', (wishes, tag, shown) => {
+  ])('for the preferences %j is %s, shown in %s', (wishes, tag, shown) => {
     expect(chooseLanguage(wishes)).toEqual({ tag, shown });
   });
 
@@ -43,7 +43,7 @@ describe.each(Object.entries(LOCALES))('the words of %s', (_, strings) => {
     }
   });
 
-  test('are all there, and all their own', () => {
+  test('are complete, and all their own', () => {
     const all = JSON.stringify(strings);
     expect(all).not.toContain('""');
     if (strings !== en) {
@@ -67,7 +67,7 @@ describe('on a page', () => {
   const { scene } = stage;
 
   test.each(Object.entries(LOCALES))(
-    'data-locale="%s" shows everything in it, and says so to screen readers',
+    'data-locale="%s" shows everything in it, and tells screen readers so',
     async (locale, strings) => {
       const source = await createSource(stage.organization);
       const visitor = await scene.visit(stage.baseUrl, { tag: { ...source.tag, 'data-locale': locale } });
@@ -97,7 +97,7 @@ describe('on a page', () => {
     },
   );
 
-  test('without data-locale it is that of the page, and else that of the visitor', async () => {
+  test('without data-locale it is that of the page, or else that of the visitor', async () => {
     const source = await createSource(stage.organization);
     const page = await scene.visit(stage.baseUrl, { tag: source.tag, lang: 'tr-TR' }, { locale: 'fr-FR' });
     expect(await page.launcher.textContent()).toBe(tr.launcher);
@@ -105,7 +105,7 @@ describe('on a page', () => {
     expect(await visitor.launcher.textContent()).toBe(fr.launcher);
   });
 
-  test('where its words cannot be loaded the form is there in English, and still says which language was asked for', async () => {
+  test('if its words cannot be loaded the form is there in English, and still says which language was asked for', async () => {
     const source = await createSource(stage.organization);
     const visitor = await scene.visitor();
     await visitor.page.route('**/widget-de.json', (route) => route.abort());

@@ -14,13 +14,13 @@ beforeAll(async () => {
   manifest = (await (await fetch(`${baseUrl}/widget/manifest.json`)).json()) as typeof manifest;
 });
 
-test('the script is at most 15 kB, compressed as every browser takes it', async () => {
+test('the script is at most 15 kB, compressed as every browser accepts it', async () => {
   const content = Buffer.from(await (await fetch(`${baseUrl}/widget.js`)).arrayBuffer());
   expect(gzipSync(content).length).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
 });
 
 describe.each(FOLLOWING)('%s', (path) => {
-  test('may be loaded by a page of any origin, and is taken for nothing but what it is', async () => {
+  test('may be loaded by a page of any origin, and is not interpreted as anything but what it is', async () => {
     const { status, headers } = await fetch(baseUrl + path, { headers: { origin: 'https://shop.example' } });
     expect(status).toBe(200);
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -31,7 +31,7 @@ describe.each(FOLLOWING)('%s', (path) => {
     );
   });
 
-  test('is asked for again after minutes, and then costs no transfer while it is the same', async () => {
+  test('is requested again after minutes, and then costs no transfer if it is unchanged', async () => {
     const { headers } = await fetch(baseUrl + path);
     expect(headers.get('cache-control')).toBe('public, max-age=300');
     const etag = headers.get('etag') as string;
@@ -40,7 +40,7 @@ describe.each(FOLLOWING)('%s', (path) => {
     expect((await fetch(baseUrl + path, { headers: { 'if-none-match': 'W/"other"' } })).status).toBe(200);
   });
 
-  test('has the same content in every encoding, and the caches are told', async () => {
+  test('has the same content in every encoding, and caches are told so', async () => {
     const contents = [];
     for (const encoding of ['br', 'gzip', 'identity']) {
       const response = await fetch(baseUrl + path, { headers: { 'accept-encoding': encoding } });
@@ -51,7 +51,7 @@ describe.each(FOLLOWING)('%s', (path) => {
     expect(new Set(contents).size).toBe(1);
   });
 
-  test('has a name that never changes, for its hash is in it', async () => {
+  test('has a name that never changes, because its hash is in it', async () => {
     const { path: pinned, integrity } = manifest[path.slice(1)] as { path: string; integrity: string };
     const response = await fetch(baseUrl + pinned);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -61,7 +61,7 @@ describe.each(FOLLOWING)('%s', (path) => {
   });
 });
 
-test('a build that is not here is a 404 in the shape of every other', async () => {
+test('a build that is not here is a 404 in the same shape as every other', async () => {
   const response = await fetch(`${baseUrl}/widget-0123456789ab.js`);
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Urgency, string>> = {
   working: 'tag tag-good',
 };
 
-/** One agent and the item that it holds. */
+/** One agent and the item it holds. */
 export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly keyName: string }) {
   const { taskId, title, lease } = item;
   const at = now.value;
@@ -67,7 +67,7 @@ function Release({ item: { id, taskId, lease } }: { readonly item: HeldItem }) {
         boardColumnId: PENDING,
         position: 'first',
       });
-      // Also where no stream of events says so.
+      // Works even when there is no stream of events.
       void queries.invalidateQueries({ queryKey: ['agents'] });
       tell(words.released({ task: taskId, column: toColumn, agent }));
     } catch (error) {

@@ -7,16 +7,16 @@ import { call } from '../api/call.ts';
 /** An item that an agent holds. */
 export type HeldItem = WorkItemSummary & { readonly lease: ShownLease };
 
-/** Of one state: more agents than anybody watches, and a bound for what is asked. */
+/** Per state: more agents than anybody watches, and a limit on what is requested. */
 export const MAX_SHOWN = 500;
 const PAGE = 100;
 
 const STATES = ['stalled', 'awaiting_input', 'working'] as const;
 
-/** How urgent somebody's look is. */
+/** How urgently somebody should take a look. */
 export type Urgency = (typeof STATES)[number];
 
-/** A lease stalls without an event, so it is told here by the same rule as in the service: half of its time has passed without a heartbeat. */
+/** A lease stalls without an event, so it is determined here by the same rule as in the service: half of its time has passed without a heartbeat. */
 export function urgencyOf({ stalled, state, lastHeartbeatAt, expiresAt }: ShownLease, nowMs: number): Urgency {
   if (state !== 'working') return state;
   const heardMs = Date.parse(lastHeartbeatAt);
@@ -26,7 +26,7 @@ export function urgencyOf({ stalled, state, lastHeartbeatAt, expiresAt }: ShownL
 /** All items that agents hold. */
 export async function heldItems(projectId: string | undefined, signal: AbortSignal): Promise<readonly HeldItem[]> {
   const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, projectId, signal)));
-  // One that changes its state meanwhile may be in two answers.
+  // One that changes state meanwhile may be in two answers.
   const byId = new Map(found.flat().map((item) => [item.id, item]));
   return [...byId.values()];
 }
@@ -46,7 +46,7 @@ async function itemsOf(leaseState: Urgency, projectId: string | undefined, signa
   return items;
 }
 
-/** Those first that need somebody: stalled, then with a question, then by how long they have left. */
+/** Those that need somebody come first: stalled, then with a question, then by how long they have left. */
 export function byUrgency(items: readonly HeldItem[], nowMs: number): readonly HeldItem[] {
   const rank = ({ lease }: HeldItem) => STATES.indexOf(urgencyOf(lease, nowMs));
   return items.toSorted(
@@ -54,7 +54,7 @@ export function byUrgency(items: readonly HeldItem[], nowMs: number): readonly H
   );
 }
 
-/** What an agent asked last, and what it was answered since. */
+/** What an agent last asked, and the answers since. */
 export interface Conversation {
   readonly question: string | undefined;
   readonly answer: { readonly text: string; readonly at: string } | undefined;
@@ -62,7 +62,7 @@ export interface Conversation {
 
 const COMMENTS_READ = 50;
 
-/** A question is a comment of the key that holds the item; whatever another key commented after it answers it. */
+/** A question is a comment by the key that holds the item; any later comment by another key answers it. */
 export async function conversationOf({ id, lease }: HeldItem, signal: AbortSignal): Promise<Conversation> {
   const { events } = await call<typeof getWorkItemEvents>(
     'GET /api/work-items/:workItemId/events',

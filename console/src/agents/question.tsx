@@ -10,7 +10,7 @@ import { may } from '../session.ts';
 import { conversationOf, type HeldItem } from './leases.ts';
 import { words } from './messages.ts';
 
-/** What an agent waits for, and where it is answered. */
+/** What an agent is waiting for, and where to answer it. */
 export function Question({ item }: { readonly item: HeldItem }) {
   const conversation = useQuery({
     key: ['question', item.id, item.lease.claimedAt],

@@ -12,7 +12,7 @@ import { HeldBy } from './held-by.tsx';
 import { byUrgency, changesLeases, type HeldItem, heldItems, MAX_SHOWN } from './leases.ts';
 import { words } from './messages.ts';
 
-/** Every agent at work: with what, since when, how far, and what it waits for. */
+/** Every agent at work: on what, since when, how far along, and what it is waiting for. */
 export function Screen() {
   const projectId = filter('project');
   const key = ['agents', projectId];
@@ -51,7 +51,7 @@ export function Screen() {
   );
 }
 
-/** The list with what a heartbeat tells, which is in no event of the log. */
+/** The list with what heartbeats report, which is in no event of the log. */
 function heard(items: readonly HeldItem[], { workItemId, lease }: Beat): readonly HeldItem[] {
   const at = items.findIndex(({ id }) => id === workItemId);
   const item = items[at];

@@ -1,10 +1,10 @@
 import type { Operation, Output, RawInput, RestRoute } from '@worktrack/contracts/operation';
 import { errorOf, isRecord, ServiceError } from './service-error.ts';
 
-// Of the contracts only the types are taken: zod would be most of the console.
+// Only types are imported from the contracts: zod would make up most of the console.
 
 const TIMEOUT_MS = 30_000;
-/** Between the attempts of a write that was not answered. Its key makes sure that it acts once. */
+/** Between attempts of a write that got no answer. Its key makes sure that it takes effect once. */
 const REPEAT_AFTER_MS = [300, 1_000, 3_000];
 
 export interface CallOptions {
@@ -14,7 +14,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Who wants to know that the session has ended. */
+/** Notified when the session has ended. */
 let signedOut = (): void => {};
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
@@ -22,7 +22,7 @@ export function onSignedOut(listener: () => void): void {
 
 /**
  * Calls an operation of the API by its route, `call<typeof getWorkItem>('GET /api/work-items/:id', { id })`: input and output have the types of its
- * contract. The session's cookie says who calls.
+ * contract. The session's cookie identifies the caller.
  */
 export async function call<Op extends Operation>(
   route: RestRoute,
@@ -49,7 +49,7 @@ export async function call<Op extends Operation>(
   });
 }
 
-/** Sends a request that is no operation, such as a form with a file. Throws ServiceError and nothing else, but for an abort. */
+/** Sends a request that is not an operation, such as a form with a file. Throws only ServiceError, except for an abort. */
 export async function send<T>(
   url: string,
   init: RequestInit & { readonly method: string; readonly timeoutMs?: number },

@@ -15,7 +15,7 @@ import { ServiceError } from './service-error.ts';
 const MAX_RETRIES = 2;
 const KEPT_UNUSED_MS = 5 * 60_000;
 
-/** Which events make an answer old: it is asked for again then (live/live.ts). */
+/** Which events make an answer stale: it is then requested again (live/live.ts). */
 export type Follows = (event: LoggedEvent) => boolean;
 
 declare module '@tanstack/query-core' {
@@ -24,7 +24,7 @@ declare module '@tanstack/query-core' {
   }
 }
 
-/** What the pages have read. It grows old by events, not by time. */
+/** What the pages have read. Made stale by events, not by time. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -43,11 +43,11 @@ export interface QueryOptions<T> {
   readonly key: QueryKey;
   readonly load: (signal: AbortSignal) => Promise<T>;
   readonly follows?: Follows;
-  /** Whoever shows it keeps it up to date itself: events make it old only while it is not shown. */
+  /** Whatever shows it keeps it up to date itself: events make it stale only while it is not shown. */
   readonly isPatched?: boolean;
-  /** Shows what the earlier key had until this one's answer is there: for filters. */
+  /** Shows the previous key's answer until this one's is there: for filters. */
   readonly keepsEarlier?: boolean;
-  /** False: does not ask yet. */
+  /** False: does not request yet. */
   readonly enabled?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function useQuery<T>({
   return useObserved(observer, options);
 }
 
-/** A part of a longer list, which leads on by a cursor. */
+/** Part of a longer list, continued with a cursor. */
 export interface Page {
   readonly nextCursor: string | null;
 }

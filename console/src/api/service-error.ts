@@ -1,13 +1,13 @@
 import type { ErrorCode, ErrorDetail } from '@worktrack/contracts/errors';
 
-/** A refusal in the service's own words, or that no answer came. */
+/** A refusal in the service's own words, or the lack of an answer. */
 export class ServiceError extends Error {
-  /** `NETWORK`: no answer, so nobody knows whether the service has acted. `UNEXPECTED`: not an answer of this service. */
+  /** `NETWORK`: no answer, so it is unknown whether the service has acted. `UNEXPECTED`: not an answer by this service. */
   readonly code: ErrorCode | 'NETWORK' | 'UNEXPECTED';
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   readonly details: readonly ErrorDetail[];
-  /** The record as it is now, beside a CONFLICT on a stale version. */
+  /** The current record, with a CONFLICT over a stale version. */
   readonly current: unknown;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -23,7 +23,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = failure.retryAfterSeconds;
   }
 
-  /** The same request may be answered better in a moment. */
+  /** The same request may succeed in a moment. */
   get isTransient(): boolean {
     return ['NETWORK', 'UNAVAILABLE', 'DEADLINE_EXCEEDED', 'RATE_LIMITED'].includes(this.code);
   }
@@ -34,7 +34,7 @@ export function errorOf(response: Response, body: unknown): ServiceError {
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
   const seconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
   return new ServiceError({
-    // A proxy in front of the service answers in its own shape.
+    // A proxy in front of the service answers in its own format.
     code: typeof error.code === 'string' ? (error.code as ErrorCode) : codeOf(status),
     message: typeof error.message === 'string' ? error.message : `${response.url} answered with ${status}.`,
     status,

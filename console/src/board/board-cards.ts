@@ -23,29 +23,29 @@ import {
 } from './card-pages.ts';
 import { words } from './messages.ts';
 
-/** What was last done, for a screen reader. */
+/** What was done last, for a screen reader. */
 export const said = signal('');
 
 export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
-/** Where in a column. */
+/** Position within a column. */
 export type Place = 'first' | { readonly after: string };
 
 const PAGE_SIZE = 50;
 const MAX_BY_ID = 100;
-/** What happens within this time is asked for once. */
+/** What happens within this time is requested together. */
 const COALESCE_MS = 150;
 const RECOUNT_AFTER_MS = 1_000;
 const RETRY_MS = 3_000;
 
 interface Move {
-  /** Until the service has answered, and those before it. */
+  /** Settles once the service has answered this one and those before it. */
   ends: Promise<void>;
   /** The card as the service last described it. */
   before: Card;
   isTakenBack: boolean;
-  /** An event said something of the card meanwhile, which was not asked for yet. */
+  /** An event reported something about the card meanwhile, which has not been requested yet. */
   hasNews: boolean;
-  /** How many of the card are under way. */
+  /** How many of the card's moves are in progress. */
   open: number;
 }
 
@@ -84,7 +84,7 @@ export class BoardCards {
     return undefined;
   }
 
-  /** Shows the move at once, and takes it back with a word when it is refused. Moves of one card are sent one after the other. */
+  /** Shows the move at once, and undoes it with a message if it is refused. Moves of one card are sent one after the other. */
   move(id: string, to: Column, place: Place): void {
     const found = this.find(id);
     if (!found) return;
@@ -106,7 +106,7 @@ export class BoardCards {
 
   async #send(id: string, to: Column, place: Place, move: Move): Promise<void> {
     try {
-      // After one that was refused, nobody knows what the next would mean.
+      // After a refused one, it is unclear what the next would mean.
       if (move.isTakenBack) return;
       const version = this.find(id)?.card.version ?? move.before.version;
       const { workItem, cascaded } = await call<typeof moveWorkItem>(
@@ -148,12 +148,12 @@ export class BoardCards {
     this.#renewSoon([before.id]);
   }
 
-  /** Others' changes, and those of one's own other tabs. */
+  /** Others' changes, and those from one's own other tabs. */
   hear({ subject, projectId }: LoggedEvent): void {
     if (subject.kind === 'work_item' && projectId === this.board.projectId) this.#renewSoon([subject.id]);
   }
 
-  /** How an agent gets on, which is in no event of the log. */
+  /** An agent's progress, which is in no event of the log. */
   hearBeat({ workItemId, lease }: Beat): void {
     const found = this.find(workItemId);
     if (found && isNews(lease, found.card.lease)) this.#put({ ...found.card, lease });
@@ -167,7 +167,7 @@ export class BoardCards {
   async #renew(): Promise<void> {
     const ids = [...this.#changed];
     this.#changed = new Set();
-    // Which cards a search finds only the service knows.
+    // Only the service knows which cards a search finds.
     if (this.filters.search || ids.length > MAX_BY_ID) {
       await queries.invalidateQueries({ queryKey: ['cards', this.board.id] });
       return;
@@ -187,7 +187,7 @@ export class BoardCards {
         if (!card) this.#remove(id);
         else if ((this.find(id)?.card.version ?? 0) <= card.version) this.#put(card);
       }
-      // Of other filters: asked for again when they are looked at.
+      // With other filters: requested again when they are looked at.
       void queries.invalidateQueries({ queryKey: ['cards', this.board.id], type: 'inactive', refetchType: 'none' });
       this.#recountSoon();
     } catch {
@@ -195,7 +195,7 @@ export class BoardCards {
     }
   }
 
-  /** Of a column that was read to its end the number is known. */
+  /** If a column was read to its end, the number is known. */
   #recountSoon(): void {
     const isPartlyRead = ({ id }: Column) => this.#read(id)?.pages.at(-1)?.nextCursor;
     if (this.#isRecountDue || !this.board.columns.some(isPartlyRead)) return;
@@ -236,7 +236,7 @@ export class BoardCards {
     if (found) this.#put({ ...found.card, version });
   }
 
-  /** What a write answers has no cost and no dependencies: these stay. */
+  /** A write's answer has no cost and no dependencies: these stay. */
   #takeOver(item: WorkItem): void {
     const found = this.find(item.id);
     if (found) this.#put({ ...found.card, ...pickCard(item) });

@@ -4,7 +4,7 @@ import { type CardPages, cardsOf, positionAt, totalOf, withCard, withoutCard } f
 
 const card = (id: string, position: number) => ({ id, position }) as Card;
 
-/** Two pages; there is more unless it is whole. */
+/** Two pages, and more to come unless it is whole. */
 function column({ isWhole }: { isWhole: boolean }): CardPages {
   const pagination = { page: 1, limit: 2, total: isWhole ? 4 : 9, totalPages: 2 };
   return {
@@ -20,7 +20,7 @@ const ids = (data: CardPages) =>
     .map(({ id }) => id)
     .join('');
 
-describe.each([{ isWhole: true }, { isWhole: false }])('a column that is read to its end: $isWhole', (how) => {
+describe.each([{ isWhole: true }, { isWhole: false }])('a column read to its end: $isWhole', (how) => {
   const data = column(how);
   const total = totalOf(data);
 
@@ -34,17 +34,17 @@ describe.each([{ isWhole: true }, { isWhole: false }])('a column that is read to
     expect([ids(after), totalOf(after)]).toEqual([expected, total + 1]);
   });
 
-  test('a card that moves within it is there once', () => {
+  test('a card that moves within it appears once', () => {
     const after = withCard(data, card('a', 3.5));
     expect([ids(after), totalOf(after)]).toEqual(['bcad', total]);
   });
 
-  test('a card beyond what was read is counted, and shown where that is the end', () => {
+  test('a card beyond what has been read is counted, and shown only if that is the end of the column', () => {
     const after = withCard(data, card('X', 5));
     expect([ids(after), totalOf(after)]).toEqual([how.isWhole ? 'abcdX' : 'abcd', total + 1]);
   });
 
-  test('a card that leaves is counted out, and one that was not there is not', () => {
+  test('removing a card lowers the count, removing one that was not there does not', () => {
     expect([ids(withoutCard(data, 'b')), totalOf(withoutCard(data, 'b'))]).toEqual(['acd', total - 1]);
     expect(withoutCard(data, 'X')).toBe(data);
   });

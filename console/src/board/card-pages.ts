@@ -3,7 +3,7 @@ import type { Output } from '@worktrack/contracts/operation';
 import type { Card, listCards } from '@worktrack/contracts/work-items/cards';
 
 export type CardPage = Output<typeof listCards>;
-/** What was read of a column: its pages from the beginning on, in its order. */
+/** What was read of a column: its pages from the start, in order. */
 export type CardPages = InfiniteData<CardPage, string | undefined>;
 
 export function cardsOf(data: CardPages | undefined): Card[] {
@@ -21,7 +21,7 @@ export function withoutCard(data: CardPages, id: string): CardPages {
   return counted({ ...data, pages }, -1);
 }
 
-/** The column with the card at the place that its position gives it; only counted where that lies beyond what was read. */
+/** The column with the card at the place given by its position; only counted if that lies beyond what was read. */
 export function withCard(data: CardPages, card: Card): CardPages {
   const rest = withoutCard(data, card.id);
   const after = rest.pages.findIndex(({ cards }) => cards.some((other) => isBefore(card, other)));
@@ -42,8 +42,8 @@ export function withTotal(data: CardPages, pagination: CardPage['pagination']): 
 }
 
 /**
- * A position at this place among the cards, for as long as the service has not said which it is.
- * @param at how many of the cards are before it
+ * A position at this place among the cards, until the service has said what it is.
+ * @param at how many of the cards come before it
  */
 export function positionAt(cards: readonly Card[], at: number): number {
   const [before, after] = [cards[at - 1]?.position, cards[at]?.position];

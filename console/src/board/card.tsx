@@ -17,7 +17,7 @@ const MAX_BLOCKING_SHOWN = 2;
 interface CardProps {
   readonly card: Card;
   readonly cards: BoardCards;
-  /** Whether Tab leads to it: one card of a column, from which arrows lead on. */
+  /** Whether Tab reaches it: one card per column, from which arrows lead to the others. */
   readonly isTabStop: boolean;
   readonly hasFocus: boolean;
   readonly onFocus: (id: string) => void;

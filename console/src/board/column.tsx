@@ -11,7 +11,7 @@ import { words } from './messages.ts';
 
 const CARD_PX = 104;
 const GAP_PX = 8;
-/** So many cards before the end of what was read the next ones are asked for. */
+/** How many cards before the end of what was read the next ones are requested. */
 const READ_AHEAD = 20;
 
 interface ColumnProps {
@@ -50,7 +50,7 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
   const focusedAt = shown.findIndex(({ id }) => id === focused);
   useEffect(() => {
     if (focusedAt >= 0) list.scrollTo(focusedAt);
-    // Where it gets to, not whenever the list is drawn.
+    // When it gets somewhere, not whenever the list is drawn.
   }, [focusedAt, focused]);
 
   useEffect(() => {

@@ -9,7 +9,7 @@ const TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const satisfies re
 const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 const WORK = ['working', 'awaiting_input', 'stalled'] as const satisfies readonly (LeaseState | 'stalled')[];
 
-/** What of a board is shown; all of it is in the address. */
+/** What is shown of a board; all of it is in the address. */
 export function FilterChoices({ boards, board }: { readonly boards: readonly Board[]; readonly board: Board }) {
   return (
     <search class="row" aria-label={words.filters}>

@@ -21,7 +21,7 @@ import { ColumnView } from './column.tsx';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
 
-// Seldom seen, and not while a board is drawn for the first time.
+// Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
@@ -80,7 +80,7 @@ function OfProject({ project, projects }: { readonly project: Project; readonly 
 
 interface ColumnsProps {
   readonly board: Board;
-  /** Shown while there is no card. */
+  /** Shown while there are no cards. */
   readonly firstSteps: ComponentChildren;
 }
 
@@ -161,7 +161,7 @@ const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> =
 
 type Found = NonNullable<ReturnType<BoardCards['find']>>;
 
-/** The card that an arrow leads to: the next in the column, or the one beside it in the next column that has any. */
+/** The card that an arrow leads to: the next in the column, or the one next to it in the nearest column that has any. */
 function neighbour(
   cards: BoardCards,
   { column, at }: Found,
@@ -177,7 +177,7 @@ function neighbour(
   return undefined;
 }
 
-/** Moves the card as the arrow says. Across, to the top of the next column: there it is seen. */
+/** Moves the card in the arrow's direction. Sideways, to the top of the next column: it is visible there. */
 function moved(
   cards: BoardCards,
   { card, column, at }: Found,

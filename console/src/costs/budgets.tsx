@@ -6,11 +6,11 @@ import { words } from './messages.ts';
 import { useTitles } from './usage.ts';
 
 const SHOWN = 6;
-/** From here on it is worth a look. */
+/** From here on it deserves attention. */
 const NEARLY = 0.8;
 const OF_PROJECT = 'project';
 
-/** What may be spent, and has been: those first that are nearest to their end. */
+/** What may be spent, and has been: those nearest to their limit first. */
 export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
   const [isLong, setLong] = useState(false);
   const sorted = budgets.toSorted((one, other) => partOf(other) - partOf(one));
@@ -64,5 +64,5 @@ function BudgetView({ budget, title }: { readonly budget: Budget; readonly title
   );
 }
 
-/** How much of it is spent; a budget of nothing is used up from the beginning. */
+/** How much of it is spent; a budget of zero is used up from the start. */
 const partOf = ({ spentUsd, limitUsd }: Budget) => (limitUsd > 0 ? spentUsd / limitUsd : 1);

@@ -7,7 +7,7 @@ import { costOf, type Group } from './usage.ts';
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
-/** What each day cost: drawn, with a day told of by pointing at it or by the arrow keys, and as a table. */
+/** What each day cost: as a chart, with a day's details shown by pointing at it or with the arrow keys, and as a table. */
 export function ByDay({ period, used }: { readonly period: Period; readonly used: readonly Group[] }) {
   const [at, setAt] = useState<number>();
   const byDay = new Map(used.map((group) => [group.key, group]));

@@ -8,7 +8,7 @@ import { DAY_MS, dateOf } from './days.ts';
 
 const HEIGHT_PX = 240;
 const FONT = '12px system-ui, sans-serif';
-/** What a label of the axis takes: about so much for a letter of FONT. */
+/** The width of an axis label: about this much per character of FONT. */
 const LETTER_PX = 7;
 const LABEL_PADDING_PX = 16;
 const DAYS_HEIGHT_PX = 30;
@@ -16,19 +16,19 @@ const DAYS_HEIGHT_PX = 30;
 const DAY_LABEL_PX = 72;
 /** Days between two labels. */
 const STEPS = [1, 2, 7, 14, 28, 56, 91, 182, 364, 728];
-/** Of the width that a day has. */
+/** Of the width available to a day. */
 const BAR = 0.72;
 const MAX_BAR_PX = 40;
 
 interface DayChartProps {
   readonly days: readonly string[];
   readonly costs: readonly number[];
-  /** The day that is told of, if any. */
+  /** The day whose details are shown, if any. */
   readonly at: number | undefined;
   readonly onAt: (at: number | undefined) => void;
 }
 
-/** A bar for each day. What it says stands in the text beside it and in the table, so it is no part of the page for whoever does not see it. */
+/** A bar for each day. What it says is in the text next to it and in the table, so it is hidden from screen readers. */
 export function DayChart({ days, costs, at, onAt }: DayChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
@@ -37,7 +37,7 @@ export function DayChart({ days, costs, at, onAt }: DayChartProps) {
   const language = locale.value;
   const scheme = theme.value;
 
-  // Anew with each answer, language and theme: widths, labels and colours follow from them, and it takes a few milliseconds.
+  // Redrawn with each answer, language and theme: widths, labels and colours depend on them, and it takes a few milliseconds.
   useEffect(() => {
     const place = element.current;
     if (!place) return;
@@ -72,7 +72,7 @@ export function DayChart({ days, costs, at, onAt }: DayChartProps) {
 }
 
 function optionsFor(place: HTMLElement, onAt: (at: number | undefined) => void): uPlot.Options {
-  // As the theme has them now: a canvas does not follow it by itself.
+  // The theme's current colours: a canvas does not follow it automatically.
   const ink = (property: 'color' | 'borderTopColor' | 'accentColor') => () => getComputedStyle(place)[property];
   return {
     width: place.clientWidth,
@@ -81,7 +81,7 @@ function optionsFor(place: HTMLElement, onAt: (at: number | undefined) => void):
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
-      // Half a day more on both sides, which the bars of the first and last day are drawn in.
+      // Half a day more on both sides, for the bars of the first and last day.
       x: { time: false, range: ({ data: [days] }) => [(days[0] ?? 0) - 0.5, (days.at(-1) ?? 0) + 0.5] },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },

@@ -5,9 +5,9 @@ import { to } from '../router.ts';
 import { words } from './messages.ts';
 import { costOf, type Group, type GroupName, useTitles } from './usage.ts';
 
-/** Of a table; the others are shown on request. */
+/** Rows of a table; the others are shown on request. */
 const SHOWN = 8;
-/** Sessions that no lease was behind, or no key is known of. */
+/** Sessions without a lease, or without a known key. */
 const UNKNOWN = 'unknown';
 /** What is below no epic. */
 const NO_EPIC = 'none';
@@ -15,7 +15,7 @@ const NO_EPIC = 'none';
 interface ByGroupProps {
   readonly name: Exclude<GroupName, 'day'>;
   readonly groups: readonly Group[];
-  /** Of all of them, in dollars. */
+  /** For all of them, in dollars. */
   readonly total: number;
 }
 
@@ -81,7 +81,7 @@ export function ByGroup({ name, groups, total }: ByGroupProps) {
   );
 }
 
-/** Nothing, where no session of it has a known price, would be wrong. */
+/** “Nothing” would be wrong if none of its sessions has a known price. */
 function costWords(group: Group): string {
   return group.unpricedSessions === group.sessions ? words.noPrice : dollars(costOf(group));
 }

@@ -7,7 +7,7 @@ export type PeriodName = (typeof PERIODS)[number];
 const DEFAULT: PeriodName = '30';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** What the address asks for: days of one's own choice (`from`, `to`), else the last so many. */
+/** What the address asks for: days of one's own choice (`from`, `to`), else the last days. */
 export function periodOfAddress(nowMs: number): Period & { readonly name: PeriodName | 'chosen' } {
   const today = dateOf(nowMs);
   const [from, to] = [dateIn('from'), dateIn('to')];

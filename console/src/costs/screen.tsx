@@ -15,7 +15,7 @@ import { type Costs, costOf, useCosts } from './usage.ts';
 const KEPT = ['period', 'from', 'to'];
 const GROUPS = ['epic', 'model', 'agent', 'key'] as const;
 
-/** What the agents' work in a project costs, and of what that is a part. */
+/** What the agents' work in a project costs, and how that breaks down. */
 export function Screen() {
   const projects = useProjects();
   return (

@@ -36,7 +36,7 @@ export function useCosts(projectId: string, { from, to }: Period) {
       };
       return { totals: day.totals, budgets: day.budgets, by };
     },
-    // A budget is an update of what it is of.
+    // Setting a budget is an update of what it is for.
     follows: ({ type, subject, projectId: ofProject }) =>
       subject.id === projectId ||
       (ofProject === projectId && (type === 'work_item.ai_session' || type === 'work_item.updated')),
@@ -61,5 +61,5 @@ export function useTitles(taskIds: readonly string[]): ReadonlyMap<string, strin
   return new Map(resolved.data?.items.map(({ taskId, title }) => [taskId, title]));
 }
 
-/** What is known of it, in dollars. */
+/** The known part of it, in dollars. */
 export const costOf = ({ estimatedCost }: Pick<Group, 'estimatedCost'>) => Number(estimatedCost);

@@ -5,7 +5,7 @@ interface State {
   readonly error?: unknown;
 }
 
-/** What cannot be drawn says so, and leaves what is around it as it is. */
+/** What cannot be drawn says so, and leaves everything around it as it is. */
 export class Caught extends Component<{ readonly children: ComponentChildren }, State> {
   override state: State = {};
 

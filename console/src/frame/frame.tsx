@@ -13,7 +13,7 @@ import { type Identity, signOut } from '../session.ts';
 import { chooseTheme, THEMES, theme } from '../theme.ts';
 import { words } from './messages.ts';
 
-/** What is around every screen: where one can go, who one is, and whether what is seen is of now. */
+/** What surrounds every screen: where one can go, who one is, and whether what is shown is up to date. */
 export function Frame({ identity, children }: { readonly identity: Identity; readonly children: ComponentChildren }) {
   const isLost = connection.value.state === 'lost';
   return (

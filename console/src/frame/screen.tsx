@@ -11,7 +11,7 @@ const views = new Map<ScreenEntry, ComponentType<ScreenProps>>(
   SCREENS.map((screen) => [screen, later(async () => (await screen.load()).Screen)]),
 );
 
-/** The screen of the address, whose code is loaded when it is first seen. */
+/** The screen for the address, whose code is loaded when it is first shown. */
 export function CurrentScreen() {
   const found = screenAt(path.value);
   const View = found && views.get(found.screen);

@@ -24,7 +24,7 @@ export const STATUS_KEYS = { n: 'new', t: 'triaged', r: 'resolved', d: 'dismisse
 
 export type FeedbackPage = Output<typeof listFeedback>;
 
-/** What of the inbox is shown; all of it is in the address. */
+/** What is shown of the inbox; all of it is in the address. */
 export interface InboxFilters {
   readonly status: Status | undefined;
   readonly category: Category | undefined;
@@ -41,14 +41,14 @@ export function filtersOfAddress(): InboxFilters {
   };
 }
 
-/** After a change of one's own, also where no stream of events tells of it. */
+/** After a change of one's own, even without a stream of events. */
 export function readAnew(): void {
   for (const what of ['feedback', 'feedback-counts']) void queries.invalidateQueries({ queryKey: [what] });
 }
 
 export const isOfFeedback = ({ subject }: LoggedEvent) => subject.kind === 'feedback';
 
-/** Beyond it a count is “100+”: the API counts no feedback, and a page tells this much. */
+/** Beyond this a count is “100+”: the API does not count feedback, and one page tells this much. */
 export const COUNTED = 100;
 
 /** How many submissions of each status there are, with the other filters. */

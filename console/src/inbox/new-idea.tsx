@@ -13,7 +13,7 @@ import { words } from './messages.ts';
 const COLUMN = 'Backlog';
 const MAX_TITLE = 120;
 
-/** Makes an idea of a submission. Its words are a proposal to be edited: agents read what is kept. */
+/** Turns a submission into an idea. Its words are a suggestion to be edited: agents read what is kept. */
 export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readonly onClose: () => void }) {
   const projects = useProjects();
   const [titleField, textField, projectField] = [useId(), useId(), useId()];

@@ -17,7 +17,7 @@ import { Submission } from './submission.tsx';
 
 const PAGE = 50;
 
-/** What the public says: a list to go through with the keyboard, and beside it the one that is chosen. */
+/** What the public says: a list to go through with the keyboard, next to the one that is selected. */
 export function Screen() {
   const filters = filtersOfAddress();
   const pages = usePages({
@@ -65,7 +65,7 @@ function Items({ items, more, isFetching }: ItemsProps) {
   const list = useRef<HTMLUListElement>(null);
   const chosenId = filter('item');
   const index = items.findIndex(({ id }) => id === chosenId);
-  // Of one that no longer fits the filters, what came to its place is next.
+  // If one no longer fits the filters, the one that took its place is next.
   const lastAt = useRef(0);
   if (index >= 0) lastAt.current = index;
   const at = index >= 0 ? index : Math.min(lastAt.current, items.length - 1);

@@ -33,7 +33,7 @@ export function Submission({ item, next }: SubmissionProps) {
 
   const setStatus = async (status: Status) => {
     if (status === item.status) return;
-    // On at once: who triages does not wait for an answer, and hears of a refusal.
+    // Go on at once: somebody triaging does not wait for an answer, and is told about a refusal.
     next();
     try {
       await call<typeof updateFeedback>('PATCH /api/feedback/items/:id', { id: item.id, status });

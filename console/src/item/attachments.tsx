@@ -13,7 +13,7 @@ import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 
-/** What the service sends to be shown in place; anything else is a download. */
+/** What the service serves for inline display; anything else is a download. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const UPLOAD_TIMEOUT_MS = 300_000;
 

@@ -7,7 +7,7 @@ import { Loaded } from '../parts/states.tsx';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 
-/** What the sessions of an item and of all below it used, by model. */
+/** What the sessions of an item and of everything below it used, by model. */
 export function Costs({ item }: { readonly item: WorkItem }) {
   const usage = useQuery({
     key: ['usage', item.id],

@@ -10,16 +10,16 @@ import { Overtaken, saveItem } from './save.ts';
 interface EditableProps {
   readonly item: WorkItem;
   readonly field: 'title' | 'description';
-  /** Of the field, and of the button that opens it. */
+  /** For the field, and for the button that opens it. */
   readonly label: string;
   readonly editLabel: string;
-  /** What is shown while nobody edits it. */
+  /** What is shown while it is not being edited. */
   readonly children: ComponentChildren;
 }
 
-/** A text that is edited in place. What others change meanwhile is shown beside it, and neither is lost. */
+/** A text that is edited in place. What others change meanwhile is shown next to it, and neither is lost. */
 export function Editable({ item, field, label, editLabel, children }: EditableProps) {
-  /** The item as it was when the edit began, or as the person has seen it since. */
+  /** The item as it was when editing started, or as the person has seen it since. */
   const [base, setBase] = useState<WorkItem>();
   const [text, setText] = useState('');
   const [theirs, setTheirs] = useState<string>();

@@ -12,7 +12,7 @@ import { type Changes, Overtaken, saveItem } from './save.ts';
 
 const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 
-/** What an item is, beside its texts; each is changed where it stands. */
+/** What an item is, apart from its texts; each field is changed in place. */
 export function Fields({ item }: { readonly item: WorkItem }) {
   const board = useQuery({
     key: ['board', item.boardId],

@@ -19,10 +19,10 @@ import { Part } from './relations.tsx';
 type HistoryEntry = Output<typeof getWorkItemEvents>['events'][number];
 
 const FIRST_SHOWN = 50;
-/** The most that the service tells. */
+/** The most that the service returns. */
 const MOST_SHOWN = 200;
 
-/** What happened to an item, newest first, as it happens; and where one says something to it. */
+/** What happened to an item, newest first, as it happens; and where to comment on it. */
 export function History({ item }: { readonly item: WorkItem }) {
   const [limit, setLimit] = useState(FIRST_SHOWN);
   const nameOf = useNames();

@@ -104,7 +104,7 @@ function Children({ item }: { readonly item: WorkItem }) {
   );
 }
 
-/** A part of the page of an item, with its heading. */
+/** A part of an item's page, with its heading. */
 export function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <section class="panel stack" aria-label={title}>

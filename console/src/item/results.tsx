@@ -5,7 +5,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 
-/** What reviews and validations found, and what agents ask of people: kept in the metadata, which are free-form. */
+/** What reviews and validations found, and what agents ask of people: kept in the metadata, which is free-form. */
 export function Results({ item: { metadata } }: { readonly item: WorkItem }) {
   const { review, reviewHistory, testResults, documentation, userActions } = metadata;
   const reviews = [review, ...(Array.isArray(reviewHistory) ? reviewHistory.toReversed() : [])].filter(isRecord);

@@ -10,7 +10,7 @@ export type Changes = Pick<
   'title' | 'description' | 'type' | 'priority' | 'assignee' | 'boardColumnId'
 >;
 
-/** Of others who change other fields at the same time. */
+/** How often others may change other fields at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /** Somebody else has changed the same field. */
@@ -24,8 +24,8 @@ export class Overtaken extends Error {
 }
 
 /**
- * Saves changes of an item as it was when they began. Where others have changed other fields since, that is no conflict.
- * @throws Overtaken where they have changed the same ones
+ * Saves changes to an item as it was when they started. If others have changed other fields since, that is not a conflict.
+ * @throws Overtaken if they have changed the same ones
  */
 export async function saveItem(base: WorkItem, changes: Changes): Promise<WorkItem> {
   let known = base;
@@ -47,7 +47,7 @@ export async function saveItem(base: WorkItem, changes: Changes): Promise<WorkIt
   }
 }
 
-/** The newest that is known of an item, under each name that it is looked at by. */
+/** The latest known state of an item, under each name by which it is viewed. */
 function showItem(item: WorkItem): void {
   for (const name of [item.id, item.taskId]) {
     queries.setQueryData<WorkItem>(['item', name], (shown) => (shown && shown.version > item.version ? shown : item));

@@ -20,7 +20,7 @@ import { Relations } from './relations.tsx';
 import { Results } from './results.tsx';
 import { Trace } from './trace.tsx';
 
-/** What has tasks below it. */
+/** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
 
 export function Screen({ params: { id = '' } }: ScreenProps) {

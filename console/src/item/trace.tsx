@@ -7,7 +7,7 @@ import { Loaded } from '../parts/states.tsx';
 import { words } from './messages.ts';
 import { ItemLink, Part } from './relations.tsx';
 
-/** From the feedback behind an item, by the idea, to what was made of it. What the public wrote is text and nothing else. */
+/** From the feedback behind an item, through the idea, to what became of it. What the public wrote is text and nothing else. */
 export function Trace({ item }: { readonly item: WorkItem }) {
   const trace = useQuery({
     key: ['trace', item.id],

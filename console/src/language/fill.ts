@@ -1,13 +1,13 @@
 import { number } from './format.ts';
 import type { Language } from './language.ts';
 
-/** What depends on a number `{n}`: “1 card”, “12 cards”. A language without plurals has `other` alone. */
+/** Text that depends on a number `{n}`: “1 card”, “12 cards”. A language without plurals has only `other`. */
 export interface Forms {
   readonly one?: string;
   readonly other: string;
 }
 
-/** What turns letters round: in a name it would turn round the rest of the sentence. */
+/** Characters that reverse the direction of text: in a name they would reverse the rest of the sentence. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Puts values into `{…}`; numbers as the visitor writes them. */

@@ -1,6 +1,6 @@
 import { locale } from './language.ts';
 
-/** Formatters are dear to make, and there are few. */
+/** Formatters are expensive to create, and there are few. */
 const made = new Map<string, unknown>();
 
 function formatter<T>(kind: string, make: (tag: string) => T): T {
@@ -30,7 +30,7 @@ export function percent(part: number): string {
   return formatter('percent', (tag) => new Intl.NumberFormat(tag, { style: 'percent' })).format(part);
 }
 
-/** Dollars: to the cent, or, below one, to the tenth of a cent. */
+/** Dollars: to the cent, or, below one dollar, to the tenth of a cent. */
 export function dollars(value: number): string {
   const digits = value !== 0 && Math.abs(value) < 1 ? 3 : 2;
   return formatter(
@@ -69,14 +69,14 @@ export function day(at: string): string {
   return formatter('day', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(new Date(at));
 }
 
-/** @param date of UTC, as usage is counted: `2026-01-31` */
+/** @param date in UTC, as usage is counted: `2026-01-31` */
 export function utcDay(date: string): string {
   return formatter('utcDay', (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' })).format(
     new Date(date),
   );
 }
 
-/** “31 Jan”. @param date of UTC */
+/** “31 Jan”. @param date in UTC */
 export function shortUtcDay(date: string): string {
   return formatter(
     'shortUtcDay',

@@ -4,7 +4,7 @@ import { keep, kept } from '../kept.ts';
 export const LANGUAGES = ['en', 'de', 'tr', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** As each calls itself. */
+/** What each calls itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -14,10 +14,10 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
 
 const KEPT_AS = 'language';
 
-/** The one that was chosen here before, else the first of the visitor's that there are words for. */
+/** The one chosen here before, else the first of the visitor's for which there are texts. */
 export const language = signal<Language>(firstOf([kept(KEPT_AS) ?? '', ...navigator.languages]) ?? 'en');
 
-/** For dates and numbers: the visitor's own variant of the language where there is one (`de-CH`). */
+/** For dates and numbers: the visitor's own variant of the language, if any (`de-CH`). */
 export const locale = computed(
   () => navigator.languages.find((tag) => tag.split('-', 1)[0] === language.value) ?? language.value,
 );

@@ -27,8 +27,8 @@ type Words<T extends Table> = {
 };
 
 /**
- * The words of a screen: each a string, or with placeholders a function of their values. A component that reads one is drawn anew when the language
- * changes. All languages stand side by side: together they are smaller than one more request, and a missing one does not compile.
+ * The words of a screen: each a string, or with placeholders a function of their values. A component that reads one is redrawn when the language
+ * changes. All languages are together in one place: that is smaller than one more request, and a missing one does not compile.
  */
 export function messages<const T extends Table>(table: T & Agreeing<T>): Words<T> {
   const words = {};

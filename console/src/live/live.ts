@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { queries } from '../api/query.ts';
 import { followEvents } from './stream.ts';
 
-/** What a page knows of what goes on. */
+/** How a page knows what is going on. */
 interface Connection {
   readonly state: 'connecting' | 'live' | 'lost';
   /** When the state began, in milliseconds. */
@@ -13,9 +13,9 @@ interface Connection {
 }
 export const connection = signal<Connection>({ state: 'connecting', sinceMs: Date.now() });
 
-/** Whether screens may ask: what is read before the stream is open may be old at once, and would be read twice. */
+/** Whether screens may request: what is read before the stream is open may be stale at once, and would be read twice. */
 export const ready = signal(false);
-/** Without a stream after so long, they ask all the same. */
+/** Without a stream for this long, they request anyway. */
 const PATIENCE_MS = 1_000;
 
 /** What the tab with the stream tells the others. */
@@ -23,21 +23,21 @@ type Told =
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'beat'; readonly beat: Beat }
   | { readonly kind: 'state'; readonly connection: Connection; readonly cursor: number | undefined }
-  /** Something may be missing: whatever was read is read again. */
+  /** Something may be missing: everything that was read is read again. */
   | { readonly kind: 'anew' }
   /** A new tab asks for the state. */
   | { readonly kind: 'who' };
 
 const listeners = new Set<(event: LoggedEvent) => void>();
 const beatListeners = new Set<(beat: Beat) => void>();
-/** The last event that this tab knows of: where it goes on when it takes over the stream. */
+/** The last event that this tab knows of: where it resumes when it takes over the stream. */
 let cursor: number | undefined;
-/** How many ask anew within this time are asked once. */
+/** Repeated requests within this time are made once. */
 const COALESCE_MS = 200;
 
 /**
- * Follows what happens: one stream for a browser, which the tab that holds a lock reads for all of them. A tab that takes over resumes where the one
- * before had got to, so nothing is missed.
+ * Follows what happens: one stream per browser, which the tab that holds a lock reads for all of them. A tab that takes over resumes where the previous
+ * one left off, so nothing is missed.
  */
 export function startLive(): void {
   const tabs = new BroadcastChannel('worktrack.live');
@@ -97,7 +97,7 @@ function hear(told: Told): void {
 
 const old = new Set<string>();
 
-/** Answers that an event makes old are asked for again, together: an agent at work makes several events at once. */
+/** Answers that an event makes stale are requested again, together: an agent at work causes several events at once. */
 function makeOld(event: LoggedEvent): void {
   for (const query of queries.getQueryCache().getAll()) {
     const isFollowed = query.meta?.follows?.(event) && !(query.meta.isPatched && query.isActive());
@@ -111,7 +111,7 @@ function makeOld(event: LoggedEvent): void {
   }, COALESCE_MS);
 }
 
-/** Calls back for each event while the component is there: for what is patched rather than asked for again. */
+/** Calls back for each event while the component is mounted: for what is patched rather than requested again. */
 export function useEvents(listener: (event: LoggedEvent) => void): void {
   useEffect(() => {
     listeners.add(listener);

@@ -2,7 +2,7 @@ import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { createParser } from 'eventsource-parser';
 
-/** The server says something at least every 15 s; after so long without a byte the connection is taken for broken. */
+/** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */
 const SILENCE_MS = 40_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
@@ -12,14 +12,14 @@ export interface StreamListener {
   opened(resumed: boolean): void;
   event(event: LoggedEvent): void;
   beat(beat: Beat): void;
-  /** It broke, and is tried again. */
+  /** It broke, and is being retried. */
   lost(): void;
 }
 
 /**
- * Follows the events of the organization until the signal ends it, and resumes by cursor after a break. Not by an EventSource, which says neither with
- * which status it was refused nor that a connection has long been silent.
- * @param after the last event that is known; `undefined`: from now on
+ * Follows the organization's events until the signal ends it, and resumes by cursor after a break. Not with an EventSource, which reveals neither
+ * the status with which it was refused nor that a connection has long been silent.
+ * @param after the last known event; `undefined`: from now on
  */
 export async function followEvents(
   after: number | undefined,
@@ -40,7 +40,7 @@ export async function followEvents(
         signal: AbortSignal.any([signal, attempt.signal]),
       });
       if (response.status === 410) {
-        // The log does not reach back so far: everything is read anew, and followed from now on.
+        // The log does not go back that far: everything is read again, and followed from now on.
         cursor = undefined;
         continue;
       }
@@ -74,7 +74,7 @@ export async function followEvents(
   }
 }
 
-/** Ends early when the browser says that the network is back, or when somebody looks at the page again. */
+/** Ends early when the browser reports that the network is back, or when somebody looks at the page again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();

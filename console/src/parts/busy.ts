@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 
-/** One thing at a time: what a button or a form does, and whether it is being done. A second press meanwhile does nothing. */
+/** One thing at a time: what a button or a form does, and whether it is in progress. A second press meanwhile does nothing. */
 export function useBusy(): { readonly isBusy: boolean; run(what: () => Promise<void>): Promise<void> } {
   const [isBusy, setBusy] = useState(false);
   const runs = useRef(false);

@@ -3,7 +3,7 @@ import { words } from './messages.ts';
 
 const SAID_MS = 2_000;
 
-/** A button that puts a text into the clipboard, and says that it has. */
+/** A button that copies a text to the clipboard, and says that it has. */
 export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {

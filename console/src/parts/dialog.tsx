@@ -5,13 +5,13 @@ import { words } from './messages.ts';
 
 interface DialogProps {
   readonly title: string;
-  /** Escape, the × and a press beside it; the focus goes back to what had it before. */
+  /** On Escape, the × and a press outside it; the focus returns to where it was before. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
 }
 
-/** A modal dialog, for as long as it is drawn. The browser keeps the focus inside. */
+/** A modal dialog, for as long as it is rendered. The browser keeps the focus inside. */
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -48,7 +48,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   );
 }
 
-/** Asks before what cannot be taken back. */
+/** Asks for confirmation before anything that cannot be undone. */
 export function Confirm({
   title,
   text,

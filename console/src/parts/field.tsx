@@ -4,14 +4,14 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** Draws the control with the id that its label names, and the `aria-describedby` of its help. */
+  /** Renders the control with the id that its label refers to, and the `aria-describedby` of its help. */
   readonly children: (control: {
     readonly id: string;
     readonly 'aria-describedby': string | undefined;
   }) => ComponentChildren;
 }
 
-/** A control of a form with its label. */
+/** A form control with its label. */
 export function Field({ label, help, children }: FieldProps) {
   const id = useId();
   const helpId = `${id}-help`;

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { path } from '../router.ts';
 
-/** Where the last screen was shown. None: the page has just been loaded, and its focus is the browser's to place. */
+/** Where the last screen was shown. None: the page has just been loaded, and placing the focus is up to the browser. */
 let lastPath: string | undefined;
 
-/** The heading of a screen: it names the page, and takes the focus when the screen is gone to, so that a screen reader says where one is. */
+/** The heading of a screen: it names the page, and takes the focus when one navigates to the screen, so that a screen reader says where one is. */
 export function Heading({ title, unseen }: { readonly title: string; readonly unseen?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { messages } from '../language/messages.ts';
 
-/** Types, priorities and states of work, as every screen calls them. */
+/** Types, priorities and states of work, as named on every screen. */
 export const itemWords = messages({
   epic: { en: 'Epic', de: 'Epic', tr: 'Epik', ja: 'エピック' },
   feature: { en: 'Feature', de: 'Feature', tr: 'Özellik', ja: '機能' },

@@ -5,7 +5,7 @@ import { may } from '../session.ts';
 
 const SHOWN_OF_ID = 8;
 
-/** How API keys are called, revoked ones too, by their ids; of what one may not see, and of sessions of the console, the beginning of the id. */
+/** The names of API keys, including revoked ones, by id; for those one may not see, and for console sessions, the beginning of the id. */
 export function useKeyNames(): (keyId: string) => string {
   const names = useQuery({
     key: ['key-names'],

@@ -2,7 +2,7 @@ import { type ComponentType, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failed, Loading } from './states.tsx';
 
-/** A component whose code is loaded when it is first drawn. */
+/** A component whose code is loaded when it is first rendered. */
 export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
@@ -15,7 +15,7 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
         setView(() => view);
       }, setError);
     }, []);
-    // A file of an earlier build is not there any more; with the page anew there are those of this one.
+    // A file from an earlier build no longer exists; reloading the page gets those of the current one.
     if (error) return <Failed error={error} retry={() => location.reload()} />;
     return View ? h(View, props) : <Loading />;
   };

@@ -3,7 +3,7 @@ import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Below the headings of the screen that the text is in. */
+/** Below the headings of the screen that contains the text. */
 const HEADING_LEVELS_ABOVE = 2;
 const DEEPEST_HEADING = 6;
 
@@ -13,9 +13,9 @@ const marked = new Marked({
     if (token.type === 'heading') token.depth = Math.min(DEEPEST_HEADING, token.depth + HEADING_LEVELS_ABOVE);
   },
   renderer: {
-    // As text: whoever wrote it sees what became of it, and the page's policy has nothing to complain of.
+    // As text: the author sees what became of it, and the page's policy has nothing to object to.
     html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    // Not a field: nothing can be ticked here.
+    // Not a control: nothing can be ticked here.
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 });
@@ -25,13 +25,13 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('rel', 'noopener noreferrer nofollow');
     if (!node.getAttribute('href')?.startsWith('/console/')) node.setAttribute('target', '_blank');
   }
-  // A link instead: loading it would tell a stranger who reads this, and when.
+  // A link instead: loading it would tell a stranger who is reading this, and when.
   if (node.tagName === 'IMG' && !isOwn(node.getAttribute('src'))) node.replaceWith(linkTo(node as HTMLImageElement));
-  // It may scroll, and who has no mouse scrolls what has the focus.
+  // It may scroll, and without a mouse one scrolls what has the focus.
   if (node.tagName === 'PRE') node.setAttribute('tabindex', '0');
 });
 
-/** Markdown as the agents write it. This is the one place where a text becomes HTML, and it is sanitized before it does. */
+/** Markdown as written by agents. This is the one place where text becomes HTML, and it is sanitized first. */
 export function Markdown({ text }: { readonly text: string }) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -58,7 +58,7 @@ function linkTo(image: HTMLImageElement): Node {
   return link;
 }
 
-/** An attachment of the organization. No other path: a picture of it would ask for something that is none, such as the stream of events. */
+/** An attachment of the organization. No other path: an image from there would request something that is not one, such as the stream of events. */
 function isOwn(src: string | null): boolean {
   return /^\/api\/work-items\/[\w-]+\/attachments\/local\?/.test(src ?? '');
 }

@@ -1,6 +1,6 @@
 import { Component, type FunctionComponent, h } from 'preact';
 
-/** A component that is drawn again only when one of its properties is another one, for what there are many of. */
+/** A component that is rendered again only when one of its properties has changed, for use in large numbers. */
 export function memo<P extends object>(View: FunctionComponent<P>): FunctionComponent<P> {
   class Remembered extends Component<P> {
     override shouldComponentUpdate(next: P): boolean {

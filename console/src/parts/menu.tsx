@@ -5,7 +5,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 export interface MenuItem {
   readonly label: string;
   readonly run: () => void;
-  /** The one that is chosen now, of several that exclude each other. */
+  /** The currently chosen one, of several that exclude each other. */
   readonly checked?: boolean;
   readonly disabled?: boolean;
 }
@@ -17,7 +17,7 @@ interface MenuProps {
   /** What the button shows. */
   readonly children: ComponentChildren;
   readonly class?: string;
-  /** -1: of a part in which arrows lead from one to the next. */
+  /** -1: inside a part in which arrows lead from one to the next. */
   readonly tabIndex?: number;
 }
 
@@ -46,7 +46,7 @@ export function Menu({
     const below = anchor.bottom + GAP_PX;
     const top = below + height > innerHeight ? Math.max(GAP_PX, anchor.top - GAP_PX - height) : below;
     shown.style.top = `${top}px`;
-    // Also of a window that is made narrower meanwhile.
+    // Also when a window is made narrower meanwhile.
     shown.style.left = `max(${GAP_PX}px, min(${anchor.left}px, 100vw - ${width + GAP_PX}px))`;
     const checked = all().find((item) => item.getAttribute('aria-checked') === 'true');
     (checked ?? all().at(at === 'first' ? 0 : -1))?.focus();

@@ -7,7 +7,7 @@ import { identity, may } from '../session.ts';
 
 const PAGE_SIZE = 100;
 
-/** The people of the organization, the newest if there are very many; none where one may not see them. */
+/** The people in the organization, the newest if there are very many; none if one may not see them. */
 export function useUsers(): readonly User[] {
   const users = useQuery({
     key: ['users'],
@@ -18,7 +18,7 @@ export function useUsers(): readonly User[] {
   return (users.data as Output<typeof listUsers> | undefined)?.users ?? [];
 }
 
-/** How people are called, by the ids of users: of all that one may see, else only of oneself. */
+/** People's names by user id: of everybody one may see, else only one's own. */
 export function useNames(): (userId: string) => string {
   const own = identity.value?.user;
   const known = new Map(useUsers().map(({ id, name }) => [id, name]));

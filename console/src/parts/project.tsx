@@ -33,7 +33,7 @@ export function useProjects() {
   });
 }
 
-/** The project of the address, or else the newest. */
+/** The project in the address, or else the newest. */
 export function chosenProject(projects: readonly Project[]): Project | undefined {
   const id = filter('project');
   return projects.find((project) => project.id === id) ?? projects[0];
@@ -45,7 +45,7 @@ interface ProjectChoiceProps {
   readonly keeps?: readonly string[];
 }
 
-/** Chooses the project of the address; not there where there is only one. What the other filters say is of the project before. */
+/** Chooses the project in the address; absent if there is only one. The other filters belong to the previous project. */
 export function ProjectChoice({ projects, keeps = [] }: ProjectChoiceProps) {
   const id = useId();
   if (projects.length < 2) return null;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { filter, setFilters } from '../router.ts';
 
-/** After the last letter. */
+/** After the last keystroke. */
 const TYPING_MS = 250;
 
 interface SearchFieldProps {
@@ -11,7 +11,7 @@ interface SearchFieldProps {
   readonly clears?: string;
 }
 
-/** What is searched for, as `q` of the address. */
+/** The search text, as `q` in the address. */
 export function SearchField({ label, id, clears }: SearchFieldProps) {
   const inAddress = filter('q') ?? '';
   const [text, setText] = useState(inAddress);

@@ -4,19 +4,19 @@ import { Dialog } from './dialog.tsx';
 import { words } from './messages.ts';
 
 export interface Shortcut {
-  /** `j`, `?`, `Alt+ArrowLeft`: as KeyboardEvent.key has it. */
+  /** `j`, `?`, `Alt+ArrowLeft`: named as in KeyboardEvent.key. */
   readonly keys: string;
   readonly label: string;
-  /** Without: handled by a part that has the focus, and only named in the help. */
+  /** If absent: handled by a part that has the focus, and only listed in the help. */
   readonly run?: () => void;
 }
 
 const groups = signal<readonly (readonly Shortcut[])[]>([]);
 const isHelpOpen = signal(false);
 
-/** What keys do while the component is there, and what the help says of them. Keys that are typed into a field are no shortcuts. */
+/** What keys do while the component is mounted, and what the help says about them. Keys typed into a field are not shortcuts. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  // Before the next event: a key that is pressed as soon as the component is seen is not lost.
+  // Before the next event: a key pressed as soon as the component is visible is not lost.
   useLayoutEffect(() => {
     groups.value = [...groups.value, shortcuts];
     return () => {

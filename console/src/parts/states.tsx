@@ -33,12 +33,12 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
   );
 }
 
-/** There is nothing; says what would be here, and how it comes to be. */
+/** There is nothing yet; says what would be here, and how to get it. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="state state-empty">{children}</div>;
 }
 
-/** Where a refusal is told, whatever it was. */
+/** Where a refusal is shown, whatever it was. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return String(error instanceof Error ? error.message : error);
   if (error.code === 'NETWORK') return words.noAnswer;
@@ -52,7 +52,7 @@ interface Asked<T> {
   refetch(): unknown;
 }
 
-/** The state of what was asked for: loading, failed, or what it shows of the answer. An answer that cannot be renewed stays, and says so. */
+/** The state of a request: loading, failed, or what it shows of the answer. An answer that cannot be refreshed stays, and says so. */
 export function Loaded<T>({
   query,
   children,

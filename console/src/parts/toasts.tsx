@@ -42,7 +42,7 @@ function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** There from the beginning, so that screen readers hear what is put into it. */
+/** Present from the start, so that screen readers announce what is added to it. */
 export function Toasts() {
   return (
     <section class="toasts" aria-label={words.notifications} aria-live="polite" aria-relevant="additions">

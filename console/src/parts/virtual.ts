@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
 interface VirtualOptions {
   readonly scroller: () => HTMLElement | null;
   readonly count: number;
-  /** What an entry is about as high as, until it is measured. */
+  /** The approximate height of an entry, until it is measured. */
   readonly estimatePx: number;
   readonly gapPx: number;
   readonly keyOf: (index: number) => string;
@@ -25,7 +25,7 @@ interface VirtualList {
   scrollTo(index: number): void;
 }
 
-/** The entries of a long list that are in view, and some around them: only these are drawn. */
+/** The entries of a long list that are in view, and some around them: only these are rendered. */
 export function useVirtual({ scroller, count, estimatePx, gapPx, keyOf }: VirtualOptions): VirtualList {
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0);
   const options = {

@@ -1,7 +1,7 @@
 import { now } from '../clock.ts';
 import { dateAndTime, fromNow } from '../language/format.ts';
 
-/** “3 hours ago”, and the exact time to whoever points at it. @param at ISO 8601 */
+/** “3 hours ago”, and the exact time on hover. @param at ISO 8601 */
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={dateAndTime(at)}>

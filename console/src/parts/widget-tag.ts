@@ -1,4 +1,4 @@
-/** How the widget looks on a page; without a choice, as its visitor has it (docs/widget.md). */
+/** How the widget looks on a page; unless chosen, it follows the visitor's settings (docs/widget.md). */
 export interface WidgetLook {
   readonly locale?: string;
   readonly theme?: string;

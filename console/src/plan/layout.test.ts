@@ -18,7 +18,7 @@ const task = (taskId: string, state: Task['state'], dependsOn: string[] = [], bl
 const columnsOf = ({ columns }: ReturnType<typeof layOut>) =>
   columns.map((stacked) => stacked.map(({ key, tasks }) => [key, ...tasks.map(({ taskId }) => taskId)]));
 
-test('waves follow what is handed over and what is at work, and what can have no turn comes last', () => {
+test('waves follow what is handed over and what is in progress, and what can never have its turn comes last', () => {
   const plan = layOut({
     tasks: [
       task('done', 'done'),
@@ -66,13 +66,13 @@ test('tasks that depend on nothing have no critical path', () => {
   expect(layOut({ tasks: [], waves: [], cycles: [] })).toMatchObject({ columns: [], lines: [], criticalPath: [] });
 });
 
-test('of any plan without a cycle, each task stands to the right of what it waits for, and the critical path is a longest chain', () => {
+test('in any plan without a cycle, each task stands to the right of what it waits for, and the critical path is a longest chain', () => {
   const plans = fc.array(fc.record({ atWork: fc.boolean(), on: fc.array(fc.nat(), { maxLength: 3 }) }), {
     maxLength: 12,
   });
   fc.assert(
     fc.property(plans, (written) => {
-      // Each depends on earlier ones only.
+      // Each depends only on earlier ones.
       const before = written.map(({ on }, at) => [...new Set(at === 0 ? [] : on.map((n) => `T${n % at}`))]);
       const isAtWork = (id: string) => written[Number(id.slice(1))]?.atWork ?? false;
       const free = new Map<string, number>();

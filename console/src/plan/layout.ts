@@ -4,7 +4,7 @@ import type { getImplementContext } from '@worktrack/contracts/work-items/contex
 export type ImplementContext = Output<typeof getImplementContext>;
 export type Task = ImplementContext['tasks'][number];
 
-/** `wave`: what can be worked on at once when all before it is handed over; the first can begin now. */
+/** `wave`: what can be worked on in parallel once everything before it is handed over; the first can start now. */
 export type ColumnKind = 'handed_over' | 'at_work' | 'wave' | 'blocked';
 
 export interface Column {
@@ -24,10 +24,10 @@ export interface Line {
 }
 
 export interface Layout {
-  /** Those that have tasks, in the order of the work. What is at work stands above the first wave: the next ones wait for both alike. */
+  /** Those that have tasks, in order of work. Tasks in progress are above the first wave: the next ones wait for both alike. */
   readonly columns: readonly (readonly Column[])[];
   readonly lines: readonly Line[];
-  /** The longest chain of tasks that have to follow each other, by their task IDs; empty where none has to follow another. */
+  /** The longest chain of tasks that have to follow each other, by their task IDs; empty if none has to follow another. */
   readonly criticalPath: readonly string[];
   /** What each task still waits for: task IDs, or names of what does not exist. */
   readonly waitsFor: ReadonlyMap<string, readonly string[]>;
@@ -37,7 +37,7 @@ export interface Layout {
 
 const isHandedOver = ({ state }: Task) => state === 'in_review' || state === 'done';
 
-/** How a plan is drawn: everything that depends on something stands to the right of it, but for what is in a cycle. */
+/** How a plan is drawn: everything that depends on something is to the right of it, except for what is in a cycle. */
 export function layOut({ tasks, waves, cycles }: Pick<ImplementContext, 'tasks' | 'waves' | 'cycles'>): Layout {
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   const waveOf = wavesOf(tasks, waves);
@@ -56,7 +56,7 @@ export function layOut({ tasks, waves, cycles }: Pick<ImplementContext, 'tasks' 
     if (Number.isFinite(wave)) {
       (wave === 1 ? now : later).push({ key: `wave ${wave}`, kind: 'wave', wave, tasks: found });
     } else {
-      // Those first that have to be untangled.
+      // Those that have to be untangled come first.
       const rank = ({ taskId }: Task) => isInCycle.get(taskId) ?? cycles.length;
       later.push({ key: 'blocked', kind: 'blocked', wave, tasks: found.toSorted((a, b) => rank(a) - rank(b)) });
     }
@@ -87,15 +87,15 @@ export function layOut({ tasks, waves, cycles }: Pick<ImplementContext, 'tasks' 
 }
 
 /**
- * The wave of each task that will have its turn. The service's waves are of what nobody works on yet; what waits for a task at work follows that task here
- * as it would follow one of the first wave. None: a task waits for a cycle, for something outside, or for what does not exist.
+ * The wave of each task that will get its turn. The service's waves hold what nobody is working on yet; what waits for a task in progress follows it here
+ * as it would follow one in the first wave. None: a task waits for a cycle, for something outside, or for what does not exist.
  */
 function wavesOf(tasks: readonly Task[], waves: ImplementContext['waves']): ReadonlyMap<string, number> {
   const waveOf = new Map(waves.flatMap((members, at) => members.map((id) => [id, at + 1] as const)));
   for (const { taskId, state } of tasks) if (state === 'in_progress') waveOf.set(taskId, 1);
   const open = new Set(tasks.filter((task) => !isHandedOver(task)).map(({ taskId }) => taskId));
   let waiting = tasks.filter(({ taskId }) => open.has(taskId) && !waveOf.has(taskId));
-  // Each turn places one wave more, so there are at most as many turns as waves.
+  // Each pass places one more wave, so there are at most as many passes as waves.
   for (let isPlaced = true; isPlaced; ) {
     const placed: (readonly [string, number])[] = [];
     for (const task of waiting) {
@@ -111,7 +111,7 @@ function wavesOf(tasks: readonly Task[], waves: ImplementContext['waves']): Read
   return waveOf;
 }
 
-/** Of a task at work nothing: it has begun. The service names of what blocks a task only that which is in no wave. @param open what is not handed over */
+/** For a task in progress nothing: it has started. The service lists as blocking a task only what is in no wave. @param open what is not handed over */
 function unmetOf({ state, dependsOn, blockedBy }: Task, open: ReadonlySet<string>): readonly string[] {
   if (state === 'in_progress') return [];
   return [...new Set([...dependsOn.filter((id) => open.has(id)), ...blockedBy])];

@@ -10,9 +10,9 @@ interface LinesProps {
   readonly lines: readonly Line[];
   /** The tasks that are shown. */
   readonly shown: readonly string[];
-  /** What they stand in. */
+  /** The element that contains them. */
   readonly place: RefObject<HTMLElement | null>;
-  /** The task whose lines stand out. */
+  /** The task whose lines are highlighted. */
   readonly lit: string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Drawn extends Line {
   readonly y: number;
 }
 
-/** A line from each task to those that depend on it, behind the cards. What it says, the cards say in words. */
+/** A line from each task to those that depend on it, behind the cards. The cards say the same in words. */
 export function Lines({ lines, shown, place, lit }: LinesProps) {
   const [drawn, setDrawn] = useState<readonly Drawn[]>([]);
   useLayoutEffect(() => {
@@ -30,7 +30,7 @@ export function Lines({ lines, shown, place, lit }: LinesProps) {
     if (!inside) return;
     const draw = () => setDrawn((before) => changed(before, drawnIn(inside, lines)));
     draw();
-    // Cards grow and shrink with what is told of them.
+    // Cards grow and shrink with what they show.
     const resized = new ResizeObserver(draw);
     for (const element of [inside, ...inside.querySelectorAll('[data-task]')]) resized.observe(element);
     return () => resized.disconnect();
@@ -52,7 +52,7 @@ export function Lines({ lines, shown, place, lit }: LinesProps) {
   );
 }
 
-/** The same again if nothing has moved, so that drawing comes to an end. */
+/** The same object if nothing has moved, so that rendering comes to an end. */
 function changed(before: readonly Drawn[], after: readonly Drawn[]): readonly Drawn[] {
   const isSame =
     before.length === after.length &&
@@ -60,7 +60,7 @@ function changed(before: readonly Drawn[], after: readonly Drawn[]): readonly Dr
   return isSame ? before : after;
 }
 
-/** Those between cards that are shown. What is met comes first, so that it lies below what is not. */
+/** Those between visible cards. Met ones come first, so that they lie below the others. */
 function drawnIn(inside: HTMLElement, lines: readonly Line[]): readonly Drawn[] {
   const cards = new Map<string, HTMLElement>();
   for (const card of inside.querySelectorAll<HTMLElement>('[data-task]')) cards.set(card.dataset.task ?? '', card);

@@ -70,7 +70,7 @@ function Found({ context, costs }: FoundProps) {
   );
 }
 
-/** How far it is, and what that has taken. */
+/** How far along it is, and what that has taken. */
 function Facts({ context: { tasks, budget }, layout, costs }: FoundProps & { readonly layout: Layout }) {
   const count = (isCounted: (column: Column) => boolean) =>
     layout.columns.flat().reduce((sum, column) => sum + (isCounted(column) ? column.tasks.length : 0), 0);
@@ -115,7 +115,7 @@ function BudgetFact({ budget: { of, spentUsd, limitUsd } }: { readonly budget: B
   );
 }
 
-/** What the lines say, in words: the chain that everything else can be done beside, and what has to be untangled before it can begin. */
+/** What the lines say, in words: the chain alongside which everything else can be done, and what has to be untangled before it can start. */
 function Untangle({ layout: { criticalPath, cycles } }: { readonly layout: Layout }) {
   return (
     <>

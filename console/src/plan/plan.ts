@@ -9,7 +9,7 @@ import { useBeats } from '../live/live.ts';
 import { isNews } from '../parts/lease.ts';
 import type { ImplementContext } from './layout.ts';
 
-/** What happens to an item without a change to any plan. */
+/** What happens to an item without changing any plan. */
 const UNPLANNED: readonly LoggedEvent['type'][] = [
   'work_item.commented',
   'work_item.ai_session',
@@ -26,14 +26,14 @@ export function usePlan({ id, projectId }: WorkItem) {
   return useQuery({
     key,
     load: (signal) => call<typeof getImplementContext>('POST /api/context/implement', { ids: [id] }, { signal }),
-    // Any item of the project: tasks come below it, and wait for others elsewhere. The project itself has a budget.
+    // Any item in the project: tasks come below it, and wait for others elsewhere. The project itself has a budget.
     follows: ({ type, subject, projectId: ofProject }) =>
       subject.id === projectId ||
       (subject.kind === 'work_item' && ofProject === projectId && !UNPLANNED.includes(type)),
   });
 }
 
-/** The plan with what a heartbeat tells, which is in no event of the log. */
+/** The plan with what heartbeats report, which is in no event of the log. */
 function heard(plan: ImplementContext, { workItemId, lease }: Beat): ImplementContext {
   const at = plan.tasks.findIndex(({ id }) => id === workItemId);
   const task = plan.tasks[at];
@@ -43,11 +43,11 @@ function heard(plan: ImplementContext, { workItemId, lease }: Beat): ImplementCo
 export interface PlanCosts {
   /** In dollars, as far as prices are known. */
   readonly total: number;
-  /** By the id of the item. */
+  /** By item id. */
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** What the work below an item cost so far, task by task. */
+/** What the work below an item has cost so far, task by task. */
 export function useCosts({ id, projectId }: WorkItem) {
   return useQuery<PlanCosts>({
     key: ['plan-costs', id],

@@ -13,7 +13,7 @@ interface TaskCardProps {
   /** In dollars. */
   readonly cost: number | undefined;
   readonly isCritical: boolean;
-  /** Whether Tab leads to it: one task of all, from which arrows lead on. */
+  /** Whether Tab reaches it: one task of all, from which arrows lead to the others. */
   readonly isTabStop: boolean;
   readonly onFocus: (taskId: string) => void;
   readonly onPoint: (taskId: string | undefined) => void;

@@ -8,7 +8,7 @@ import { words } from './messages.ts';
 import type { PlanCosts } from './plan.ts';
 import { TaskCard } from './task-card.tsx';
 
-/** Of a column; the others are shown on request. What is handed over is there for its lines, so of that it is few. */
+/** Per column; the others are shown on request. What is handed over is there for its lines, so only a few of those are shown. */
 const SHOWN: Readonly<Record<Column['kind'], number>> = { handed_over: 4, at_work: 40, wave: 40, blocked: 40 };
 const STEPS: Readonly<Record<string, readonly [across: number, down: number]>> = {
   ArrowLeft: [-1, 0],
@@ -90,7 +90,7 @@ function nameOf({ kind, wave }: Column): string {
   return { handed_over: words.handedOver, at_work: words.atWork, blocked: words.blocked }[kind];
 }
 
-/** The task that an arrow leads to: the next in the column, or the one beside it in the next column. */
+/** The task that an arrow leads to: the next in the column, or the one next to it in the next column. */
 function neighbour(
   shown: readonly (readonly string[])[],
   from: string | undefined,

@@ -6,7 +6,7 @@ import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { SECTIONS } from './sections.ts';
 
-/** What the organization consists of, beside its work: a section at a time. */
+/** What the organization consists of, apart from its work: one section at a time. */
 export function Screen({ params }: ScreenProps) {
   const offered = SECTIONS.filter(({ permission }) => may(permission));
   const shown = params.section === undefined ? offered[0] : offered.find(({ id }) => id === params.section);

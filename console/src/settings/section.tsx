@@ -4,12 +4,12 @@ import { Heading } from '../parts/heading.tsx';
 interface SectionProps {
   readonly title: string;
   readonly help: string;
-  /** What one can do here beside what the entries offer; nothing to who may not. */
+  /** What one can do here besides what the entries offer; nothing if one may not. */
   readonly action?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** What all sections have in common: what this one is about, and what can be made here. */
+/** What all sections have in common: what this one is about, and what can be created here. */
 export function SettingsSection({ title, help, action, children }: SectionProps) {
   return (
     <div class="settings-section">
@@ -25,7 +25,7 @@ export function SettingsSection({ title, help, action, children }: SectionProps)
   );
 }
 
-/** Whether what has ended is listed too; it is in the address. */
+/** Whether ended ones are listed too; it is in the address. */
 export function EndedChoice({
   label,
   isChosen,

@@ -16,7 +16,7 @@ interface SectionEntry {
   readonly Section: ComponentType;
 }
 
-/** Every section, in the order of its navigation. */
+/** Every section, in navigation order. */
 export const SECTIONS: readonly SectionEntry[] = [
   { id: 'keys', name: () => words.keys, permission: 'api-keys:read', Section: Keys },
   { id: 'users', name: () => words.users, permission: 'users:read', Section: Users },

@@ -5,14 +5,14 @@ import { Loading, wordsOf } from '../parts/states.tsx';
 import { signIn } from '../session.ts';
 import { words } from './messages.ts';
 
-/** Once it is read it leaves the address, the history and whatever copies them. */
+/** Once read, it is removed from the address, the history and anything that copies them. */
 function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined;
   if (code) history.replaceState(null, '', location.pathname + location.search);
   return code;
 }
 
-/** By the code of a link, without a press; else by an API key that is pasted. */
+/** With the code in a link, without a click; else with an API key that is pasted. */
 export function SignIn({ ended }: { readonly ended: boolean }) {
   const [code] = useState(takeCode);
   const [isCodeRefused, setCodeRefused] = useState(false);

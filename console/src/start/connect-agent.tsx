@@ -10,7 +10,7 @@ import { tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 
-/** The entry by which an MCP client knows this service (docs/mcp-clients.md), with a key that is made on the spot: it is in this page and nowhere else. */
+/** The entry for this service in an MCP client's configuration (docs/mcp-clients.md), with a key created on the spot: it is in this page and nowhere else. */
 export function ConnectAgent({ projectId }: { readonly projectId: string | undefined }) {
   const [key, setKey] = useState<string>();
   const { isBusy, run } = useBusy();

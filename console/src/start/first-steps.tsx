@@ -13,11 +13,11 @@ import { isSample } from './sample/mark.ts';
 
 interface FirstStepsProps {
   readonly projects: readonly Project[];
-  /** The empty one; none where there is no project. */
+  /** The empty one; none if there is no project. */
   readonly board?: Board;
 }
 
-/** What to do where there is nothing yet. What one may not do is not offered. */
+/** What to do while there is nothing yet. What one may not do is not offered. */
 export function FirstSteps({ projects, board }: FirstStepsProps) {
   const sample = projects.find(isSample);
   return (

@@ -28,7 +28,7 @@ export function NewTask({ board }: { readonly board: Board }) {
           boardColumnId: column.id,
         });
         tell(words.created({ task: taskId }));
-        // Also where no stream of events says so.
+        // Works even when there is no stream of events.
         await queries.invalidateQueries({ queryKey: ['cards'] });
       } catch (error) {
         tellFailure(words.notCreated, error);

@@ -7,7 +7,7 @@ import { widgetTag } from '../parts/widget-tag.ts';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
 
-/** The tag of a source that there is, or where one is made. */
+/** The tag of an existing source, or where to create one. */
 export function PutWidget() {
   const sources = useQuery({
     key: ['sources'],

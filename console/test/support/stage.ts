@@ -5,13 +5,13 @@ import type { TestOrganization } from '../../../test/support/organization.ts';
 import { type System, sharedSystem } from '../../../test/support/system.ts';
 import { Visitor } from './visitor.ts';
 
-/** A bound for what hangs, far above what anything takes: a machine may be slow. */
+/** A limit for what hangs, far above what anything takes: a machine may be slow. */
 const TIMEOUT_MS = 30_000;
 
 interface StageOptions<S extends System> {
   /** Default: the system that all files share. */
   readonly start?: () => Promise<S>;
-  /** The network between the browser and a gateway, for a test that cuts it. @returns where the gateway is behind it */
+  /** The network between the browser and a gateway, for a test that cuts it. @returns where the gateway is reached through it */
   readonly through?: (baseUrl: string) => Promise<string>;
 }
 
@@ -20,16 +20,16 @@ export interface Stage<S extends System = System> {
   readonly system: S;
   /** Where the console's server is: `<url>/console/`. */
   readonly url: string;
-  /** Of this file alone. */
+  /** For this file alone. */
   readonly organization: TestOrganization;
   readonly newOrganization: () => Promise<TestOrganization>;
-  /** A code that signs in once, for the link of `npm start`. */
+  /** A code that signs in once, as in the link that `npm start` prints. */
   newCode(): Promise<string>;
-  /** Somebody with a browser profile of their own, in front of the page that they ask for, signed in by the owner's key unless another is given. */
+  /** Somebody with a browser profile of their own, on the page that they ask for, signed in with the owner's key unless another is given. */
   visit(path: string, options?: BrowserContextOptions & { readonly apiKey?: string | null }): Promise<Visitor>;
 }
 
-/** What every file of tests needs. It is there once its `beforeAll` has run. */
+/** What every test file needs. It is ready once its `beforeAll` has run. */
 export function openStage<S extends System = System>({ start, through }: StageOptions<S> = {}): Stage<S> {
   let browser: Browser;
   let system: S;
@@ -38,7 +38,7 @@ export function openStage<S extends System = System>({ start, through }: StageOp
   beforeAll(async () => {
     system = await (start ?? (sharedSystem as () => Promise<S>))();
     const gateway = new URL((await through?.(system.baseUrl)) ?? system.baseUrl);
-    // As people name it: the browser takes a cookie for https from it all the same.
+    // As people type it: the browser still accepts a cookie meant for https from it.
     gateway.hostname = 'localhost';
     url = gateway.origin;
     [organization, browser] = await Promise.all([system.newOrganization(), launchChromium()]);
@@ -63,7 +63,7 @@ export function openStage<S extends System = System>({ start, through }: StageOp
     async visit(path, { apiKey = organization.apiKey, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', ...options });
       context.setDefaultTimeout(TIMEOUT_MS);
-      // A visitor takes what is told as an error for a complaint.
+      // A visitor counts whatever is logged as an error as a complaint.
       await context.addInitScript(() =>
         addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
           console.error(`The page's policy forbids: ${violatedDirective} ${blockedURI}`),

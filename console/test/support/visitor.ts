@@ -9,14 +9,14 @@ import { servers } from '../../../test/support/servers.ts';
 const WIDTHS = [375, 1440] as const;
 const THEMES = ['light', 'dark'] as const;
 
-/** A person in front of the console. */
+/** A person using the console. */
 export class Visitor {
   readonly page: Page;
-  /** What the browser complained of: a script that failed, and whatever the Content-Security-Policy forbids. Should stay empty. */
+  /** What the browser complained about: a script that failed, and whatever the Content-Security-Policy forbids. Should stay empty. */
   readonly complaints: string[] = [];
-  /** Where each stream of events begins that this page has asked for: after an event, or now. */
+  /** Where each event stream that this page has asked for begins: after an event, or now. */
   readonly streams: (number | 'now')[] = [];
-  /** What was asked for, without its query. */
+  /** What was requested, without its query. */
   readonly requests: { readonly type: string; readonly path: string }[] = [];
   readonly #origin: string;
 
@@ -25,7 +25,7 @@ export class Visitor {
     this.#origin = origin;
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
-      // That an answer was 4xx is told by the page.
+      // The page itself reports that an answer was 4xx.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
         this.complaints.push(message.text());
       }
@@ -51,8 +51,8 @@ export class Visitor {
   }
 
   /**
-   * Holds what is shown now against everything that holds of every state: axe finds nothing, nothing is wider than the window, in both themes, on a
-   * phone and on a wide screen. Makes a picture of each, in the folder that CONSOLE_SCREENSHOTS names, else with the run's other files.
+   * Checks what is shown now against everything that must hold in every state: axe finds nothing, nothing is wider than the window, in both themes, on a
+   * phone and on a wide screen. Takes a picture of each, in the folder that CONSOLE_SCREENSHOTS names, else with the run's other files.
    */
   async isGood(state: string): Promise<void> {
     const before = this.page.viewportSize();
@@ -62,7 +62,7 @@ export class Visitor {
       for (const colorScheme of THEMES) {
         await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         const where = `${state} ${width} ${colorScheme}`;
-        // What axe finds beside contrasts does not depend on the theme, and takes it seconds.
+        // What axe finds besides contrast does not depend on the theme, and takes it seconds.
         const rules = colorScheme === 'light' ? undefined : ['color-contrast'];
         for (const finding of await this.#findings(rules)) found.push(`${where}: ${finding}`);
         const overflow = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -76,7 +76,7 @@ export class Visitor {
     expect(this.complaints).toEqual([]);
   }
 
-  /** Holds less against it than `isGood`, without what takes long: nothing is wider than the window, and the browser has nothing to complain of. */
+  /** Checks less than `isGood`, leaving out what takes long: nothing is wider than the window, and the browser has nothing to complain about. */
   async fits(state: string): Promise<void> {
     const before = this.page.viewportSize();
     for (const width of WIDTHS) {

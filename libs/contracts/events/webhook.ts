@@ -18,7 +18,7 @@ export const DISABLED_REASONS = ['by_hand', 'gone', 'failing', 'maker'] as const
 export const Webhook = z.object({
   id: RecordId,
   url: z.string(),
-  /** Of events of these types, those that its permissions let it see are sent. */
+  /** Of the events of these types, those that its permissions let it see are sent. */
   types: z.array(EventPattern),
   /** Only events in this project. */
   projectId: RecordId.optional(),

@@ -63,11 +63,11 @@ test.each([
   'a b',
   'exa<mple.com',
   '999.1.1.1',
-])('%j is none', (entry) => {
+])('%j is not', (entry) => {
   expect(AllowedDomain.safeParse(entry).success).toBe(false);
 });
 
-test('the domains of a source have at most 8 KiB together', () => {
+test('the domains of a source are at most 8 KiB in total', () => {
   const isTaken = (allowedDomains: string[]) => createSource.input.safeParse({ name: 'Shop', allowedDomains }).success;
   const domain = `${'a'.repeat(60)}.${'b'.repeat(60)}.example`;
   expect(isTaken(Array(60).fill(domain))).toBe(true);

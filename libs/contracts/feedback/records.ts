@@ -71,7 +71,7 @@ export type FeedbackItem = z.infer<typeof FeedbackItem>;
 
 /**
  * A feedback item as a model reads it: everything that anyone on the internet could have written is inside `untrustedText`,
- * never beside the service's own words.
+ * never next to the service's own words.
  */
 export const AgentFeedbackItem = z.object({
   id: RecordId,

@@ -9,7 +9,7 @@ import { RateLimit, RetentionDays, Source, SourceType } from './records.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_ALLOWED_DOMAINS = 100;
-/** Of all of them together, as the list of sources is one answer. */
+/** For all of them together, as the list of sources is one response. */
 const MAX_ALLOWED_DOMAINS_BYTES = 8 * 1024;
 /** Keeps the list of an organization's sources short. */
 export const MAX_SOURCES = 500;

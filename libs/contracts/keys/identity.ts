@@ -5,15 +5,15 @@ import { operation } from '../operation.ts';
 import { PREFIX_SHAPE } from './key-format.ts';
 import { KeyRate, PermissionValue, RoleValue } from './records.ts';
 
-/** Who a valid key speaks for: what `GET /api/me` answers. */
+/** Who a valid key speaks for: the response of `GET /api/me`. */
 export const Identity = z.object({
   user: z.object({ id: RecordId, name: z.string(), email: z.string(), role: RoleValue }),
   organization: z.object({ id: RecordId, name: z.string() }),
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   permissions: z.array(PermissionValue),
-  /** What was presented. Of a session of the console: its own id and prefix, and the name of the key that it stems from. */
+  /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
-  /** Of a session of the console: the key that it stems from, and when it ends. */
+  /** For a console session: the key that it was opened with, and when it ends. */
   session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
 });
 export type Identity = z.infer<typeof Identity>;
@@ -31,7 +31,7 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
 const VERIFY_DEADLINE_MS = 5_000;
 export const MAX_USES_PER_REPORT = 1_000;
 
-/** A key, a session or a code as it is named between services. It stays in the gateway: its prefix and its SHA-256 are enough. */
+/** A key, a session or a code as services refer to it among themselves. The secret stays in the gateway: its prefix and its SHA-256 are enough. */
 export const Presented = z.strictObject({
   prefix: z.string().regex(PREFIX_SHAPE),
   digest: z.string().regex(/^[0-9a-f]{64}$/),
@@ -51,7 +51,7 @@ export const verifyIdentity = operation({
         identity: Identity,
         expiresAt: Timestamp.nullable(),
         rateLimit: KeyRate,
-        /** Of a session: the prefix of the key whose requests its own are counted among. */
+        /** For a session: the prefix of the key among whose requests its own are counted. */
         countedAs: z.string().optional(),
       })
       .nullable(),
@@ -84,7 +84,7 @@ export const recordUse = operation({
         z.strictObject({
           organizationId: Id,
           keyId: Id,
-          /** The id is that of a session. */
+          /** The id is a session's. */
           isSession: z.boolean().default(false),
           at: z.iso.datetime(),
         }),

@@ -18,7 +18,7 @@ const digit = fc.constantFrom(...BASE62);
 const random = fc.string({ unit: digit, minLength: KEY_RANDOM_LENGTH, maxLength: KEY_RANDOM_LENGTH });
 
 describe('an API key', () => {
-  it('is wt_, 30 characters and the CRC-32 of them in six base62 digits', () => {
+  it('is wt_, 30 characters and their CRC-32 in six base62 digits', () => {
     fc.assert(
       fc.property(random, (characters) => {
         const key = assembleKey(characters);
@@ -33,12 +33,12 @@ describe('an API key', () => {
     );
   });
 
-  it('keeps its checksum: what scanners have learnt stays right', () => {
+  it('keeps its checksum algorithm: what scanners have learnt stays right', () => {
     expect(assembleKey('000000000000000000000000000000')).toBe('wt_0000000000000000000000000000002C8GjS');
     expect(assembleKey('0123456789ABCDEFGHIJKLMNOPQRST')).toBe('wt_0123456789ABCDEFGHIJKLMNOPQRST4PMbyp');
   });
 
-  it('is refused before any look-up when one character is mistyped', () => {
+  it('is refused before any lookup when one character is mistyped', () => {
     fc.assert(
       fc.property(random, fc.nat(KEY_LENGTH - 1), digit, (characters, at, typed) => {
         const key = assembleKey(characters);
@@ -48,7 +48,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is refused when two neighbours are swapped, when it is cut, and when anything is around it', () => {
+  it('is refused when two neighbours are swapped, when it is truncated, and when anything is around it', () => {
     fc.assert(
       fc.property(random, fc.nat(KEY_LENGTH - 2), (characters, at) => {
         const key = assembleKey(characters);
@@ -61,7 +61,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is never taken for a session or a code, nor they for it', () => {
+  it('is never mistaken for a session or a code, nor they for it', () => {
     const marks = [KEY_MARK, SESSION_MARK, CODE_MARK] as const;
     fc.assert(
       fc.property(random, (characters) => {

@@ -1,10 +1,10 @@
 /**
  * The format of an API key: `wt_` + 30 random base62 characters + 6 base62 characters of the CRC-32 of those 30.
- * Fixed prefix and checksum let a secret scanner recognise a leaked key without asking us, and let us refuse a mistyped one
- * before any look-up. Pure functions: making and hashing keys needs node:crypto and is the keys service's.
+ * Fixed prefix and checksum let a secret scanner recognize a leaked key without asking us, and let us refuse a mistyped one
+ * before any lookup. Pure functions: making and hashing keys needs node:crypto and is up to the keys service.
  */
 export const KEY_MARK = 'wt_';
-/** A session of the console has the same form, and so has a code that begins one. None of the three is ever taken for another. */
+/** A console session has the same form, and so has a code that starts one. None of the three is ever mistaken for another. */
 export const SESSION_MARK = 'wts_';
 export const CODE_MARK = 'wtc_';
 export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK;
@@ -12,13 +12,13 @@ export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK;
 export const KEY_RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 export const KEY_LENGTH = KEY_MARK.length + KEY_RANDOM_LENGTH + CHECKSUM_LENGTH;
-/** Behind the mark. */
+/** After the mark. */
 const PREFIX_RANDOM_LENGTH = 8;
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const SHAPE = new RegExp(`^[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
-/** What `prefixOf` answers of any of the three. */
+/** What `prefixOf` returns for any of the three. */
 export const PREFIX_SHAPE = new RegExp(`^wt[sc]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
 
 /** @param random KEY_RANDOM_LENGTH characters of BASE62, each drawn uniformly by a cryptographic generator */

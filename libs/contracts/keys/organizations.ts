@@ -13,7 +13,7 @@ export const createOrganization = operation({
     /** Default: the part of the address before the `@`. */
     ownerName: Name.optional(),
     keyName: Name.default('First key'),
-    /** Of the first key. */
+    /** The first key's. */
     keyRateLimit: KeyRateInput.optional(),
   }),
   output: z.object({ organization: Organization, user: User, apiKey: CreatedApiKey }),

@@ -41,7 +41,7 @@ export const revokeSession = operation({
 export const createLoginCode = operation({
   name: 'sessions.createCode',
   summary: `Create a code that signs in to the console once, within ${CODE_MINUTES} minutes, at /console/#code=<code>. It is shown in this response and never again.`,
-  // Whoever has a key can sign in with the key itself.
+  // Anybody with a key can sign in with the key itself.
   permissions: [],
   effect: 'create',
   input: z.strictObject({

@@ -4,7 +4,7 @@ import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Board, MAX_COLUMNS } from './board.ts';
 
-/** Of a project: their list is one answer. */
+/** Per project: their list is one response. */
 export const MAX_BOARDS = 200;
 
 const name = z.string().trim().min(1).max(200);

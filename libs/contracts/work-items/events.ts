@@ -20,7 +20,7 @@ export const getWorkItemEvents = operation({
     title: z.string(),
     /** How many match the filter, before `limit`. */
     totalEvents: z.int(),
-    /** Of an `updated` event, old and new values of more than 4 KiB are shortened, with `fromTruncated` or `toTruncated` beside them. */
+    /** In an `updated` event, old and new values of more than 4 KiB are shortened, with `fromTruncated` or `toTruncated` next to them. */
     events: z.array(HistoryEvent),
     /** The result would exceed the maximum size: its oldest events are left out. */
     truncated: z.literal(true).optional(),

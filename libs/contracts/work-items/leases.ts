@@ -10,7 +10,7 @@ export const MAX_LEASE_SECONDS = 3_600;
 export const DEFAULT_LEASE_SECONDS = 900;
 /** Less than the 60 s that clients and proxies wait for a response by default. */
 export const MAX_WAIT_SECONDS = 55;
-/** Claims of one organization that wait at once. */
+/** Concurrently waiting claims of one organization. */
 export const MAX_WAITING_CLAIMS = 1_000;
 
 /** Opaque. Not a secret beyond the organization: it says which claim is meant, the API key says who may. */

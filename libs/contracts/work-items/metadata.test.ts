@@ -4,21 +4,21 @@ import { MetadataInput } from './metadata.ts';
 const faultsOf = (metadata: unknown) => MetadataInput.safeParse(metadata).error?.issues ?? [];
 
 test.each(['_bsontype', 'toBSON', '__proto__'])(
-  'a key that the database takes for its own is refused by name: %s',
+  'a key that the database treats as its own is refused by name: %s',
   (name) => {
     const metadata = JSON.parse(`{"a":[{"${name}":"ObjectId"}]}`);
     expect(faultsOf(metadata)).toMatchObject([{ path: ['a', 0, name], message: `must not be named ${name}` }]);
   },
 );
 
-test('faults are looked for up to one more than is told, however many there are and wherever they stand', () => {
+test('at most one fault more than is reported is looked for, however many there are and wherever they are', () => {
   const wide = Object.fromEntries(Array.from({ length: 90_000 }, (_, number) => [`$${number}`, 1]));
   expect(faultsOf(wide)).toHaveLength(21);
   expect(faultsOf({ a: { b: wide }, c: wide })).toHaveLength(21);
   expect(faultsOf({ a: Array(90_000).fill({ $b: 1 }) })).toHaveLength(21);
 });
 
-test('what comes behind is not even read', () => {
+test('what comes after is not even read', () => {
   let read = 0;
   const ownKeys = () => {
     read++;

@@ -41,7 +41,7 @@ export const resolveWorkItems = operation({
     notFound: z.array(z.string()),
     items: z.array(ResolvedItem),
     withoutLeafTasks: z.array(z.string()),
-    /** Something lies deeper than `maxDepth`, or the result would exceed the maximum size. */
+    /** Something is deeper than `maxDepth`, or the result would exceed the maximum size. */
     truncated: z.boolean(),
   }),
   errors: [],

@@ -31,7 +31,7 @@ export interface PendingCall {
   readonly deadlineAtMs: number;
   /** When it was last published; undefined if it never was. */
   sentAtMs: number | undefined;
-  /** Whether the caller wants `replayed` beside the output. */
+  /** Whether the caller wants `replayed` along with the output. */
   readonly whole: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: OperationError) => void;

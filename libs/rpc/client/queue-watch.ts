@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = RESTART_GRACE_MS + 500;
 const RETURN_EVERY_MS = 10_000;
 
 /**
- * Detects that a service's queue is gone, and finds where it is instead: `mandatory` publishing tells for new calls, a probe for those
+ * Detects that a service's queue is gone, and finds where it is instead: `mandatory` publishing shows it for new calls, a probe for those
  * already sent. A queue on a node that is down silently accepts and loses messages: checking the queue detects that.
  */
 export class QueueWatch {

@@ -8,23 +8,23 @@ import type { Log } from '../types.ts';
 const RENEW_AFTER_MS = 10 * 60_000;
 const NO_CONTENT = Buffer.alloc(0);
 
-/** Classic, with transient messages: an election concerns only connected processes, and each of them begins with a nudge. */
+/** Classic, with transient messages: an election concerns only connected processes, and each of them starts with a nudge. */
 const QUEUE_OPTIONS: Options.AssertQueue = {
   durable: true,
-  // All nudges in it mean the same: one is enough.
+  // All nudges in it mean the same thing: one is enough.
   maxLength: 1,
   arguments: { 'x-queue-type': 'classic', 'x-single-active-consumer': true },
 };
 
 /**
  * The broker elects one of the participating processes: the one consumer that a queue delivers to. It keeps the last nudge
- * unacknowledged, so that when it is gone the broker delivers that to the next one, which thereby learns that it is elected.
+ * unacknowledged, so that once it is gone the broker delivers that nudge to the next one, which thereby learns that it is elected.
  *
  * Two may believe they are elected for a moment (one was frozen or disconnected), and all do while the broker cannot elect one (the queue's node is down): the
- * election avoids duplicate work, but is no mutual exclusion.
+ * election avoids duplicate work, but is not mutual exclusion.
  */
 export class Election {
-  /** Once this process can be elected. */
+  /** Resolves once this process can be elected. */
   readonly ready: Promise<unknown>;
 
   readonly #queue: string;
@@ -33,7 +33,7 @@ export class Election {
   readonly #renewal: NodeJS.Timeout;
   readonly #nudged: () => void;
   #held: ConsumeMessage | undefined;
-  /** The broker cannot elect it: it is away, or the node of the queue is. */
+  /** The broker cannot elect it: the broker is unavailable, or the queue's node is. */
   #isCutOff = false;
 
   /**
@@ -67,7 +67,7 @@ export class Election {
     this.#sending = new RecoveringChannel(broker.publishing, {
       name: `${queue} nudges`,
       setup: (_, model) => declare(model),
-      // Without any nudge nobody would learn of it.
+      // Without any nudge, nobody would find out.
       opened: () => this.#send(),
     });
     this.ready = Promise.all([this.#elected.ready, this.#sending.ready]);
@@ -101,7 +101,7 @@ export class Election {
     try {
       this.#sending.current?.sendToQueue(this.#queue, NO_CONTENT);
     } catch {
-      // The channel died; the next one begins with a nudge.
+      // The channel died; the next one starts with a nudge.
     }
   }
 }

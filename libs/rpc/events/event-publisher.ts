@@ -6,7 +6,7 @@ import type { RequestSigner } from '../message/signature.ts';
 import { type EventsMessage, eventsMessages } from './message.ts';
 import { checkLog, EVENTS_EXCHANGE } from './topology.ts';
 
-/** Publishes events, and knows that the broker has them. */
+/** Publishes events, and knows when the broker has them. */
 export class EventPublisher {
   readonly ready: Promise<void>;
 
@@ -15,10 +15,10 @@ export class EventPublisher {
   readonly #channel: RecoveringChannel;
   #returned = 0;
 
-  /** @param opened called when it can publish, at first and again */
+  /** @param opened called when it can publish, the first time and each time after */
   constructor(options: {
     readonly broker: Broker;
-    /** Of events (eventSigner of libs/runtime). */
+    /** For events (eventSigner of libs/runtime). */
     readonly signer: RequestSigner;
     opened?(): void;
   }) {
@@ -38,14 +38,14 @@ export class EventPublisher {
   }
 
   /**
-   * One call after the other: they are published in their order.
+   * One call after the other: they are published in order.
    * @returns once the broker has all of them on disk
-   * @throws when it may not have some of them: all are to be published again, and readers know them by their ids
+   * @throws when it may be missing some: publish all of them again, readers recognize duplicates by their ids
    */
   async publish(events: readonly PublishedEvent[]): Promise<void> {
     const channel = this.#channel.current as ConfirmChannel | undefined;
     if (!channel) throw new Error('The broker is unavailable.');
-    // It would wait in the socket, and everything behind it.
+    // They would wait in the socket, and everything behind them.
     if (this.#broker.publishing.status === 'blocked') throw new Error('The broker takes no messages at the moment.');
     const returnedBefore = this.#returned;
     const confirmed = [...eventsMessages(this.#signer, events)].map((message) => publishOne(channel, message));

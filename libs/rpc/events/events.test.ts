@@ -42,7 +42,7 @@ const ends = new Set<() => Promise<void>>();
 afterEach(async () => {
   for (const end of [...ends].reverse()) await end();
   ends.clear();
-  // What a test left would be the next one's.
+  // What a test left behind would be the next one's.
   const connection = await connect(own.urls.rabbitmq);
   const channel = await connection.createChannel();
   await channel.purgeQueue(LOG_QUEUE);
@@ -62,7 +62,7 @@ async function publisher(): Promise<EventPublisher> {
   return made;
 }
 
-/** A replica of the log, which takes by this. Its `die` cuts its connections, as the end of its process does. */
+/** A replica of the log, which consumes with this. Its `die` cuts its connections, as the end of its process does. */
 async function consumer(take: (events: readonly PublishedEvent[]) => Promise<void>) {
   const connected = await broker();
   const made = new LogConsumer({ broker: connected, signer, log, observer: seen, take });
@@ -87,7 +87,7 @@ function events(count: number, type: (index: number) => EventType = () => 'work_
 const ids = (of: readonly PublishedEvent[]) => of.map(({ id }) => id);
 
 describe('the queue of the log', () => {
-  test('must be there before anything is published: until then services keep their events', async () => {
+  test('must exist before anything is published: until then services keep their events', async () => {
     const connection = await connect(own.urls.rabbitmq);
     const channel = await connection.createChannel();
     await channel.deleteQueue(LOG_QUEUE);
@@ -103,7 +103,7 @@ describe('the queue of the log', () => {
     await connection.close();
   });
 
-  test('hands over all events in the order of their publication, several types in turn', async () => {
+  test('delivers all events in the order of their publication, several types interleaved', async () => {
     const taken: PublishedEvent[] = [];
     await consumer(async (batch) => void taken.push(...batch));
     const all = events(1_000, (index) => (index % 7 < 4 ? 'work_item.moved' : 'work_item.ready'));
@@ -113,7 +113,7 @@ describe('the queue of the log', () => {
     expect(taken).toEqual(all);
   });
 
-  test('keeps what nobody takes, and gives it to the first replica that comes', async () => {
+  test('keeps what nobody consumes, and gives it to the first replica that comes', async () => {
     const all = events(10);
     await (await publisher()).publish(all);
     const taken: PublishedEvent[] = [];
@@ -135,12 +135,12 @@ describe('the queue of the log', () => {
     await begun.promise;
     expect(taken).toEqual([]);
     await first.die();
-    // The first never ends by itself.
+    // The first never finishes.
     ends.delete([...ends][1] as () => Promise<void>);
     await expect.poll(() => ids(taken)).toEqual(ids(all));
   });
 
-  test('goes on in order where a replica stops that has taken a part of what it was given', async () => {
+  test('continues in order when a replica stops after taking part of what it was given', async () => {
     const taken: PublishedEvent[] = [];
     const begun = Promise.withResolvers<void>();
     const mayGoOn = Promise.withResolvers<void>();
@@ -154,18 +154,18 @@ describe('the queue of the log', () => {
     const all = events(120);
     await from.publish(all.slice(0, 40));
     await begun.promise;
-    // These wait at the first replica, behind those that it is taking.
+    // These wait at the first replica, behind those that it is processing.
     await from.publish(all.slice(40, 80));
     const stopped = first.close();
     await from.publish(all.slice(80));
     mayGoOn.resolve();
     await stopped;
     await expect.poll(() => new Set(ids(taken)).size).toBe(all.length);
-    // Of what is doubled the first delivery counts.
+    // Of duplicates the first delivery counts.
     expect([...new Set(ids(taken))]).toEqual(ids(all));
   });
 
-  test('offers what could not be taken again, and nothing that follows before it', async () => {
+  test('redelivers what could not be taken, and nothing that follows before it', async () => {
     const taken: PublishedEvent[] = [];
     let failures = 2;
     await consumer(async (batch) => {
@@ -178,7 +178,7 @@ describe('the queue of the log', () => {
     await expect.poll(() => ids(taken)).toEqual(ids(all));
   });
 
-  test('puts away what nobody with the key has sent, and what cannot be read, and goes on', async () => {
+  test('puts aside what nobody with the key has sent, and what cannot be read, and carries on', async () => {
     const taken: PublishedEvent[] = [];
     await consumer(async (batch) => void taken.push(...batch));
     const [good] = events(1) as [PublishedEvent];
@@ -201,8 +201,8 @@ describe('the queue of the log', () => {
   });
 });
 
-describe('a broker that is killed and comes back', () => {
-  test('has what it confirmed, and refuses the rest meanwhile', async () => {
+describe('a broker that is killed and restarted', () => {
+  test('has what it confirmed, and refuses the rest in the meantime', async () => {
     const from = await publisher();
     const before = events(100);
     await from.publish(before);
@@ -216,7 +216,7 @@ describe('a broker that is killed and comes back', () => {
     await expect.poll(() => ids(taken)).toEqual(ids([...before, ...after]));
   });
 
-  test('says so to those who listen, who go on with what they listened to', async () => {
+  test('tells listeners so, who resume what they listened to', async () => {
     const from = await publisher();
     let openings = 0;
     const received: PublishedEvent[] = [];
@@ -240,7 +240,7 @@ describe('a broker that is killed and comes back', () => {
 });
 
 describe('the live feed', () => {
-  test('gives each listener the organizations that it asked for, from then on and until it asks no more', async () => {
+  test('gives each listener the organizations that it asked for, from then on and until it unsubscribes', async () => {
     const received: string[] = [];
     const subscription = subscribeToNews({
       broker: await broker(),
@@ -270,7 +270,7 @@ describe('the live feed', () => {
 });
 
 describe('an election', () => {
-  test('has one winner, whom the nudges of all reach; the next follows without one when it is gone', async () => {
+  test('has one winner, reached by the nudges of all; when it is gone, the next follows without a nudge', async () => {
     const nudges = [0, 0, 0];
     const processes = [];
     for (const index of nudges.keys()) {

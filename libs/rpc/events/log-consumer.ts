@@ -9,16 +9,16 @@ import type { Log, RpcObserver } from '../types.ts';
 import { readEvents } from './message.ts';
 import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
 
-/** Messages that are taken together at most, each of up to 64 KiB: many of them hold one or two events. */
+/** The most messages taken together, each of up to 64 KiB: many hold only one or two events. */
 const PREFETCH = 512;
 
 export interface LogConsumerOptions {
   readonly broker: Broker;
-  /** Of events (eventSigner of libs/runtime). */
+  /** For events (eventSigner of libs/runtime). */
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** At least once for each event. When it fails it is called again with the same ones, for as long as they are this process's. */
+  /** At least once for each event. If it fails, it is called again with the same ones, for as long as they belong to this process. */
   take(events: readonly PublishedEvent[]): Promise<void>;
 }
 
@@ -27,15 +27,15 @@ interface Arrived {
   readonly events: readonly PublishedEvent[];
 }
 
-/** What came by one channel: its delivery tags mean something there only. */
+/** What came over one channel: its delivery tags are only valid there. */
 interface Delivered {
   readonly channel: Channel;
   readonly waiting: Arrived[];
 }
 
 /**
- * Hands over all events, in the order of their publication for each publisher, one batch after the other, and acknowledges a batch once it is taken. Of all
- * replicas one does so at a time; but one that was frozen may not know yet that it is not the one any more.
+ * Hands over all events, in order of publication for each publisher, one batch after the other, and acknowledges a batch once it is taken. Of all
+ * replicas, one does so at a time; but one that was frozen may not know yet that it is no longer the one.
  */
 export class LogConsumer {
   readonly ready: Promise<void>;
@@ -57,12 +57,12 @@ export class LogConsumer {
         this.#delivered = delivered;
         await channel.consume(LOG_QUEUE, (message) => {
           if (message) this.#received(message, delivered);
-          // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
+          // The broker cancelled the consumer: its queue was deleted or is moving. A new channel declares it again.
           else channel.close().catch(() => {});
         });
       },
       lost: () => {
-        // What waits here is delivered again, to whoever is next.
+        // What is waiting here will be redelivered, to whichever process is next.
         this.#delivered = undefined;
       },
     });
@@ -70,8 +70,8 @@ export class LogConsumer {
   }
 
   /**
-   * Takes no more, and ends once what it has begun is done. The consumer stays until its channel closes: one that is cancelled makes room for the next, which
-   * would be given what comes now before what still waits here.
+   * Takes no more, and ends once what it has begun is done. The consumer stays until its channel closes: cancelling it makes room for the next, which
+   * would be given what comes now before what is still waiting here.
    */
   async close(): Promise<void> {
     this.#delivered = undefined;
@@ -130,6 +130,6 @@ function acknowledgeUpTo(message: ConsumeMessage, channel: Channel): void {
   try {
     channel.ack(message, true);
   } catch {
-    // The channel is gone and so are its tags. The broker delivers these messages again.
+    // The channel is gone and its tags with it. The broker redelivers these messages.
   }
 }

@@ -5,17 +5,17 @@ import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { signedMessage, verifiedJson } from '../message/signed.ts';
 
-/** Events of one topic, as one message. */
+/** Events on one topic, as one message. */
 export interface EventsMessage {
   readonly topic: string;
   readonly content: Buffer;
 }
 
-/** What messages are routed by, of an event's type: `work_item` of `work_item.moved`. A topic for each type would be a message for each event, since a write makes several. */
+/** The part of an event's type that messages are routed by: `work_item` in `work_item.moved`. A topic per type would mean a message per event, since a write makes several. */
 export const topicOf = (type: string) => type.slice(0, type.indexOf('.'));
 
 /**
- * Cuts events into messages, in their order: each holds those of one topic that follow one another.
+ * Cuts events into messages, in order: each holds consecutive events on one topic.
  *
  *   { e: [ event … ] }
  */
@@ -42,7 +42,7 @@ export function* eventsMessages(signer: RequestSigner, events: readonly Publishe
 }
 
 /**
- * What the log needs of an event. Types and kinds are any: during an update a service may publish what the version of its reader does not
+ * What the log needs from an event. Types and kinds may be anything: during an update a service may publish what its reader's version does not
  * know yet, and the log must keep it.
  */
 const AnyEvent = z.object({
@@ -58,24 +58,24 @@ const AnyEvent = z.object({
 });
 const AnyEvents = z.object({ e: z.array(AnyEvent) });
 
-/** Throws UnverifiedMessage, or on whatever eventsMessages did not make. */
+/** Throws UnverifiedMessage, or on anything that eventsMessages did not make. */
 export function readEvents(signer: RequestSigner, content: Buffer): readonly PublishedEvent[] {
   return AnyEvents.parse(verifiedJson(signer, content)).e as unknown as readonly PublishedEvent[];
 }
 
-/** What passes by on the live feed of an organization. */
+/** One item on the live feed of an organization. */
 export type News =
   | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
   | { readonly kind: 'beat'; readonly beat: Beat };
 
-/** The organization is part of what is signed: the routing key is not.  { o: organizationId, n: news } */
+/** The organization is part of what is signed, unlike the routing key.  { o: organizationId, n: news } */
 export function newsMessage(signer: RequestSigner, organizationId: string, news: News): Buffer {
   return signedMessage(signer, JSON.stringify({ o: organizationId, n: news }));
 }
 
 const AnyNews = z.object({ o: z.string(), n: z.looseObject({ kind: z.string() }) });
 
-/** Throws UnverifiedMessage, or on whatever newsMessage did not make. */
+/** Throws UnverifiedMessage, or on anything that newsMessage did not make. */
 export function readNews(
   signer: RequestSigner,
   content: Buffer,

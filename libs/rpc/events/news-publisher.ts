@@ -4,7 +4,7 @@ import type { RequestSigner } from '../message/signature.ts';
 import { type News, newsMessage } from './message.ts';
 import { checkLog, LIVE_EXCHANGE } from './topology.ts';
 
-/** Tells those who listen at this moment. Nobody waits for it: what does not get through is not sent again. */
+/** Notifies those who are listening at this moment. Nobody waits for it: what does not get through is not sent again. */
 export class NewsPublisher {
   readonly ready: Promise<void>;
 
@@ -13,7 +13,7 @@ export class NewsPublisher {
   readonly #channel: RecoveringChannel;
   #isFull = false;
 
-  /** @param signer of events (eventSigner of libs/runtime) */
+  /** @param signer for events (eventSigner of libs/runtime) */
   constructor(broker: Broker, signer: RequestSigner) {
     this.#broker = broker;
     this.#signer = signer;

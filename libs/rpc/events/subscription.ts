@@ -9,19 +9,19 @@ import { checkLog, EVENTS_EXCHANGE, LIVE_EXCHANGE } from './topology.ts';
 
 export interface SubscriberOptions {
   readonly broker: Broker;
-  /** Of events (eventSigner of libs/runtime). */
+  /** For events (eventSigner of libs/runtime). */
   readonly signer: RequestSigner;
   readonly log: Log;
   /**
-   * Called when what is published from now on arrives, at first and after each interruption. What was published before it may have passed by:
+   * Called once everything published from now on will arrive, the first time and after each interruption. What was published before may have been missed:
    * look for it elsewhere.
    */
   opened(): void;
 }
 
 /**
- * What passes by on an exchange, by a queue that this process has to itself and that goes with its connection. The broker keeps nothing for a
- * process that is gone; one that is frozen is gone within a few heartbeats.
+ * Everything published to an exchange, through a queue that is exclusive to this process and is deleted with its connection. The broker keeps nothing for a
+ * process that is gone; one that is frozen counts as gone after a few missed heartbeats.
  */
 export class Subscription {
   readonly ready: Promise<void>;
@@ -33,7 +33,7 @@ export class Subscription {
   #isOpen = false;
   #opening = Promise.withResolvers<void>();
 
-  /** @param received throws on what it cannot read: that is logged and dropped */
+  /** @param received throws on what it cannot read, which is then logged and dropped */
   constructor(options: SubscriberOptions, exchange: string, received: (content: Buffer) => void) {
     const { broker, log } = options;
     this.#exchange = exchange;
@@ -64,7 +64,7 @@ export class Subscription {
         options.opened();
       },
       lost: () => {
-        // Those who wait for an opening wait on when one fails.
+        // Those waiting for an opening keep waiting when one fails.
         if (this.#isOpen) this.#opening = Promise.withResolvers<void>();
         this.#isOpen = false;
       },
@@ -80,7 +80,7 @@ export class Subscription {
       try {
         if (channel) return void (await channel.bindQueue(this.#queue, this.#exchange, key));
       } catch {
-        // The channel died under us, which is told soon.
+        // The channel died under us; we are notified of that soon.
         await sleep(retryDelayMs(1));
         continue;
       }
@@ -113,7 +113,7 @@ export function subscribeToEvents(
   return subscription;
 }
 
-/** The live feed, of the organizations that `bind` names. Events come with their place in the log, so that who misses one knows it. */
+/** The live feed, for the organizations that `bind` names. Events come with their place in the log, so that a missed one is noticed. */
 export function subscribeToNews(
   options: SubscriberOptions & { received(organizationId: string, news: News): void },
 ): Subscription {

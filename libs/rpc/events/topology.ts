@@ -2,31 +2,31 @@ import type { Channel, ChannelModel, Options } from 'amqplib';
 import { DEAD_LETTERS_MAX, declareQueue } from '../queues.ts';
 import type { Log } from '../types.ts';
 
-/** Where every service publishes what happened, by the event's type. Durable, and so is what is published. */
+/** Where every service publishes what happened, by the event's type. Durable, and so are its messages. */
 export const EVENTS_EXCHANGE = 'worktrack.events';
 /**
- * Where the log tells at once what it has taken in, by organization, and `workitems` of the beats of leases. Nothing of it is kept: events are in the
- * log, and each beat replaces the one before.
+ * Where the log immediately announces what it has taken in, by organization, and `workitems` the heartbeats of leases. None of it is kept: events are in the
+ * log, and each heartbeat replaces the one before.
  */
 export const LIVE_EXCHANGE = 'worktrack.log';
 /** All events, for the log. */
 export const LOG_QUEUE = 'events.log';
 export const LOG_DEAD_QUEUE = 'events.dead';
 
-/** Beyond, the broker refuses more, and the services keep their events in their outboxes: they have a disk for it. */
+/** Beyond this the broker refuses more, and the services keep their events in their outboxes: those are on disk. */
 const LOG_QUEUE_MAX_MESSAGES = 100_000;
 /**
- * RabbitMQ 4 drops what was delivered more often than 20 times, and counts what merely lay in the prefetch window of a consumer that died. A
- * message that is at fault itself is put away by its reader. (-1, for none, is refused by RabbitMQ 3.)
+ * RabbitMQ 4 drops what was delivered more than 20 times, and counts even what merely sat in the prefetch window of a consumer that died. A
+ * message that is itself at fault is set aside by its reader. (-1, for no limit, is refused by RabbitMQ 3.)
  */
 const NO_DELIVERY_LIMIT = 1_000_000;
 
 /**
- * A quorum queue, unlike those of RPC (queues.ts): nobody waits for an event and would send it again to another queue, so it must survive the
- * loss of a node, and its queue must be usable while a node is down. A minority of the nodes may be. Without a majority nothing is confirmed, and
- * the outboxes keep the events. The throughput that this costs is not missed: a message holds many events.
+ * A quorum queue, unlike those for RPC (queues.ts): nobody waits for an event and would resend it to another queue, so it must survive the
+ * loss of a node, and its queue must be usable while a minority of the nodes is down. Without a majority nothing is confirmed, and
+ * the outboxes keep the events. The throughput this costs is not missed: a message holds many events.
  *
- * One consumer at a time takes from it, and the next follows when it is gone.
+ * One consumer at a time takes from it, and the next takes over when it is gone.
  */
 const LOG_QUEUE_OPTIONS: Options.AssertQueue = {
   durable: true,
@@ -42,13 +42,13 @@ const LOG_QUEUE_OPTIONS: Options.AssertQueue = {
 };
 
 /**
- * By the service that keeps the log, which alone may (docker-compose.yml). The exchanges are durable, that of the live feed too: publishing to one
- * that a restart of the broker took away would close the channel.
+ * Declared by the service that keeps the log, the only one permitted to (docker-compose.yml). The exchanges are durable, the live feed's too: publishing to one
+ * that a broker restart has removed would close the channel.
  */
 export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
   await declareQueue(model, log, LOG_QUEUE, LOG_QUEUE_OPTIONS);
-  // Of this type too, and after it: a node that is killed in the seconds after a quorum queue was first declared does not know that queue when it
-  // comes back, unless another one was declared since (RabbitMQ 3.10: it keeps the last name that it has noted in memory).
+  // Also a quorum queue, and declared after it: a node killed in the seconds after a quorum queue was first declared does not know that queue when it
+  // comes back, unless another one was declared since (RabbitMQ 3.10: it keeps the last name that it noted in memory).
   await declareQueue(model, log, LOG_DEAD_QUEUE, {
     durable: true,
     maxLength: DEAD_LETTERS_MAX,
@@ -61,7 +61,7 @@ export async function declareLog(model: ChannelModel, log: Log): Promise<void> {
   });
 }
 
-/** @throws until the log is there: what is published to an exchange of which nobody takes is lost without a word */
+/** @throws until the log exists: what is published to an exchange with no queue is silently lost */
 export function checkLog(model: ChannelModel): Promise<void> {
   return onOwnChannel(model, async (channel) => {
     await channel.checkExchange(EVENTS_EXCHANGE);
@@ -70,7 +70,7 @@ export function checkLog(model: ChannelModel): Promise<void> {
   });
 }
 
-/** The broker closes the channel of what it refuses. */
+/** The broker closes the channel on anything it refuses. */
 async function onOwnChannel(model: ChannelModel, work: (channel: Channel) => Promise<void>): Promise<void> {
   const channel = await model.createChannel();
   channel.on('error', () => {});

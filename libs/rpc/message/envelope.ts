@@ -9,7 +9,7 @@ import { signedJson, signedMessage, verifiedJson } from './signed.ts';
  *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ], x: [ id … ] }
  *   reply    { r: [ [id, status, output or error] … ] }
  *
- * `x`, where it is there, are calls sent before that nobody waits for any more. `sentAtMs` is the client's monotonic clock, of use only beside other readings of the same clock (see clock.ts).
+ * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that clock (see clock.ts).
  */
 export interface RequestItem {
   readonly id: number;
@@ -32,13 +32,13 @@ export interface RequestMessage {
   readonly client: string;
   readonly sentAtMs: number;
   readonly items: readonly RequestItem[];
-  /** Ids of calls that were sent before, and that nobody waits for any more. */
+  /** Ids of earlier calls that nobody waits for any more. */
   readonly abandoned: readonly number[];
 }
 
 export const ReplyStatus = {
   ok: 0,
-  /** As ok: the answer of an earlier call with the same idempotency key. */
+  /** Like ok: the answer of an earlier call with the same idempotency key. */
   replayed: 1,
   failed: 2,
   /** Dropped unrun: the server estimated that the deadline had passed. */
@@ -52,7 +52,7 @@ export interface ReplyItem {
   readonly payload: unknown;
 }
 
-/** What does not change when a call is sent again. Throws on an input that JSON cannot carry. */
+/** What does not change when a call is sent again. Throws on an input that JSON cannot represent. */
 export function callBody(...body: CallBody): string {
   return JSON.stringify(body);
 }
@@ -61,7 +61,7 @@ export function requestItem(id: number, remainingMs: number, attempt: number, bo
   return `[${id},${Math.ceil(remainingMs)},${attempt},${body}]`;
 }
 
-/** @param items as requestItem makes them */
+/** @param items as made by requestItem */
 export function encodeRequests(
   signer: RequestSigner,
   client: string,
@@ -86,12 +86,12 @@ export function replyMessage(items: readonly string[]): string {
   return `{"r":[${items.join(',')}]}`;
 }
 
-/** Nothing of an unverified request is even parsed. Throws UnverifiedMessage, or on whatever is not a request. */
+/** Nothing in an unverified request is even parsed. Throws UnverifiedMessage, or on anything that is not a request. */
 export function verifiedRequests(signer: RequestSigner, content: Buffer): RequestMessage {
   return requestsOf(verifiedJson(signer, content));
 }
 
-/** Of a request that comes from where it may be believed: one of our own that the broker returned. Throws on whatever is not a request. */
+/** For a request from a trusted place: one of our own that the broker returned. Throws on anything that is not a request. */
 export function readRequests(content: Buffer): RequestMessage {
   return requestsOf(signedJson(content));
 }
@@ -138,7 +138,7 @@ function isCaller(value: Partial<Record<keyof Caller, unknown>>): boolean {
   );
 }
 
-/** Throws on whatever is not a reply. */
+/** Throws on anything that is not a reply. */
 export function readReplies(json: unknown): readonly ReplyItem[] {
   const items = (json as { r?: unknown }).r;
   if (!Array.isArray(items)) throw new Error('not a reply message');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeFrame, encodeFrame } from './frame.ts';
 
 describe('a frame', () => {
-  test('brings any JSON and any bytes whole', () => {
+  test('carries any JSON and any bytes intact', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.uint8Array({ maxLength: 5_000 }), (value, bytes) => {
         const frame = decodeFrame(encodeFrame(JSON.stringify(value), bytes));
@@ -13,7 +13,7 @@ describe('a frame', () => {
     );
   });
 
-  test('that was cut anywhere in its JSON is refused, never read as another', () => {
+  test('that is truncated anywhere in its JSON is refused, never read as a different one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), (text, where) => {
         const frame = encodeFrame(JSON.stringify(text));

@@ -1,5 +1,5 @@
 /**
- * The body of every message but requests (envelope.ts): one byte of format version, the length of the JSON part as u32 big-endian, the JSON part in UTF-8, and
+ * The body of every message except requests (envelope.ts): one byte of format version, the length of the JSON part as u32 big-endian, the JSON part in UTF-8, and
  * then raw bytes up to the end. Replies have no raw part; the chunks of a byte stream consist of almost nothing else.
  */
 const VERSION = 1;

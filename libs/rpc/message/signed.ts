@@ -1,12 +1,12 @@
 import { type RequestSigner, SIGNATURE_BYTES } from './signature.ts';
 
-/** One byte of format version, the signature of all that follows, and JSON in UTF-8. */
+/** One byte of format version, the signature of everything that follows, and JSON in UTF-8. */
 const VERSION = 2;
 const HEADER_BYTES = 1 + SIGNATURE_BYTES;
 
 export type UnverifiedReason = 'unsigned' | 'wrong-signature';
 
-/** A message that nobody with the key has sent. */
+/** A message that was not sent by anybody with the key. */
 export class UnverifiedMessage extends Error {
   readonly reason: UnverifiedReason;
 
@@ -24,7 +24,7 @@ export function signedMessage(signer: RequestSigner, json: string): Buffer {
   return content;
 }
 
-/** Nothing of an unverified message is even parsed. Throws UnverifiedMessage, or on what is no JSON. */
+/** Nothing in an unverified message is even parsed. Throws UnverifiedMessage, or if it is not JSON. */
 export function verifiedJson(signer: RequestSigner, content: Buffer): unknown {
   if (!isSigned(content)) throw new UnverifiedMessage('unsigned');
   if (!signer.verify(content.subarray(HEADER_BYTES), content.subarray(1, HEADER_BYTES))) {
@@ -33,7 +33,7 @@ export function verifiedJson(signer: RequestSigner, content: Buffer): unknown {
   return signedJson(content);
 }
 
-/** Of a message that comes from where it may be believed. Throws on whatever is not a signed message. */
+/** For a message from a trusted place. Throws on anything that is not a signed message. */
 export function signedJson(content: Buffer): unknown {
   if (!isSigned(content)) throw new Error('not a signed message');
   return JSON.parse(content.toString('utf8', HEADER_BYTES));

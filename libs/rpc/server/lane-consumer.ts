@@ -14,20 +14,20 @@ export interface LaneConsumerOptions {
   readonly broker: Broker;
   readonly service: string;
   readonly lane: LaneName;
-  /** Messages under way; 0: any number. */
+  /** Messages in progress; 0: any number. */
   readonly prefetch: number;
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** What came by this channel and is not acknowledged goes to another consumer. */
+  /** What came over this channel and is not acknowledged goes to another consumer. */
   lost?(by: object): void;
   /** @param redelivered it was delivered before, to a process that died or whose connection broke */
   received(request: RequestMessage, delivery: Delivery, redelivered: boolean): void;
 }
 
-/** Takes the messages of a lane from the broker, for as long as it is not cancelled, and puts those with the dead letters that cannot be believed or read. */
+/** Takes the messages of a lane from the broker until it is cancelled, and moves those that cannot be verified or read to the dead letters. */
 export class LaneConsumer {
-  /** Once the messages of one generation of its queues are taken. */
+  /** Resolves once messages from one generation of its queues are being taken. */
   readonly ready: Promise<void>;
 
   readonly #options: LaneConsumerOptions;
@@ -46,7 +46,7 @@ export class LaneConsumer {
     this.#takeNextGeneration();
   }
 
-  /** No more messages; those under way can still be acknowledged, but for calls that wait: they go to the next replica at once, before later ones. */
+  /** No more messages; those in progress can still be acknowledged, except for calls that wait: they go to the next replica at once, before later ones. */
   async cancel(): Promise<void> {
     this.#isCancelled = true;
     if (this.#options.lane === 'waiting') return await this.close();
@@ -58,13 +58,13 @@ export class LaneConsumer {
     await Promise.all(this.#channels.map((channel) => channel.close()));
   }
 
-  /** Of the generations before it one may come back at any time; its channels go on trying. */
+  /** Any of the generations before it may come back at any time; its channels keep trying. */
   #takeNextGeneration(): void {
     const { service, lane, prefetch } = this.#options;
     const generation = ++this.#generations;
     const queues = laneQueues(service, lane, generation);
     const channels = [this.#consume(queues, queues.requests, prefetch, generation)];
-    // One at a time: of these, none but the one that runs is counted as tried when the process dies.
+    // One at a time: then only the one running counts as tried if the process dies.
     if (queues.retries !== undefined) channels.push(this.#consume(queues, queues.retries, 1, generation));
     this.#channels.push(...channels);
     void Promise.all(channels.map((channel) => channel.ready)).then(this.#becameReady);
@@ -92,7 +92,7 @@ export class LaneConsumer {
         });
         const { consumerTag } = await channel.consume(queue, (message) => {
           if (message) this.#received(message, channel, queues, acknowledgements);
-          // The broker cancelled the consumer: its queue is gone or moves. A new channel declares it again.
+          // The broker cancelled the consumer: its queue was deleted or is moving. A new channel declares it again.
           else channel.close().catch(() => {});
         });
         this.#consumerTags.set(channel, consumerTag);
@@ -112,7 +112,7 @@ export class LaneConsumer {
         by: channel,
         acknowledge: () => {
           acknowledgements.add(message);
-          // Its items were forwarded: a copy of them that is delivered once more would count as one more attempt.
+          // Its items were forwarded: another delivered copy of them would count as one more attempt.
           if (message.fields.redelivered) acknowledgements.flush();
         },
         forward: (queue, content, options) => void channel.publish('', queue, content, options),

@@ -36,7 +36,7 @@ class Transfer {
   /** An upload may begin. */
   readonly opened = Promise.withResolvers<void>();
   readonly ended = Promise.withResolvers<'ok' | ErrorCode>();
-  /** Of the server, once it has replied. */
+  /** The server's, once it has replied. */
   #address: string | undefined;
   #over = false;
   readonly #publish: (address: string, content: Buffer) => void;

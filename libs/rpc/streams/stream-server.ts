@@ -15,7 +15,7 @@ const MAX_TRANSFERS = 64;
 /** A call with its bytes, from the handler's side. */
 class Transfer {
   readonly id: number;
-  /** Of the client. */
+  /** The client's. */
   readonly address: string;
   readonly inlet: Inlet;
   readonly outlet: Outlet;

@@ -4,7 +4,7 @@ import { nowMs } from '../clock.ts';
 import { decodeFrame, encodeFrame } from '../message/frame.ts';
 
 /**
- * Byte streams beside a call, for attachments. The call itself goes to its service's queue like any other; from then on its two ends
+ * Byte streams accompanying a call, for attachments. The call itself goes to its service's queue like any other; from then on its two ends
  * talk only to each other, through their channels' direct reply-to addresses, in frames that contain raw bytes.
  *
  *   upload     client ─ call ─► queue ─► server      download   client ─ call ─► queue ─► server

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { boundedJson, MAX_EVENT_DATA_BYTES } from './bounded-data.ts';
 
 describe('the data of an event', () => {
-  test('is told as it is where it is small', () => {
+  test('is reported as it is if it is small', () => {
     const data = { changes: { title: { from: 'A', to: 'B' } } };
     expect(JSON.parse(boundedJson(data))).toEqual(data);
   });
 
-  test('leaves out what is too large, and keeps what is small beside it', () => {
+  test('leaves out what is too large, and keeps what is small next to it', () => {
     const changes = {
       title: { from: 'A', to: 'B' },
       description: { from: '', to: 'x'.repeat(50_000) },
@@ -23,20 +23,20 @@ describe('the data of an event', () => {
     });
   });
 
-  test('of too many fields is left out as a whole', () => {
+  test('with too many fields is left out as a whole', () => {
     const metadata = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key ${i}`, 'a value of it']));
     expect(JSON.parse(boundedJson({ changes: { metadata } }))).toEqual({
       changes: { metadata: { omitted: true, bytes: expect.any(Number) } },
     });
   });
 
-  test('of names alone that are too long is bounded too', () => {
+  test('is bounded too if it is nothing but names that are too long', () => {
     expect(JSON.parse(boundedJson({ changes: { ['k'.repeat(100_000)]: 1 } }))).toEqual({
       changes: { omitted: true, bytes: expect.any(Number) },
     });
   });
 
-  test('is never more than the bound, whatever it is', () => {
+  test('never exceeds the limit, whatever it is', () => {
     const text = fc.integer({ min: 0, max: 40_000 }).map((length) => 'é'.repeat(length));
     const value = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.array(text, { maxLength: 3 }), tie('object')),

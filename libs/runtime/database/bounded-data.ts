@@ -1,18 +1,18 @@
 /**
- * So much an event says of what happened: a description has 50 000 characters and metadata 256 KiB, and who wants them whole reads the subject.
+ * How much an event says about what happened: a description has 50 000 characters and metadata 256 KiB; to get them whole, read the subject.
  */
 export const MAX_EVENT_DATA_BYTES = 16 * 1024;
 
-/** What stands in the place of a value that is too large. */
+/** What takes the place of a value that is too large. */
 interface Omitted {
   readonly omitted: true;
-  /** Of the value, as JSON. */
+  /** The value's, as JSON. */
   readonly bytes: number;
 }
 /** As JSON, with room for any number. */
 const OMITTED_BYTES = 48;
 
-/** The data of an event as JSON. What is too large in it is left out and says so; what is small beside it stays. */
+/** The data of an event as JSON. What is too large is left out and marked as such; small values next to it stay. */
 export function boundedJson(data: Readonly<Record<string, unknown>>): string {
   const json = JSON.stringify(data);
   return Buffer.byteLength(json) <= MAX_EVENT_DATA_BYTES ? json : JSON.stringify(bounded(data, MAX_EVENT_DATA_BYTES));
@@ -26,7 +26,7 @@ function bounded(value: unknown, maxBytes: number): unknown {
   const fields = Object.entries(value).map(([name, field]) => ({ name, field, bytes: bytesOf(field) }));
   const told = new Map<string, unknown>();
   let leftBytes = maxBytes - '{}'.length;
-  // The smallest first: each leaves to the others what it does not need of its share.
+  // The smallest first: each leaves the part of its share that it does not need to the others.
   for (const { name, field, bytes } of fields.toSorted((a, b) => a.bytes - b.bytes)) {
     const nameBytes = bytesOf(name) + ':,'.length;
     const share = Math.floor(leftBytes / (fields.length - told.size)) - nameBytes;
@@ -38,5 +38,5 @@ function bounded(value: unknown, maxBytes: number): unknown {
   return Object.fromEntries(fields.map(({ name }) => [name, told.get(name)]));
 }
 
-/** As JSON; what JSON leaves out takes no room. */
+/** As JSON; what JSON leaves out takes up no room. */
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -24,7 +24,7 @@ function shuffled(value: unknown): unknown {
 }
 
 describe('the canonical form of an input', () => {
-  test('is the same for any order of keys, and another one for another value', () => {
+  test('is the same for any order of keys, and differs for a different value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(canonicalInput(shuffled(value))).toEqual(canonicalInput(value));
@@ -52,7 +52,7 @@ describe('the canonical form of an input', () => {
     ['a title', { title: 'W-T-1' }],
     ['a text that only begins as one', { workItemId: 'W-T-1 and more' }],
     ['metadata, whatever its fields are called', { metadata: { id: 'W-T-1', parentId: uuid } }],
-  ])('takes no name out of %s', (_, input) => {
+  ])('extracts no name from %s', (_, input) => {
     expect(canonicalInput(input)).toEqual({ text: JSON.stringify(input), names: [] });
   });
 
@@ -61,7 +61,7 @@ describe('the canonical form of an input', () => {
   });
 });
 
-/** By what JSON keeps of a value. */
+/** Compares what JSON keeps of a value. */
 function canonicalJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(canonicalJson);
@@ -77,7 +77,7 @@ test('every field by which an operation names an item is known as one', () => {
   expect(fields.size).toBeGreaterThan(4);
 });
 
-/** The names of fields that take a task ID and a UUID, and not just any text. */
+/** The names of fields that take a task ID and a UUID, but not just any text. */
 function collect(schema: z.core.$ZodType, field: string | undefined, into: Set<string>): void {
   const takes = (value: unknown) => {
     try {

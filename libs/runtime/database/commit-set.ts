@@ -4,9 +4,9 @@ import { conflict, transaction } from './transaction.ts';
 import { type Outcome, WriteSet } from './write-set.ts';
 
 /**
- * A transaction of its own for what `work` puts into the set, again from the start as long as something it relies on changes. Who waits for the
- * outcome of the set (`afterwards`) is told.
- * @param isStored as of `transaction`
+ * A separate transaction for what `work` puts into the set, run again from the start as long as something it relies on changes. Anything waiting for the
+ * outcome of the set (`afterwards`) is notified.
+ * @param isStored as for `transaction`
  */
 export async function commitSet<T>(
   deadlineAtMs: number,
@@ -19,7 +19,7 @@ export async function commitSet<T>(
     const answer = await transaction(
       deadlineAtMs,
       async (tx) => {
-        // That of an attempt that came to nothing.
+        // The set of an attempt that came to nothing.
         writes?.settle('unused');
         writes = new WriteSet();
         const result = await work(tx, writes);

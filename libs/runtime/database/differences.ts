@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Each field whose value is another one, with both values: what an event says of a change. Times of changes are no changes. */
+/** Each field whose value differs, with both values: what an event says about a change. Timestamps of changes are not changes. */
 export function differencesOf<Row extends object>(
   before: Row,
   after: Row,

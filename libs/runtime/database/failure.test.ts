@@ -3,11 +3,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { databaseFailure } from './failure.ts';
 
-test('a write to a socket that the database has just ended means that the database is unavailable', async () => {
+test('a write to a socket that the database has just closed means that the database is unavailable', async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
-  // Half open, as the driver's is until it has looked: the end has come, and nobody has read it.
+  // Half open, as the driver's is until it has looked: the end has arrived, and nobody has read it.
   socket.once('end', () => {});
   socket.resume();
   await once(socket, 'end');
@@ -22,7 +22,7 @@ test('a write to a socket that the database has just ended means that the databa
   server.close();
 });
 
-test('a fault of ours is none of the database', () => {
+test('an error of ours is not the database’s', () => {
   expect(databaseFailure(new TypeError('x is undefined'))).toBeUndefined();
   expect(databaseFailure('no error')).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { Stale } from './flush.ts';
 import { commitTogether } from './group-commit.ts';
 import { WriteSet } from './write-set.ts';
 
-/** A tree: what is below a node stores so, and the node's version counts changes of where it is. */
+/** A tree: each node stores what it is below, and its version counts changes of its place. */
 const NodeModel = mongoose.model(
   'Node',
   new mongoose.Schema(
@@ -49,7 +49,7 @@ function commit(writes: WriteSet): Promise<void> {
   return commitTogether(writes, Date.now() + DEADLINE_MS, async () => (await DoneModel.exists({ _id })) !== null);
 }
 
-/** What comes while as many transactions as there may be are under way goes together into the next one. */
+/** Whatever arrives while the maximum number of transactions is in flight goes into the next one together. */
 function commitInOneGroup(sets: readonly WriteSet[]): Promise<PromiseSettledResult<void>[]> {
   const underWay = ['one', 'other'].map((_id) =>
     setOf((writes) => writes.update(NodeModel, { _id }, { inc: { version: 1 } })),
@@ -76,7 +76,7 @@ const move = () =>
 
 const belowTop = () => NodeModel.countDocuments({ below: 'top' });
 
-test('what changes many documents changes those too that others in its transaction insert', async () => {
+test('a write that changes many documents also changes those that others in its transaction insert', async () => {
   const outcomes = await commitInOneGroup([removal(), insertion()]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   expect(await NodeModel.findById('new').lean()).toMatchObject({ below: ['middle'] });
@@ -87,12 +87,12 @@ test.each([
   ['first', () => [move(), insertion()], ['fulfilled', 'rejected']],
   ['last', () => [insertion(), move()], ['fulfilled', 'rejected']],
 ])(
-  'what relies on how many documents there are shares its transaction with nobody: it comes %s',
+  'what relies on the number of documents shares its transaction with nobody: it comes %s',
   async (_, sets, expected) => {
     const outcomes = await commitInOneGroup(sets());
     expect(outcomes.map(({ status }) => status)).toEqual(expected);
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Stale);
-    // Whichever came first, the other one has to look again.
+    // Whichever came first, the other has to look again.
     const isMoved = outcomes[sets()[0]?.reliesOnCount ? 0 : 1]?.status === 'fulfilled';
     expect(await belowTop()).toBe(isMoved ? 0 : 2);
   },

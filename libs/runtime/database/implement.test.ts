@@ -162,28 +162,28 @@ describe('a write', () => {
     expect(await count()).toBe(50);
   });
 
-  test('is refused when its key was used with another input', async () => {
+  test('is refused when its key was used with a different input', async () => {
     const key = uuidv7();
     await call('counter.add', 1, key);
     await expect(call('counter.add', 2, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await count()).toBe(1);
   });
 
-  test('is refused when its key was used for another operation', async () => {
+  test('is refused when its key was used for a different operation', async () => {
     const key = uuidv7();
     await call('counter.add', 1, key);
     await expect(call('counter.addAgain', 1, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await count()).toBe(1);
   });
 
-  test('does not meet the key of another organization', async () => {
+  test('does not clash with the key of another organization', async () => {
     const key = uuidv7();
     await call('counter.add', 1, key, 'one');
     await call('counter.add', 1, key, 'another');
     expect(await count()).toBe(2);
   });
 
-  test('that fails leaves nothing behind, and its key free', async () => {
+  test('that fails leaves nothing behind, and its key unused', async () => {
     const key = uuidv7();
     await expect(call('counter.addAndFail', 1, key).catch(codeOf)).resolves.toBe('CONFLICT');
     expect(await count()).toBe(0);
@@ -191,13 +191,13 @@ describe('a write', () => {
     expect(await count()).toBe(1);
   });
 
-  test('does not keep a secret that it showed once', async () => {
+  test('does not store a secret that it showed once', async () => {
     const key = uuidv7();
     expect((await call('counter.addWithSecret', 1, key)).output.secret).toBe('shown once');
     expect(await call('counter.addWithSecret', 1, key)).toEqual({ output: { count: 1, secret: null }, replayed: true });
   });
 
-  test('with slow work does not do that work again when it is repeated', async () => {
+  test('with slow work does not repeat that work when it is repeated', async () => {
     const key = uuidv7();
     await call('counter.addSlowly', 1, key);
     const before = slowWork;
@@ -208,7 +208,7 @@ describe('a write', () => {
 });
 
 describe('writes that are committed together', () => {
-  test('have their effect each, though all of 50 rely on what the others change', async () => {
+  test('each take effect, though all 50 rely on what the others change', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.addTogether', 1, uuidv7())));
     expect(replies.map(({ output }) => output.count).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 50 }, (_, i) => i + 1),
@@ -216,14 +216,14 @@ describe('writes that are committed together', () => {
     expect(await count()).toBe(50);
   });
 
-  test('have their effect once for 50 concurrent callers with one key', async () => {
+  test('take effect once for 50 concurrent callers with one key', async () => {
     const key = uuidv7();
     const replies = await Promise.all(Array.from({ length: 50 }, () => call('counter.addTogether', 1, key)));
     expect(replies.map(({ output }) => output.count)).toEqual(Array(50).fill(1));
     expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  test('are one update of what they share', async () => {
+  test('are a single update of what they share', async () => {
     await CounterModel.collection.insertOne({ _id: 'one' as never, count: 0, transactions: 0 });
     await Promise.all(Array.from({ length: 50 }, () => call('counter.shareTogether', 1, uuidv7())));
     const counter = await CounterModel.collection.findOne({ _id: 'one' as never });
@@ -231,7 +231,7 @@ describe('writes that are committed together', () => {
     expect(counter?.transactions).toBeLessThan(10);
   });
 
-  test('answer a repeated call as the first time, though its rule would refuse it now', async () => {
+  test('answer a repeated call as they did the first time, though its rule would refuse it now', async () => {
     const key = uuidv7();
     await call('counter.addTwiceTogether', 1, key);
     expect(await call('counter.addTwiceTogether', 1, key)).toMatchObject({ output: { count: 1 }, replayed: true });
@@ -239,7 +239,7 @@ describe('writes that are committed together', () => {
     expect(await count()).toBe(1);
   });
 
-  test('do not fail because of one among them that the database refuses', async () => {
+  test('do not fail because the database refuses one among them', async () => {
     await CounterModel.create({ _id: 'taken', count: 0 });
     const calls = [
       call('counter.take', 1, uuidv7()),
@@ -264,7 +264,7 @@ describe('a write that receives bytes', () => {
     expect(await count()).toBe(1);
   });
 
-  test('is refused when its key was used with other bytes', async () => {
+  test('is refused when its key was used with different bytes', async () => {
     const key = uuidv7();
     await upload('some bytes', key);
     await expect(upload('other bytes', key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');
@@ -277,7 +277,7 @@ describe('a write that is announced', () => {
     announcementFails = false;
   });
 
-  test('is answered once its announcement is through, and announced again for whoever repeats it', async () => {
+  test('is answered once its announcement is through, and announced again for everybody who repeats it', async () => {
     const key = uuidv7();
     announcementFails = true;
     await expect(call('counter.addAndAnnounce', 1, key).catch(codeOf)).resolves.toBe('UNAVAILABLE');
@@ -288,7 +288,7 @@ describe('a write that is announced', () => {
     expect(await count()).toBe(1);
   });
 
-  test('is not announced when its key was used for another request', async () => {
+  test('is not announced when its key was used for a different request', async () => {
     const key = uuidv7();
     await call('counter.add', 1, key);
     await expect(call('counter.addAndAnnounce', 1, key).catch(codeOf)).resolves.toBe('IDEMPOTENCY_KEY_REUSED');

@@ -24,30 +24,30 @@ import { WriteSet } from './write-set.ts';
 
 export type ReadContext<Code extends ErrorCode = never> = CallContext<Code>;
 
-/** Inside one transaction: what is read by `tx` is of one moment, and what is put into `writes` is sent at the end of it. */
+/** Inside one transaction: what is read through `tx` is of one moment, and what is put into `writes` is sent at its end. */
 export interface TransactionScope {
   readonly tx: ClientSession;
   readonly writes: WriteSet;
 }
 
-/** A write runs inside one transaction, and all that it stores goes through `tx` or `writes`. */
+/** A write that runs inside one transaction: everything it stores goes through `tx` or `writes`. */
 export interface WriteContext<Code extends ErrorCode = never> extends CallContext<Code>, TransactionScope {}
 
-/** A write that reads outside of any transaction, and stores by `writes` alone: each says in its filter what it relies on. */
+/** A write that reads outside any transaction, and stores through `writes` alone: each states in its filter what it relies on. */
 export interface GroupedContext<Code extends ErrorCode = never> extends CallContext<Code> {
   readonly writes: WriteSet;
 }
 
-/** A write that does slow work first: it stores by `commit`, once, and answers with what `commit` returns. */
+/** A write that does slow work first: it stores through `commit`, once, and answers with what `commit` returns. */
 export interface StagedContext<Code extends ErrorCode, Answer> extends CallContext<Code> {
   commit(work: (scope: TransactionScope) => Promise<Answer>): Promise<Answer>;
 }
 
-/** As StagedContext for a write that receives bytes: they are part of the request, so a repeated key with other bytes is refused. */
+/** Like StagedContext, for a write that receives bytes: they are part of the request, so a repeated key with other bytes is refused. */
 export interface ReceivingContext<Code extends ErrorCode, Answer> extends CallContext<Code> {
   /**
    * @param contentDigest of all bytes received
-   * @throws AlreadyDone when an earlier call has stored them: discard these and let it pass
+   * @throws AlreadyDone when an earlier call has stored them: discard these and let it propagate
    */
   commit(contentDigest: string, work: (scope: TransactionScope) => Promise<Answer>): Promise<Answer>;
 }
@@ -93,11 +93,11 @@ interface Patient<Op extends Operation> {
   readonly isNothing: (answer: Output<Op>) => boolean;
   readonly wait: Wait<Op>;
 }
-/** @returns undefined when there was nothing to do, which is recorded and answered only of the last attempt */
+/** @returns undefined when there was nothing to do, which is recorded and answered only for the last attempt */
 export type Attempt<Op extends Operation> = (isLast: boolean) => Promise<Reply<Output<Op>> | undefined>;
 /**
- * Decides when to try. It answers with what an attempt answered, or with what an earlier call with the same idempotency key was answered, if there was one. It is
- * called in the order in which the calls came.
+ * Decides when to try. It answers with what an attempt answered, or with what an earlier call with the same idempotency key was answered, if there was one. Called
+ * in the order in which the calls came.
  */
 export type Wait<Op extends Operation> = (
   input: Input<Op>,
@@ -145,8 +145,8 @@ type Table<C extends ServiceContract> = {
 };
 
 /**
- * A write whose record keeps something else than its answer: for secrets that are shown once, and for what must be gone everywhere once it is erased.
- * @param complete makes the answer of a replay of the recorded one; default: as it was recorded
+ * A write whose record holds something other than its answer: for secrets that are shown once, and for what must be gone everywhere once it is erased.
+ * @param complete makes a replay's answer from the recorded one; default: as it was recorded
  */
 export function recorded<Op extends Operation>(
   write: Write<Op>,
@@ -157,8 +157,8 @@ export function recorded<Op extends Operation>(
 }
 
 /**
- * A write whose transaction is one command, shared with the writes that come at the same time (group-commit.ts). Its rule runs again
- * when something that it read is no longer so. Without `grouped` a write has a transaction of its own, in which it reads and writes as it likes:
+ * A write whose transaction is one command, shared with concurrent writes (group-commit.ts). Its rule runs again
+ * when something it read is no longer so. Without `grouped`, a write has a transaction of its own, in which it reads and writes as it likes:
  * simpler, and several times slower.
  */
 export function grouped<Op extends Operation>(write: GroupedWrite<Op>): Grouped<Op> {
@@ -166,8 +166,8 @@ export function grouped<Op extends Operation>(write: GroupedWrite<Op>): Grouped<
 }
 
 /**
- * A grouped write whose call may wait (`waitField`) until there is something for it to do. What finds nothing before the time is over leaves no record, so
- * that a repeated call waits on; the last attempt is recorded like any write.
+ * A grouped write whose call may wait (`waitField`) until there is something for it to do. An attempt that finds nothing in time leaves no record, so
+ * that a repeated call waits again; the last attempt is recorded like any write.
  */
 export function patient<Op extends Operation>(
   write: GroupedWrite<Op>,
@@ -177,20 +177,20 @@ export function patient<Op extends Operation>(
   return { kind: 'patient', write, isNothing, wait };
 }
 
-/** A write with slow work outside of its transaction. A repeated call does not do that work again. */
+/** A write with slow work outside its transaction. A repeated call does not do that work again. */
 export function staged<Op extends Operation>(write: StagedWrite<Op>): Staged<Op> {
   return { kind: 'staged', write };
 }
 
 /**
  * A write that must be known elsewhere before it is answered. `announce` runs once the transaction is committed, and on every replay:
- * whoever repeats a call whose announcement failed, or whose service died before it, gets an answer only when it is through. It must be idempotent.
+ * a caller that repeats a call whose announcement failed, or whose service died before it, gets an answer only once it has succeeded. It must be idempotent.
  */
 export function announced<Op extends Operation>(write: Write<Op>, announce: Announced<Op>['announce']): Announced<Op> {
   return { kind: 'announced', write, announce };
 }
 
-/** All calls of the operation that came in one message, at once and without a transaction; exactly-once is the function's own duty. */
+/** All calls of the operation that came in one message, at once and without a transaction; exactly-once is the function's own responsibility. */
 export function batched<Op extends Operation>(run: Batch<Op>): Batched<Op> {
   return { kind: 'batched', run };
 }
@@ -224,7 +224,7 @@ export function implement<C extends ServiceContract>(
   return handlers as unknown as RpcHandlers<C>;
 }
 
-/** An operation, and what tells whether a call of it is one that was made before. */
+/** An operation, and what identifies a repeated call of it. */
 interface Repeatable {
   readonly operation: Operation;
   readonly areSameItems: ((caller: Caller, pairs: Parameters<AreSameItems>[0]) => Promise<boolean>) | undefined;
@@ -289,8 +289,8 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * How long to wait before what met others is run again. At first hardly: in one process those that write the same are let through one after the other
- * anyway. More, and by chance, where that does not help, since then it is other replicas that are met.
+ * How long to wait before retrying a write that met others. Hardly at all at first: within one process, those that write the same thing go one after the other
+ * anyway. Longer, and random, if that does not help, since then the conflict is with other replicas.
  */
 function patienceMs(attempt: number): number {
   if (attempt <= 2) return 0;
@@ -327,7 +327,7 @@ async function writeGrouped(
     for (let attempt = 1; ; attempt++) {
       const writes = new WriteSet();
       try {
-        // Not before the first attempt, which mostly meets nobody.
+        // Not before the first attempt, which usually meets nobody.
         return await inTurn(met, async () => {
           const answer = await write(input, { ...context, writes });
           recordEffect(identity, answer, writes);
@@ -349,7 +349,7 @@ async function writeGrouped(
   });
 }
 
-/** Thrown out of an attempt that is not the last: nothing of it is stored, its record neither. */
+/** Thrown out of an attempt that is not the last: nothing of it is stored, not even its record. */
 class NothingYet extends Error {}
 
 async function writePatiently(
@@ -374,9 +374,9 @@ async function writePatiently(
       throw error;
     }
   };
-  // What was answered is not waited for again.
+  // What has been answered is not waited for again.
   const earlier = earlierAnswer(identity).then((found) => (found ? replay(identity, context) : undefined));
-  // Who does not ask for it does not wait for it.
+  // A caller that does not ask to wait does not wait.
   earlier.catch(() => {});
   return wait(input, { ...context, waiting }, attempt, earlier);
 }
@@ -388,7 +388,7 @@ async function writeStaged(
   context: AnyContext,
 ): Promise<Reply<unknown>> {
   const identity = identityOf(repeatable, input, context);
-  // First, and not only after a failure: the slow work is not to be done for nothing.
+  // First, and not only after a failure: the slow work must not be done for nothing.
   if (await earlierAnswer(identity)) return replay(identity, context);
   const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
     commitAlone(identity, context.deadlineAtMs, asItIs, work);
@@ -403,7 +403,7 @@ async function writeReceived(
   context: AnyContext,
 ): Promise<Reply<unknown>> {
   let identity: EffectIdentity | undefined;
-  // The deadline bounds the silence between two chunks; storing what arrived gets a whole one of its own.
+  // The deadline bounds the silence between two chunks; storing what arrived gets a full deadline of its own.
   const commitMs = context.deadlineAtMs - Date.now();
   const commit = async (contentDigest: string, work: (scope: TransactionScope) => Promise<unknown>) => {
     const mine = identityOf(repeatable, [input, contentDigest], context);
@@ -424,8 +424,8 @@ async function writeReceived(
 }
 
 /**
- * The answer of the write, or of the earlier one with its identity. Whether there was one is asked where the write is refused: it may be refused
- * because of what the earlier one did. Where it is not, the database tells, since its record would be the second.
+ * The answer of the write, or of an earlier one with its identity. Whether there was one is checked when the write is refused: it may be refused
+ * because of what the earlier one did. Otherwise the database says so, since its record would be the second.
  */
 async function onceOnly(
   identity: EffectIdentity,
@@ -440,7 +440,7 @@ async function onceOnly(
       if (!(error instanceof AlreadyDone) && !isRefused) throw error;
       if (await earlierAnswer(identity)) return replay(identity, context);
       if (isRefused) throw error;
-      // The other one is still under way: it will be there, or will not have been.
+      // The other one is still in progress: it will be there, or will not have been.
       if (Date.now() >= context.deadlineAtMs) throw tooLate();
       await delay(patienceMs(attempt));
     }
@@ -478,9 +478,9 @@ async function replay(identity: EffectIdentity, context: AnyContext): Promise<Re
 }
 
 /**
- * The recorded answer of an earlier write: for who cannot repeat the write itself, because what it takes is gone since.
- * @param inputOf the input with which the write was recorded, parsed; of an operation that receives bytes, with their digest
- * @returns undefined when there was none with this key, or it was another request
+ * The recorded answer of an earlier write: for callers that cannot repeat the write itself, because what it needs is gone by now.
+ * @param inputOf the input with which the write was recorded, parsed; for an operation that receives bytes, with their digest
+ * @returns undefined when there was none with this key, or it was a different request
  */
 export async function answerBefore<Op extends Operation>(
   operation: Op,
@@ -507,7 +507,7 @@ function identityOf({ operation, areSameItems }: Repeatable, input: unknown, con
   };
 }
 
-/** A database that is unavailable or late is told as such; everything else goes on as it was thrown. */
+/** A database that is unavailable or late is reported as such; everything else is rethrown unchanged. */
 async function meaningfully<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

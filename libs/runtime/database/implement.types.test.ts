@@ -32,7 +32,7 @@ async function ruleThatMayConflict(context: ReadContext<'NOT_FOUND' | 'CONFLICT'
   throw context.fail('CONFLICT', 'Read it again.');
 }
 
-// What is guaranteed here is said by the compiler: an `@ts-expect-error` that expects nothing is an error of `pnpm check`.
+// What is guaranteed here is checked by the compiler: an `@ts-expect-error` that expects nothing is an error of `pnpm check`.
 describe('a service does not compile', () => {
   test('when a handler is missing', () => {
     // @ts-expect-error 'sample.rename' has no handler

@@ -1,11 +1,11 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import mongoose from 'mongoose';
 
-/** An event that was made and not published yet. */
+/** An event that has been made but not published yet. */
 export interface OutboxRecord extends Omit<PublishedEvent, 'id' | 'data'> {
-  /** Of the event. UUIDv7: by it, the events of one process are in the order in which they were made. */
+  /** The event's. A UUIDv7: it puts the events of one process in the order in which they were made. */
   _id: string;
-  /** As JSON: names of its fields are the clients'. */
+  /** As JSON: its field names are chosen by clients. */
   data: string;
 }
 
@@ -24,7 +24,7 @@ const outboxSchema = new mongoose.Schema<OutboxRecord>(
   { collection: 'outbox', versionKey: false, minimize: false },
 );
 
-/** Which earlier events of a subject are outstanding. */
+/** Which earlier events about a subject are outstanding. */
 outboxSchema.index({ 'subject.id': 1, revision: 1 });
 
 export const OutboxModel = mongoose.model('OutboxEvent', outboxSchema);

@@ -12,7 +12,7 @@ import type { WriteSet } from './write-set.ts';
 export interface NewEvent {
   readonly type: EventType;
   readonly subject: EventSubject;
-  /** Of the subject, after the write that makes the event. It orders the subject's events, so it counts up with each of its writes. */
+  /** The subject's, after the write that makes the event. It orders the subject's events, so it increases with each of its writes. */
   readonly revision: number;
   readonly projectId?: string | undefined;
   readonly data: Readonly<Record<string, unknown>>;
@@ -21,9 +21,9 @@ export interface NewEvent {
 }
 
 /**
- * Puts an event into the outbox, in the same write as what it tells of: both are there, or neither is. It is published soon afterwards, at least once
+ * Puts an event into the outbox, in the same write as what it reports: both are there, or neither is. It is published soon afterwards, at least once
  * (transactional outbox).
- * @param event its data are shortened where they are large (bounded-data.ts)
+ * @param event its data is shortened if it is large (bounded-data.ts)
  * @returns the event's id
  */
 export function emit(
@@ -50,14 +50,14 @@ export function emit(
   return record._id;
 }
 
-/** Puts an event into the outbox that was made elsewhere, as it is: the log knows by its id whether it has it already. */
+/** Puts an event made elsewhere into the outbox unchanged: the log knows by its id whether it already has it. */
 export function emitAgain(writes: WriteSet, { id, data, ...event }: PublishedEvent): void {
   const record: OutboxRecord = { ...event, _id: id, data: boundedJson(data) };
   writes.insert(OutboxModel, record);
   hintAfter(writes);
 }
 
-/** Takes an event out of a write again: what it told has been undone before the end of the rule. */
+/** Removes an event from a write again: what it reported was undone before the end of the rule. */
 export function retract({ writes }: { readonly writes: WriteSet }, eventId: string): void {
   writes.withdraw(OutboxModel, eventId);
 }
@@ -70,7 +70,7 @@ function hintAfter(writes: WriteSet): void {
 
 const listeners = new Set<() => void>();
 
-/** @param listener told that events of this process wait to be published. It may be told for nothing, and seldom (a lost answer) is not told. */
+/** @param listener notified that events of this process are waiting to be published. May be notified for nothing, and rarely (a lost reply) is not notified. */
 export function onEmitted(listener: () => void): { stop(): void } {
   listeners.add(listener);
   return { stop: () => listeners.delete(listener) };
@@ -83,7 +83,7 @@ function tellEmitted(): void {
 /** The outbox of the database that this process is connected to, as the publisher reads it. */
 export const outbox: OutboxSource = {
   async next(limit, after) {
-    // A server that reads in no index's order gives the first that there are: what was published is not among them any more.
+    // A server that cannot read in index order returns the first that there are: published ones are no longer among them.
     const isOrdered = serverCapabilities().sortsByIndex;
     const filter = isOrdered && after ? { _id: mongoose.trusted({ $gt: after.id }) } : {};
     const records = OutboxModel.find(filter).limit(limit);
@@ -108,17 +108,17 @@ function published({ _id, data, ...rest }: OutboxRecord): PublishedEvent {
   return { ...rest, id: _id, data: JSON.parse(data) };
 }
 
-/** An event of before there was an outbox, as it stands in one. */
+/** An event from before there was an outbox, in the form an outbox holds. */
 export function pastRecord({ id, data, ...event }: PublishedEvent): OutboxRecord {
   return { ...event, _id: id, data: boundedJson(data) };
 }
 
-/** For a migration. An event that is in the outbox already is refused. */
+/** For a migration. An event that is already in the outbox is refused. */
 export async function insertPast(records: readonly OutboxRecord[], tx: ClientSession): Promise<void> {
   await OutboxModel.insertMany(records, { session: tx, lean: true });
 }
 
-/** Whether what is waiting is so little that a migration may put more into the outbox. */
+/** Whether so little is waiting that a migration may put more into the outbox. */
 export async function outboxHasRoom(maxWaiting: number): Promise<boolean> {
   return (await OutboxModel.estimatedDocumentCount()) < maxWaiting;
 }

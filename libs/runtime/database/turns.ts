@@ -1,4 +1,4 @@
-/** The last in each line. */
+/** The last in each queue. */
 const lines = new Map<string, Promise<void>>();
 
 /**

@@ -35,7 +35,7 @@ export interface OrderedRead {
 
 /**
  * MongoDB walks the index (equality, sort, range: in the order of its fields) and stops at the limit, however many match and however deep the
- * page begins.
+ * page starts.
  */
 export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]> {
   const { filter, order, range, after, skip = 0, limit, choose = [], present, session } = read;

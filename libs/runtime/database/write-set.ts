@@ -8,16 +8,16 @@ export interface Collection {
   readonly collection: { readonly name: string };
 }
 
-/** Fields by equality. `undefined` would widen it without a word, so it is refused. */
+/** Fields by equality. `undefined` would silently widen it, so it is refused. */
 export type Filter = Readonly<Record<string, unknown>>;
 
-/** A change of one document. Several of them in one call, or in several calls that share the document, are added up to one. */
+/** A change to one document. Several of them in one call, or in several calls that share the document, are combined into one. */
 export interface Change {
-  /** Counted up once, however often. */
+  /** Incremented once, however often it is given. */
   readonly once?: Readonly<Record<string, number>>;
-  /** Counted up by the sum. */
+  /** Incremented by the sum. */
   readonly inc?: Readonly<Record<string, number>>;
-  /** A later one wins; all who share a document must set the same. */
+  /** A later one wins; all that share a document must set the same. */
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,14 +32,14 @@ interface Other {
   readonly model: Model;
   /** How many documents it must insert, match or delete; undefined: as many as there are. */
   readonly expected: number | undefined;
-  /** What a refusal by a unique index means, for who wants to know. */
+  /** What a refusal by a unique index means, for callers that want to know. */
   readonly onDuplicate?: () => Error;
 }
 
-/** `stale`: something it relied on is no longer so. `unused`: nothing of it is stored for another reason. `unknown`: the database did not say. */
+/** `stale`: something it relied on is no longer so. `unused`: none of it was stored, for another reason. `unknown`: the database did not say. */
 export type Outcome = 'stored' | 'stale' | 'unused' | 'unknown';
 
-/** One operation of the bulk write that carries it out, and what it stands for. */
+/** One operation of the bulk write that carries it out, and what it represents. */
 export interface PlannedWrite {
   readonly model: Model;
   readonly expected: number | undefined;
@@ -49,22 +49,22 @@ export interface PlannedWrite {
 }
 
 /**
- * All that one call writes, gathered by its rule and sent at its end, in one `bulkWrite` over all collections: one command where each write
- * alone would be one, and nothing is held while the rule still reads.
+ * Everything that one call writes, gathered by its rule and sent at its end, in one `bulkWrite` across all collections: one command instead of one per
+ * write, and nothing is held while the rule is still reading.
  *
- * What the rule read is held against what is there by the filters: an `update` or `remove` says in its filter what it relies on (a document's
- * `revision`), and one that finds nothing makes the call run again from its start (optimistic concurrency control, as in FoundationDB's transactions
- * or by an HTTP `If-Match`). So a rule never waits for another one while something is locked.
+ * The filters check what the rule read against what is there: an `update` or `remove` states in its filter what it relies on (a document's
+ * `revision`), and one that matches nothing makes the call run again from the start (optimistic concurrency control, as in FoundationDB's transactions
+ * or with HTTP's `If-Match`). So a rule never waits for another one while something is locked.
  */
 export class WriteSet {
   readonly #changes = new Map<string, ChangeOfOne>();
   readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
   readonly #afterwards: ((outcome: Outcome) => void)[] = [];
-  /** Something that the rule took from memory may be out of date: what is stored finds that out, and a refusal is worth another look. */
+  /** Something that the rule took from memory may be out of date: the commit will find out, and a refusal is worth another look. */
   usesMemory = false;
 
-  /** @throws (from the commit) what `onDuplicate` makes, where a unique index refuses the document */
+  /** @throws (from the commit) what `onDuplicate` makes, if a unique index refuses the document */
   insert(into: Collection, document: Document, onDuplicate?: () => Error): void {
     const namespace = namespaceOf(into);
     this.#exclusiveKeys.add(keyOf(namespace, document._id));
@@ -82,17 +82,17 @@ export class WriteSet {
     this.#exclusiveKeys.delete(keyOf(namespace, id));
   }
 
-  /** Of exactly one document, which nobody else may write meanwhile. @param filter names it by `_id`, and what the rule relies on */
+  /** Exactly one document, which nobody else may write meanwhile. @param filter names it by `_id`, and what the rule relies on */
   update(of: Collection, filter: Filter, change: Change): void {
     this.#change(of, filter, change, false);
   }
 
-  /** As `update`, in a way that commutes: any number of calls that share a document go into one transaction, and are one update there. */
+  /** Like `update`, but commutative: any number of calls that share a document go into one transaction, as one update. */
   share(of: Collection, filter: Filter, change: Change): void {
     this.#change(of, filter, change, true);
   }
 
-  /** @param expected how many documents the rule relies on, where it does */
+  /** @param expected how many documents the rule relies on, if it does */
   updateMany(of: Collection, filter: Filter, update: Document | Document[], expected?: number): void {
     this.#others.push({
       model: { name: 'updateMany', namespace: namespaceOf(of), filter: checked(filter), update },
@@ -100,7 +100,7 @@ export class WriteSet {
     });
   }
 
-  /** Of exactly one document. What was to be changed of it before is moot. */
+  /** Exactly one document. Any earlier changes to it become moot. */
   remove(from: Collection, filter: Filter): void {
     const namespace = namespaceOf(from);
     const key = keyOf(namespace, filter._id);
@@ -116,22 +116,22 @@ export class WriteSet {
     });
   }
 
-  /** For what the rule took or remembers outside of the database: told once, when it is known what came of this write. */
+  /** For what the rule took or remembers outside the database: notified once, when the outcome of this write is known. */
   afterwards(tell: (outcome: Outcome) => void): void {
     this.#afterwards.push(tell);
   }
 
-  /** Called by whoever commits. */
+  /** Called by whatever commits. */
   settle(outcome: Outcome): void {
     for (const tell of this.#afterwards.splice(0)) tell(outcome);
   }
 
-  /** Whether it relies on how many documents there are to change: it can be right only where no other set brings or takes any of them. */
+  /** Whether it relies on how many documents there are to change: that can hold only if no other set adds or removes any of them. */
   get reliesOnCount(): boolean {
     return this.#others.some(({ model, expected }) => model.name === 'updateMany' && expected !== undefined);
   }
 
-  /** Operations, for bounds on what goes into one transaction. */
+  /** Number of operations, for limiting what goes into one transaction. */
   get size(): number {
     return this.#changes.size + this.#others.length;
   }
@@ -141,7 +141,7 @@ export class WriteSet {
     return this.#exclusiveKeys;
   }
 
-  /** Documents that others may change too, by key, and what this one relies on of them. */
+  /** Documents that others may change too, by key, and what this set relies on in them. */
   *shared(): Iterable<[key: string, filter: Filter]> {
     for (const [key, { isShared, filter }] of this.#changes) if (isShared) yield [key, filter];
   }
@@ -162,7 +162,7 @@ export class WriteSet {
     const others = sets.flatMap((set) => set.#others.map((other) => ({ ...other, of: [set] })));
     const changesMany = ({ model }: Other) => model.name === 'updateMany';
     return [
-      // First: what changes many documents may be about these too, and their filters say how they were before.
+      // First: what changes many documents may affect these too, and its filters describe how they were before.
       ...[...changes.values()].map(({ change, of }) => ({ model: updateOf(change), expected: 1, of })),
       ...others.filter((other) => !changesMany(other)),
       // Last: what another set inserts may be among what it changes.
@@ -206,7 +206,7 @@ function combined(a: ChangeOfOne, b: ChangeOfOne): ChangeOfOne {
   };
 }
 
-/** Of the one database that a process has. */
+/** For the one database that a process has. */
 const namespaceOf = ({ collection }: Collection) => `${mongoose.connection.name}.${collection.name}`;
 const keyOf = (namespace: string, id: unknown) => `${namespace}/${String(id)}`;
 function checked(filter: Filter): Filter {

@@ -39,7 +39,7 @@ test('every event is there once, and those of a subject are in the order of its 
   );
 });
 
-test('of a subject whose events begin with its first, or go on where the last ones ended, nothing earlier is looked for', () => {
+test('if a subject’s events begin with its first, or continue where the last ones ended, nothing earlier is looked for', () => {
   const published = new PublishedRevisions();
   expect([...published.openIn([event('1', 'a', 1), event('2', 'b', 7)])]).toEqual([['b', 7]]);
   published.published([event('1', 'a', 1), event('2', 'b', 7)]);

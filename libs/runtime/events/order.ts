@@ -1,8 +1,8 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 
 /**
- * Puts events in the order of their making (of their ids), but those of one subject in the order of its revisions: the clocks of the processes that
- * made them differ. Those of one revision were made by one write, in the order of their ids.
+ * Puts events in the order in which they were made (by id), but those about one subject in the order of its revisions: the clocks of the processes that
+ * made them differ. Those of one revision were made by one write, and stay in the order of their ids.
  */
 export function inOrderOfRevisions(events: readonly PublishedEvent[]): PublishedEvent[] {
   const byId = events.toSorted((a, b) => compare(a.id, b.id));
@@ -22,19 +22,19 @@ export function inOrderOfRevisions(events: readonly PublishedEvent[]): Published
   });
 }
 
-/** Of what was just made: nothing is before it. */
+/** For a subject just created: nothing comes before it. */
 const FIRST_REVISION = 1;
 
-/** How many subjects are remembered; one that is not is asked for once more. */
+/** How many subjects are remembered; the database is asked again about one that is not. */
 const MAX_SUBJECTS = 20_000;
 
-/** Up to which revision the events of subjects are published: what was stored before is not to be looked for again. */
+/** Up to which revision the events about subjects are published: what was stored before need not be looked for again. */
 export class PublishedRevisions {
   readonly #highest = new Map<string, number>();
 
   /**
-   * The subjects of which there may be events before those that were seen, by id, with the highest revision that was seen. Not one whose
-   * events go on where the last ones ended, or begin with its first.
+   * The subjects for which there may be earlier events than those seen, by id, with the highest revision seen. Not one whose
+   * events continue where the last ones ended, or start with its first.
    */
   openIn(seen: readonly PublishedEvent[]): ReadonlyMap<string, number> {
     const open = new Map<string, number>();

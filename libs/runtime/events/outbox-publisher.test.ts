@@ -20,7 +20,7 @@ const organizationId = uuidv7();
 const caller = { organizationId, userId: uuidv7(), keyId: uuidv7() };
 
 let rabbitmqUrl: string;
-/** What arrived where the log is, the second deliveries too. */
+/** What arrived at the log, including second deliveries. */
 let arrived: PublishedEvent[] = [];
 const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterEach(async () => {
   publishers.clear();
 });
 
-/** A process that publishes what waits. */
+/** A process that publishes what is waiting. */
 async function publisher({ isTold = true } = {}) {
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'test publisher', log });
   const made = new OutboxPublisher({
@@ -66,7 +66,7 @@ async function publisher({ isTold = true } = {}) {
     await broker.close();
   };
   publishers.add(stop);
-  /** As the end of its process: its connections are gone without a word. */
+  /** As when the process ends: its connections disappear without a word. */
   const die = async () => {
     publishers.delete(stop);
     await broker.close();
@@ -105,7 +105,7 @@ const isEmpty = async () => (await OutboxModel.countDocuments()) === 0;
 describe('what a write emits', () => {
   const update = { type: 'work_item.updated', subject: { kind: 'work_item', id: 'item' }, data: {} } as const;
 
-  test('is published once it is stored, by whichever process is elected, and is gone from the outbox', async () => {
+  test('is published once it is stored, by whichever process is elected, and then gone from the outbox', async () => {
     await publisher({ isTold: false });
     await publisher();
     await commitSet(Date.now() + 10_000, async (_, writes) => {
@@ -126,7 +126,7 @@ describe('what a write emits', () => {
     await expect.poll(isEmpty).toBe(true);
   });
 
-  test('is published although its process died before it could tell', async () => {
+  test('is published even if its process died before it could report it', async () => {
     await OutboxModel.create(record('unannounced', 1));
     await publisher({ isTold: false });
     await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1] });
@@ -134,7 +134,7 @@ describe('what a write emits', () => {
     await expect.poll(() => revisionsBySubject()).toEqual({ unannounced: [1, 2] });
   });
 
-  test('is not there when the write is not', async () => {
+  test('is not there if the write is not', async () => {
     await publisher();
     const refused = commitSet(Date.now() + 10_000, async (_, writes) => {
       emit({ caller, writes }, { ...update, revision: 1 });
@@ -148,7 +148,7 @@ describe('what a write emits', () => {
 });
 
 describe('the order of a subject', () => {
-  test('is that of its revisions, however far the clocks of its writers are apart, and however much waits', async () => {
+  test('is that of its revisions, however far apart the clocks of its writers are, and however much is waiting', async () => {
     const now = Date.now();
     const records: OutboxRecord[] = [];
     // The later a revision, the earlier the clock of the process that made it; in between lies more than one batch of others.
@@ -172,7 +172,7 @@ describe('the order of a subject', () => {
     for (let revision = 1; revision <= 60; revision++) {
       const subjects = Array.from({ length: 10 }, (_, index) => `raced ${index}`);
       for (const id of subjects) all.set(id, [...(all.get(id) ?? []), revision]);
-      // Each with another clock.
+      // Each with a different clock.
       const skewMs = () => Date.now() + Math.floor(Math.random() * 10_000);
       await OutboxModel.insertMany(subjects.map((id) => record(id, revision, skewMs())));
       if (revision % 15 === 0) {
@@ -198,7 +198,7 @@ test('100 000 events that waited for a broker drain in bounded memory', async ()
   let highest = 0;
   let count = 0;
   const watch = setInterval(() => {
-    // What arrives is this test's own.
+    // What arrives is only this test's.
     count += arrived.splice(0).length;
     highest = Math.max(highest, process.memoryUsage().heapUsed - before);
   }, 20);

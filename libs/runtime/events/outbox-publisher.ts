@@ -11,21 +11,21 @@ import { inOrderOfRevisions, PublishedRevisions } from './order.ts';
 
 /** Where events wait until they are published. */
 export interface OutboxSource {
-  /** The first ones in the order of their making, as far as the clocks of processes agree on it. @param after the last one of the batch before */
+  /** The first ones in the order in which they were made, as far as the processes' clocks agree on it. @param after the last one of the previous batch */
   next(limit: number, after: PublishedEvent | undefined): Promise<readonly PublishedEvent[]>;
-  /** All those of these subjects, by id, with lower revisions. */
+  /** All those about these subjects, by id, with lower revisions. */
   earlier(revisions: ReadonlyMap<string, number>): Promise<readonly PublishedEvent[]>;
-  /** They are published. */
+  /** They have been published. */
   remove(events: readonly PublishedEvent[]): Promise<void>;
 }
 
 /** Events in memory at once. */
 const BATCH_EVENTS = 250;
-/** Commits of this time are told by one hint. */
+/** Commits within this time are announced by one hint. */
 const HINT_EVERY_MS = 20;
-/** For what nobody was told of, such as receipts of feedback, or what a process left that died between its commit and its hint. */
+/** For what nobody was notified of, such as receipts of feedback, or what was left by a process that died between its commit and its hint. */
 const LOOK_EVERY_MS = 500;
-/** A broker that is frozen never says what became of what it was given. */
+/** A frozen broker never says what became of what it was given. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const lag: Gauge = new Gauge({
@@ -39,15 +39,15 @@ const publishedEvents = new Counter({
   help: 'Events that this process has published.',
   registers: [registry],
 });
-/** Of this process's one outbox. */
+/** For this process's one outbox. */
 let oldestAtMs: number | undefined;
 
 /**
- * Publishes what waits in the outbox of a service, at least once, the events of one subject in the order of its revisions.
+ * Publishes what is waiting in a service's outbox, at least once, and the events about one subject in the order of its revisions.
  *
- * One replica does so, elected by the broker: each of the others hints that there is something. That several do (see Election) harms nothing. Who publishes
- * an event has seen, and published before it, all earlier ones of its subject that are still there; those that are not there were published. So
- * whatever is doubled, the first delivery of each is in order, and by its id the log knows the others.
+ * One replica does so, elected by the broker: the others hint that there is something. If several do (see Election), no harm is done. Whichever publishes
+ * an event has seen, and published before it, all earlier ones about its subject that are still there; any that are not have been published. So
+ * whatever is duplicated, the first delivery of each is in order, and the log recognizes the others by id.
  */
 export class OutboxPublisher {
   readonly #sources: readonly OutboxSource[];
@@ -66,11 +66,11 @@ export class OutboxPublisher {
   constructor(options: {
     readonly broker: Broker;
     readonly service: string;
-    /** Of events. */
+    /** For events. */
     readonly signer: RequestSigner;
     readonly log: Log;
     readonly sources: readonly OutboxSource[];
-    /** Tells of events that this process has stored. */
+    /** Reports events that this process has stored. */
     onEmitted(listener: () => void): { stop(): void };
   }) {
     const { broker, service, signer, log, sources, onEmitted } = options;
@@ -87,7 +87,7 @@ export class OutboxPublisher {
     this.#emitted.stop();
     clearInterval(this.#fallback);
     clearTimeout(this.#hint);
-    // What waits for the broker's word ends with the channel.
+    // Whatever is waiting for the broker's confirmation ends with the channel.
     await this.#publisher.close();
     await Promise.race([this.#pass, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     await this.#election.close();
@@ -108,7 +108,7 @@ export class OutboxPublisher {
   }
 
   #passIfElected(): void {
-    // The publisher, which tells of its opening, is made first.
+    // The publisher, which reports when it opens, is made first.
     if (this.#election?.isElected) this.#startPass();
   }
 
@@ -142,7 +142,7 @@ export class OutboxPublisher {
       if (seen.length === 0 || this.#isClosing) return;
       for (const [index, events] of next.entries()) after[index] = events.at(-1) ?? after[index];
       oldestAtMs = Math.min(...seen.map(({ at }) => Date.parse(at)));
-      // After what was seen: each of these was stored before the one that follows it, so now it can be seen, wherever it lies.
+      // After what was seen: each of these was stored before the one that follows it, so it is visible by now, wherever it is.
       const open = this.#published.openIn(seen);
       const earlier = await Promise.all(
         this.#sources.map(async (source) => (open.size > 0 ? source.earlier(open) : [])),
@@ -153,7 +153,7 @@ export class OutboxPublisher {
       publishedEvents.inc(events.length);
       this.#published.published(events);
       await Promise.all(this.#sources.map((source, index) => source.remove(batches[index] ?? [])));
-      // What came meanwhile has hinted.
+      // What arrived meanwhile has sent a hint.
       if (next.every(({ length }) => length < BATCH_EVENTS)) return;
     }
   }

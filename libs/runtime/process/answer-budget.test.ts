@@ -4,7 +4,7 @@ import { AnswerBudget } from './answer-budget.ts';
 
 const lists = fc.array(fc.array(fc.jsonValue(), { maxLength: 20 }), { maxLength: 5 });
 
-test('what is taken of any lists is the beginning of each, fits, and is all unless it is said to be truncated', () => {
+test('what is taken from any lists is the beginning of each, fits, and is all unless marked as truncated', () => {
   fc.assert(
     fc.property(lists, fc.nat(2_000), (given, bytes) => {
       const budget = new AnswerBudget(bytes);

@@ -29,7 +29,7 @@ describe('a wrong setting is named, with what it must be', () => {
   });
 });
 
-test('settings have their defaults, and variables of others are left alone', () => {
+test('settings have their defaults, and other programs’ variables are left alone', () => {
   expect(parseConfig(processSettings, { PATH: '/bin', OPS_PORT: '0' })).toEqual({
     settings: { LOG_LEVEL: 'info', OPS_PORT: 0, OPS_HOST: '127.0.0.1' },
   });

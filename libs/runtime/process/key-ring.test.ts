@@ -11,13 +11,13 @@ test('the first key of a ring signs, and all are found by their ids', () => {
 });
 
 test.each([['', 'new', `:${NEW}`, 'new:short', `new:${NEW},`, `new:${NEW},new:${OLD}`, `n w:${NEW}`, NEW]].flat())(
-  '%j is no ring',
+  '%j is not a ring',
   (value) => {
     expect(keyRingSetting.safeParse(value).success).toBe(false);
   },
 );
 
-test('keys for two purposes differ, and none is the secret itself', () => {
+test('keys for two purposes differ, and neither is the secret itself', () => {
   const ring = keyRingSetting.parse(`new:${NEW}`);
   const of = (purpose: string) => subkeys(ring, purpose).get('new')?.export().toString('latin1');
   const [one, two] = [of('one'), of('two')];

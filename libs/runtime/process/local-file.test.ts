@@ -11,7 +11,7 @@ let working: string;
 let outside: string;
 
 beforeEach(async () => {
-  // A temporary directory that is not under /tmp, which is allowed itself.
+  // A temporary directory that is not under /tmp, which is itself allowed.
   folder = await realpath(await mkdtemp('/var/tmp/worktrack-test-'));
   working = path.join(folder, 'working');
   outside = path.join(folder, 'outside');
@@ -62,10 +62,10 @@ describe('a file is refused', () => {
     await expect(openLocalFile(filePath, working, MAX_BYTES)).rejects.toThrow(LocalFileRefused);
     await expect(openLocalFile(filePath, working, MAX_BYTES)).rejects.toThrow(words);
   };
-  test('outside of both folders', () => refused(path.join(outside, 'secret.txt'), /not under/));
-  test('that climbs out by ..', () => refused('sub/../../outside/secret.txt', /not under/));
-  test('that climbs out of /tmp by ..', () => refused(`/tmp/../${outside}/secret.txt`, /not under/));
-  test('in a folder whose name only begins like the working directory', async () => {
+  test('outside both folders', () => refused(path.join(outside, 'secret.txt'), /not under/));
+  test('that climbs out with ..', () => refused('sub/../../outside/secret.txt', /not under/));
+  test('that climbs out of /tmp with ..', () => refused(`/tmp/../${outside}/secret.txt`, /not under/));
+  test('in a folder whose name only begins like the working directory’s', async () => {
     await mkdir(`${working}-else`);
     await writeFile(path.join(`${working}-else`, 'a'), 'x');
     await refused(path.join(`${working}-else`, 'a'), /not under/);
@@ -102,7 +102,7 @@ describe('what happens to the path after the check', () => {
     expect(Buffer.concat(chunks).toString()).toBe('inside');
   });
 
-  test('does not delete another file than the one that was read', async () => {
+  test('does not delete a file other than the one that was read', async () => {
     const file = await openLocalFile('sub/in.txt', working, MAX_BYTES);
     await rename(path.join(working, 'sub', 'in.txt'), path.join(working, 'sub', 'moved.txt'));
     await writeFile(path.join(working, 'sub', 'in.txt'), 'newer');
@@ -120,7 +120,7 @@ describe('what happens to the path after the check', () => {
   });
 
   test('a folder swapped for a link between check and open is never read through', async () => {
-    // The race itself: one side swaps the folder for a link to the outside and back as fast as it can, the other opens.
+    // The race itself: one side swaps the folder for a link to the outside and back as fast as it can, the other side opens.
     const sub = path.join(working, 'sub');
     const real = path.join(working, 'real');
     const link = path.join(working, 'linked');

@@ -2,7 +2,7 @@ import { hmacSigner, type RequestSigner } from '@worktrack/rpc/message/signature
 import { type KeyRing, keyRingSetting, subkeys } from './key-ring.ts';
 
 /**
- * Under which requests to each service are signed. A gateway has all of these settings, a service its own: it could speak for a caller to
+ * The keys with which requests to each service are signed. A gateway has all of these settings, a service only its own: it could speak for a caller to
  * no other.
  */
 export const requestSecrets = {
@@ -14,19 +14,19 @@ export const requestSecrets = {
 
 type ServiceName = keyof typeof requestSecrets;
 
-/** Requests to one service are none to another, even where both were given the same secret by mistake. */
+/** Requests to one service are not valid for another, even if both were given the same secret by mistake. */
 export function requestSigner(service: ServiceName, ring: KeyRing): RequestSigner {
   return hmacSigner([...subkeys(ring, `worktrack requests to ${service}`).values()]);
 }
 
-/** @throws Error where the text of the setting is not a key ring */
+/** @throws Error if the setting's text is not a key ring */
 export function requestSignerOf(service: ServiceName, setting: string): RequestSigner {
   return requestSigner(service, keyRingSetting.parse(setting));
 }
 
 /**
- * Under which events are signed, by all who publish them: what the log takes in, and what it tells those who listen. Another ring than that of
- * requests to the service that keeps the log, so that who publishes events cannot call it for anybody.
+ * The keys with which events are signed by everything that publishes them: what the log takes in, and what it sends to its listeners. Not the ring for
+ * requests to the service that keeps the log, so that a publisher of events cannot call it on anybody's behalf.
  */
 export const eventSecrets = { EVENT_SECRETS: keyRingSetting } as const;
 

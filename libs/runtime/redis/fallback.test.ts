@@ -7,7 +7,7 @@ const lines: string[] = [];
 const note = (_fields: object, message: string): void => void lines.push(message);
 const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
 
-test('while Redis fails the check is made in memory, said once, counted each time, and Redis is not asked every time', async () => {
+test('while Redis fails the check is made in memory, logged once, counted each time, and Redis is not asked every time', async () => {
   const check = new RedisFallback('example', log);
   let asked = 0;
   const inRedis = async () => {
@@ -20,7 +20,7 @@ test('while Redis fails the check is made in memory, said once, counted each tim
   expect(await registry.getSingleMetricAsString('worktrack_redis_fallbacks_total')).toContain('{check="example"} 10');
 });
 
-test('an answer of Redis is taken, and memory is not asked', async () => {
+test('an answer from Redis is used, and memory is not asked', async () => {
   const check = new RedisFallback('other', log);
   const answer = await check.run(
     async () => 'redis',
@@ -29,7 +29,7 @@ test('an answer of Redis is taken, and memory is not asked', async () => {
   expect(answer).toBe('redis');
 });
 
-test('a command that Redis takes for wrong is thrown, not covered up', async () => {
+test('a command that Redis rejects as wrong is thrown, not covered up', async () => {
   const check = new RedisFallback('wrong', log);
   const inRedis = async () => {
     throw new Error('ERR value is not an integer or out of range');

@@ -15,42 +15,42 @@ import { trackIncarnation } from './incarnation.ts';
  *
  * One Redis string per key, named by the key's prefix (unique, and all that the keys service knows of a key it revokes):
  *
- *   (nothing) ──a miss: SET NX──► claim ──the look-up's answer: compare and set──► entry ──ENTRY_TTL_MS──► (nothing)
+ *   (nothing) ──a miss: SET NX──► claim ──the lookup's answer: compare and set──► entry ──ENTRY_TTL_MS──► (nothing)
  *                                   └────────────────── invalidate: DEL ───────────┘
  *
- * A claim is a random token that is written once. Whoever misses writes one, or takes the one that it finds, BEFORE it asks the
+ * A claim is a random token that is written once. A lookup that misses writes one, or takes the one it finds, BEFORE it asks the
  * keys service, and may fill the cache only by exchanging that very token for the entry. These are the leases of Nishtala et al.,
- * "Scaling Memcache at Facebook" (NSDI 2013, 3.2.1), but shared: one token serves all look-ups that are under way.
+ * "Scaling Memcache at Facebook" (NSDI 2013, 3.2.1), but shared: one token serves all lookups in progress.
  *
  * Why no key is accepted from here once its revocation was answered. The keys service commits (C), then invalidates (I), then answers.
- * A fill (F) with a token that was placed at P belongs to a read of the store (R) with P < R < F, and at F the token was still there.
+ * A fill (F) with a token placed at P belongs to a read of the store (R) with P < R < F, and at F the token was still there.
  *   I < P:      C < I < P < R, so the read saw the revocation, and there is nothing to fill.
- *   P < I < F:  the token is gone at F, for DEL took it and a token is never written twice; the fill is refused.
- *   F < I:      DEL takes the entry.
- * So behind I there is no entry that is older than C, whatever is slow, and for how long: nothing here relies on a time-out
- * (a tombstone would have to outlive a gateway that was frozen between its answer and its fill). The same holds for a change of a user.
+ *   P < I < F:  the token is gone at F, since DEL removed it and a token is never written twice; the fill is refused.
+ *   F < I:      DEL removes the entry.
+ * So after I there is no entry older than C, whatever is slow, and for however long: nothing here relies on a timeout
+ * (a tombstone would have to outlive a gateway that was frozen between its answer and its fill). The same holds for a change to a user.
  *
  * When Redis fails:
- * - It loses everything, or evicts: tokens are lost with it, so a look-up that is under way can no longer fill.
+ * - It loses everything, or evicts: tokens are lost with it, so a lookup in progress can no longer fill.
  * - It restarts from a snapshot, or a replica takes over, and a DEL is undone: every name holds the server's run id, so what an earlier
  *   run has stored is never read again; both ends take the id from the connection that they use.
  * - It is unavailable: authentication asks the keys service, and `invalidate` fails, so that a revocation is not answered before it holds.
  * - Two servers are believed to be the primary, with gateways on either side (a split brain, or one that was demoted and kept its connections):
- *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here the bound is a time.
+ *   the old one serves its entries until they end, ENTRY_TTL_MS at most. Only here is the bound a time.
  *
- * The rate of a key is counted in the same script call that finds its entry: beside the entry there is a window (counted-windows.ts), which all
- * gateways count in. Only the right key counts, by its digest: whoever knows a prefix, which lists show, cannot use up what is another's. While
+ * The rate of a key is counted in the same script call that finds its entry: next to the entry there is a window (counted-windows.ts), which all
+ * gateways count in. Only the right key counts, by its digest: knowing a prefix, which lists show, is not enough to use up somebody else's rate. While
  * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
- * A session counts in the window of the key that it stems from, by a second command: else a key would have its rate once more with each.
+ * A session counts in the window of the key it was created with, by a second command: otherwise a key would get its full rate again with each session.
  */
 export interface IdentityCache {
   /**
-   * The identity behind a presented key, and its rate with this request: one script call when it is cached, else `verify` (also while Redis is unavailable).
+   * The identity behind a presented key, and its rate including this request: one script call when cached, otherwise `verify` (also while Redis is unavailable).
    * @param digest SHA-256 of the whole key, in hexadecimal
-   * @param verify reads the keys service's store, after it was called and not before; null means that the key is not valid
-   * @param admit is asked first where the key is not cached; what it throws ends the look-up
+   * @param verify reads the keys service's store after being called, not before; null means that the key is not valid
+   * @param admit called first if the key is not cached; what it throws ends the lookup
    * @param counts whether the request counts in the rate of its key
-   * @returns null when the key is not valid, or is no longer
+   * @returns null when the key is not valid, or no longer
    */
   lookUp(
     prefix: string,
@@ -63,7 +63,7 @@ export interface IdentityCache {
 
 export interface Known {
   readonly identity: Identity;
-  /** What its window holds with this request; undefined: the key has no rate. */
+  /** The state of its window including this request; undefined: the key has no rate. */
   readonly rate: KeyRateState | undefined;
 }
 
@@ -77,15 +77,15 @@ export interface Verified {
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
   readonly rateLimit: KeyRate;
-  /** Of a session: the prefix of the key in whose window it is counted. */
+  /** For a session: the prefix of the key in whose window it is counted. */
   readonly countedAs?: string | undefined;
 }
 
 /** How long an entry is used before the keys service is asked again. Not what makes a revocation hold; see above. */
 export const ENTRY_TTL_MS = 60_000;
-/** How long a claim waits for its fill: above any usual look-up. A later answer is used, but not kept. */
+/** How long a claim waits for its fill: above any usual lookup. A later answer is used, but not kept. */
 const CLAIM_TTL_MS = 5_000;
-/** Counts up when the shape of an entry changes; entries of another version are misses. */
+/** Incremented when the shape of an entry changes; entries of other versions are misses. */
 const ENTRY_VERSION = 2;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -125,7 +125,7 @@ const lookUps = new Counter({
 });
 
 const nameOf = (runId: string, prefix: string) => `wt:identity:${runId}:${prefix}`;
-/** The braces keep it in the slot of the entry in a cluster. */
+/** The braces keep it in the same slot as the entry in a cluster. */
 const windowOf = (name: string) => `wt:rate:{${name}}`;
 
 type CountedPair = [count: number, resetMs: number];
@@ -136,13 +136,13 @@ export function identityCache(redis: Redis): IdentityCache {
   const memory = new MemoryWindows();
   const read = entryReader();
 
-  /** By EVAL: EVALSHA would be repeated with the script where the server has forgotten it, perhaps on a connection to another run. */
+  /** By EVAL: EVALSHA would be repeated with the script if the server has forgotten it, perhaps on a connection to another run. */
   async function find(name: string, digest: string, counts: boolean): Promise<Found> {
     if (!counts) return [await redis.get(name)];
     return (await redis.eval(LOOK_UP, 2, name, windowOf(name), digest)) as Found;
   }
 
-  /** @returns undefined when another look-up was quicker; this one's answer is then not kept */
+  /** @returns undefined when another lookup was quicker; this one's answer is then not kept */
   async function place(name: string): Promise<string | undefined> {
     const token = CLAIM + uuidv7();
     const placed = await redis.set(name, token, 'PX', CLAIM_TTL_MS, 'NX');
@@ -160,7 +160,7 @@ export function identityCache(redis: Redis): IdentityCache {
     const leftMs = verified.expiresAt === null ? ENTRY_TTL_MS : Date.parse(verified.expiresAt) - Date.now();
     const entry: Entry = { version: ENTRY_VERSION, ...verified };
     const { windowMs } = limitOf(verified);
-    // What counts in another's window has none of its own.
+    // What counts in another key's window has none of its own.
     const requests = verified.countedAs === undefined ? limitOf(verified).requests : 0;
     return (await redis.eval(
       FILL,
@@ -174,7 +174,7 @@ export function identityCache(redis: Redis): IdentityCache {
     )) as Partial<CountedPair>;
   }
 
-  /** The request of a session, in the window of its key. */
+  /** A session's request, in its key's window. */
   async function countAs(
     runId: string | undefined,
     countedAs: string,
@@ -189,7 +189,7 @@ export function identityCache(redis: Redis): IdentityCache {
     return counted ? rateOf(verified, ...(counted as CountedPair)) : countInMemory(countedAs, verified);
   }
 
-  /** The request in its window in this process: where Redis cannot count it. */
+  /** The request in this process's own window, when Redis cannot count it. */
   function countInMemory(prefix: string, verified: Verified): KeyRateState {
     noteFallback('key rates');
     const { requests: limit, windowMs } = limitOf(verified);
@@ -200,7 +200,7 @@ export function identityCache(redis: Redis): IdentityCache {
     async lookUp(prefix, digest, verify, admit, counts = true) {
       let runId = incarnation.now();
       if (runId === undefined && redis.status === 'ready') {
-        // The first requests of a gateway wait for it, or they would be counted in memory.
+        // The first requests of a gateway wait for this, otherwise they would be counted in memory.
         await incarnation.known();
         runId = incarnation.now();
       }
@@ -232,7 +232,7 @@ export function identityCache(redis: Redis): IdentityCache {
           ? undefined
           : orUndefined(fill(name, token ?? '', digest, verified, counts));
       if (isOver(verified)) return null;
-      // Nobody waits for the fill of a key without a rate. When it fails, the next look-up asks again.
+      // Nobody waits for the fill of a key without a rate. If it fails, the next lookup asks again.
       if (verified.rateLimit.requests === 0 || !counts) return { identity: verified.identity, rate: undefined };
       if (verified.countedAs !== undefined) {
         return { identity: verified.identity, rate: await countAs(runId, verified.countedAs, verified) };
@@ -275,7 +275,7 @@ export function identityInvalidation(redis: Redis): (prefixes: readonly string[]
   };
 }
 
-/** Redis that is unavailable, which connectRedis logs, is done without: the keys service is asked, and its answer is not kept. */
+/** An unavailable Redis, which connectRedis logs, is done without: the keys service is asked, and its answer is not kept. */
 async function orUndefined<T>(command: Promise<T>): Promise<T | undefined> {
   try {
     return await command;
@@ -297,8 +297,8 @@ function entryIn(
 const MAX_READ = 1_000;
 
 /**
- * Reads an entry that has not changed since it was read last without parsing it again, which was 3 % of what a small answer costs the gateway. It
- * is still asked for with every request.
+ * Avoids parsing an entry again that has not changed since it was last read, which was 3 % of what a small answer costs the gateway. It
+ * is still requested every time.
  */
 function entryReader(): (prefix: string, stored: string | null | undefined) => ReturnType<typeof entryIn> {
   const lastRead = new Map<string, { readonly stored: string; readonly entry: ReturnType<typeof entryIn> }>();

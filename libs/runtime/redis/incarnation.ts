@@ -33,7 +33,7 @@ export function trackIncarnation(redis: Redis): Incarnation {
       .then((info) => {
         if (asked === connection) runId = /^run_id:(\w+)/m.exec(info)?.[1]?.slice(0, RUN_ID_LENGTH);
       })
-      // Unavailable or frozen: whoever needs it next asks again.
+      // Unavailable or frozen: the next one that needs it asks again.
       .catch(() => undefined)
       .finally(() => {
         if (asking === attempt) asking = undefined;

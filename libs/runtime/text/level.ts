@@ -1,4 +1,4 @@
-/** The greatest size to which everything larger must be cut so that together they fit `budget`: the largest are cut first. */
+/** The size to which everything larger must be cut so that together they fit `budget`: the largest are cut first. */
 export function level(sizes: readonly number[], budget: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
   let left = budget;

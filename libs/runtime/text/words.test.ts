@@ -46,7 +46,7 @@ describe('an entry of the index is found', () => {
   });
   const word = fc.oneof(spaced, unspaced);
 
-  test('by exactly those queries of which each word begins some word of the texts, or is part of one without spaces; reading the text finds the same', () => {
+  test('by exactly those queries whose every word begins a word of the texts, or is part of one without spaces; reading the text finds the same', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 5 }), fc.array(word, { minLength: 1, maxLength: 3 }), (texts, query) => {
         const has = wordsOf(texts.join(' '));
@@ -63,7 +63,7 @@ describe('an entry of the index is found', () => {
     );
   });
 
-  test('by every prefix of every of its words', () => {
+  test('by every prefix of each of its words', () => {
     const text = 'Intercontinental flights';
     for (const [whole] of text.matchAll(/\w+/g)) {
       for (let length = 1; length <= whole.length; length++) {
@@ -89,7 +89,7 @@ describe('an entry of the index is found', () => {
     for (const query of notFound) expect([query, isFoundIn(searchEntry(text), wordsOf(query))]).toEqual([query, false]);
   });
 
-  test('across texts, but not across the border of two words', () => {
+  test('across texts, but not across the boundary of two words', () => {
     expect(isFoundIn(searchEntry('one', 'two'), ['two', 'one'])).toBe(true);
     expect(isFoundIn(searchEntry('one', 'two'), ['onetwo'])).toBe(false);
   });

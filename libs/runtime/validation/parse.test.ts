@@ -107,7 +107,7 @@ describe('a refused input names the field by its dotted path and says what to ch
     });
   });
 
-  it('the message spells out the first faults, and long field names are not repeated whole', () => {
+  it('the message spells out the first faults, and long field names are not repeated in full', () => {
     const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${'q'.repeat(300)}${at}`, 1]));
     try {
       parseInput(schema, input);
@@ -120,12 +120,12 @@ describe('a refused input names the field by its dotted path and says what to ch
     }
   });
 
-  it('up to 20 faults are counted, and not said to be more', () => {
+  it('up to 20 faults are counted, and not reported as more', () => {
     const input = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`q${at}`, 1]));
     expect(() => parseInput(schema, input)).toThrow(/and 17 more, see details\.$/);
   });
 
-  it('validation ends there: what it was given more is not described, nor repeated at length', () => {
+  it('validation ends there: any further input is not described, nor repeated at length', () => {
     let described = 0;
     const counting = z.strictObject({
       ids: z.array(z.string().refine(() => false, { error: () => `is wrong ${++described}` })).max(500),
@@ -136,17 +136,17 @@ describe('a refused input names the field by its dotted path and says what to ch
     expect(described).toBe(1);
   });
 
-  it('text that is compared with names is not compared when it is longer than any', () => {
+  it('text that is compared with names is not compared if it is longer than any of them', () => {
     expect(detailsOf({ type: 'storry'.repeat(100_000) })).toEqual({ type: 'must be one of "task", "story", "epic"' });
   });
 
-  it('a path is told up to a length', () => {
+  it('a path is reported up to a certain length', () => {
     const free = z.strictObject({ metadata: z.unknown().refine(() => false, { path: ['k'.repeat(1_000_000)] }) });
     expect(Object.keys(detailsOf({ metadata: 1 }, free))).toEqual([`metadata.${'k'.repeat(60)}…`]);
   });
 });
 
-describe('what JSON can write and no store gives back is refused wherever it stands', () => {
+describe('what JSON can express and no store gives back is refused wherever it is', () => {
   const free = z.strictObject({ metadata: z.unknown() });
   it.each<[string, string, Record<string, string>]>([
     ['a number beyond all doubles', '{"metadata":{"n":[1,-1e400]}}', { 'metadata.n.1': 'is too large a number' }],

@@ -5,16 +5,16 @@ import mongoose, { type ClientSession } from 'mongoose';
 import type { HeadRecord } from './log.model.ts';
 import { type Appended, append, heads, insert, isLogged, known } from './log.repository.ts';
 
-/** Of one transaction. */
+/** Per transaction. */
 const BATCH_EVENTS = 500;
-/** Of one message of the live feed. */
+/** Per message of the live feed. */
 const NEWS_EVENTS = 64;
 const DEADLINE_MS = 10_000;
 
 /**
- * Gives each event its place in the log of its organization, in the order in which they come, unless it has one already. One replica does so at
- * a time; of two that both believe it, the heads let one through, and the other finds then what is there.
- * @param tell what was logged, once it is stored
+ * Gives each event its place in its organization's log, in order of arrival, unless it already has one. One replica does so at
+ * a time; if two believe they are the one, the heads let only one through, and the other then finds what is there.
+ * @param tell called with what was logged, once it is stored
  */
 export async function takeIn(
   events: readonly PublishedEvent[],
@@ -29,7 +29,7 @@ export async function takeIn(
   }
 }
 
-/** Where logs end, as far as this process knows: as it left them, for it is mostly the one that takes in. */
+/** Where logs end, as far as this process knows: as it left them, since it is usually the one doing the intake. */
 const ends = new Map<string, HeadRecord>();
 const MAX_ENDS = 10_000;
 
@@ -43,8 +43,8 @@ async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<str
 }
 
 /**
- * All of them, or none. At first as if none of them had come before and nobody else had logged anything: unique indexes and the head refuse it where
- * that is wrong, and what is there is looked up then.
+ * All of them, or none. First tried as if none of them had come before and nobody else had logged anything: unique indexes and the head refuse it if
+ * that is wrong, and only then is what is there looked up.
  */
 async function storeOnce(
   events: readonly PublishedEvent[],
@@ -64,7 +64,7 @@ async function storeOnce(
     const unknown = isLookedUp ? organizationIds : organizationIds.filter((id) => !ends.has(id));
     const read = unknown.length > 0 ? await heads(unknown, tx) : new Map<string, HeadRecord>();
     isLookedUp = true;
-    // The first of those that come twice.
+    // The first of any duplicates.
     const added = new Map<string, PublishedEvent>();
     for (const event of events) if (!there.has(event.id) && !added.has(event.id)) added.set(event.id, event);
     const byOrganization = Map.groupBy(added.values(), ({ organizationId }) => organizationId);

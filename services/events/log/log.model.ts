@@ -3,12 +3,12 @@ import mongoose from 'mongoose';
 
 /** An event in its place. */
 export interface LogRecord extends Omit<LoggedEvent, 'id' | 'data'> {
-  /** Of the event: what comes a second time is refused by the database itself. */
+  /** The event's: the database itself refuses a duplicate. */
   _id: string;
   organizationId: string;
-  /** As JSON: names of its fields are the clients'. */
+  /** As JSON: its field names are chosen by clients. */
   data: string;
-  /** What its retention counts from. In the order of `seq` for an organization, so that the log is shortened at its beginning. */
+  /** What its retention counts from. In the order of `seq` within an organization, so that the log is shortened from its beginning. */
   loggedAt: Date;
 }
 
@@ -28,18 +28,18 @@ const logSchema = new mongoose.Schema<LogRecord>(
   },
   { collection: 'log', versionKey: false, minimize: false },
 );
-// Two events never have one place, whatever their writers believe. What expires is the setting's (retention.repository.ts).
+// Two events never share a place, whatever their writers believe. Expiry depends on a setting (retention.repository.ts).
 logSchema.index({ organizationId: 1, seq: 1 }, { unique: true });
 
 export const LogModel = mongoose.model('LoggedEvent', logSchema);
 
 /** Where the log of an organization ends. */
 export interface HeadRecord {
-  /** Of the organization. */
+  /** The organization's. */
   _id: string;
-  /** Of the last event that was logged. */
+  /** The place of the last event logged. */
   seq: number;
-  /** When that was, or later: time in the log does not go back, whatever the clocks of replicas say. */
+  /** When that was, or later: time in the log never goes backwards, whatever the replicas' clocks say. */
   loggedAt: Date;
 }
 

@@ -9,12 +9,12 @@ export async function known(ids: readonly string[], tx: ClientSession): Promise<
   return new Set(records.map(({ _id }) => _id));
 }
 
-/** Read outside of any transaction. */
+/** Read outside any transaction. */
 export async function isLogged(id: string): Promise<boolean> {
   return (await LogModel.exists({ _id: id })) !== null;
 }
 
-/** Where the logs of these organizations end; of those that have one. */
+/** Where these organizations' logs end; only for those that have one. */
 export async function heads(
   organizationIds: readonly string[],
   tx?: ClientSession,
@@ -25,15 +25,15 @@ export async function heads(
   return new Map(records.map((record) => [record._id, record]));
 }
 
-/** An organization's events at the end of its log, and how they are stored. */
+/** Events added at the end of an organization's log, and how they are stored. */
 export interface Appended {
-  /** As it is then. */
+  /** As of then. */
   readonly head: HeadRecord;
   readonly logged: readonly LoggedEvent[];
   readonly records: readonly LogRecord[];
 }
 
-/** Gives events the next places of the log of their organization. Whoever else does so meanwhile is the only one who does (optimistic, by the head). */
+/** Gives events the next places in their organization's log. If somebody else does so meanwhile, only one of them succeeds (optimistic, by the head). */
 export function append(
   writes: WriteSet,
   organizationId: string,
@@ -62,7 +62,7 @@ export function append(
   return { head: end, logged, records };
 }
 
-/** By one command: they are many. */
+/** In one command: there are many. */
 export async function insert(records: readonly LogRecord[], tx: ClientSession): Promise<void> {
   if (records.length > 0) await LogModel.insertMany(records, { session: tx, lean: true });
 }
@@ -75,11 +75,11 @@ export async function headOf(organizationId: string, tx?: ClientSession): Promis
   return head?.seq ?? 0;
 }
 
-/** Of the organizations whose log was read last. It goes up only. */
+/** For the organizations whose log was read last. It only goes up. */
 const oldestPlaces = new Map<string, number>();
 const MAX_REMEMBERED = 10_000;
 
-/** The place of the oldest event that is still there; undefined where there is none. Mostly it is the same as the last time, which costs least to see. */
+/** The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check. */
 export async function oldestOf(organizationId: string): Promise<number | undefined> {
   const last = oldestPlaces.get(organizationId) ?? 1;
   if (await LogModel.exists({ organizationId, seq: last })) return last;
@@ -101,7 +101,7 @@ export interface LogFilter {
   readonly workItemId?: string | undefined;
 }
 
-/** In their order, of those at the places `after` < seq ≤ `upTo`. */
+/** In order, those at the places `after` < seq ≤ `upTo`. */
 export async function between(
   organizationId: string,
   { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -124,7 +124,7 @@ export async function between(
   return records.map(loggedEvent);
 }
 
-/** In their order, those of `limit` places after one; from the beginning of the log on, where that is later. */
+/** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
   const found = await inPlaces(organizationId, after, limit);
   if (found.length > 0) return found;
@@ -137,7 +137,7 @@ async function inPlaces(organizationId: string, after: number, limit: number): P
   return (await LogModel.find({ organizationId, seq }).sort({ seq: 1 }).lean()).map(loggedEvent);
 }
 
-/** By their places; those that the log does not hold any more are left out. */
+/** By their places; those no longer in the log are left out. */
 export async function at(organizationId: string, seqs: readonly number[]): Promise<Map<number, LoggedEvent>> {
   if (seqs.length === 0) return new Map();
   const found = await LogModel.find({ organizationId, seq: mongoose.trusted({ $in: [...seqs] }) }).lean();
@@ -148,5 +148,5 @@ function loggedEvent({ _id, organizationId: _, loggedAt: __, data, ...event }: L
   return { ...event, id: _id, data: JSON.parse(data) };
 }
 
-/** Of what is one or the other. */
+/** Those that are one or the other. */
 const isTaskId = (name: string) => !name.includes('-', 9);

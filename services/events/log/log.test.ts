@@ -22,7 +22,7 @@ const ids = (of: readonly { readonly id: string }[]) => of.map(({ id }) => id);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('the log', () => {
-  test('gives each organization places without a gap, in the order in which its events come', async () => {
+  test('gives each organization places without a gap, in the order in which its events arrive', async () => {
     const organizations = [randomUUID(), randomUUID(), randomUUID()];
     const all = Array.from({ length: 900 }, (_, index) =>
       event({ organizationId: organizations[index % 3] as string }),
@@ -36,7 +36,7 @@ describe('the log', () => {
     }
   });
 
-  test('has an event once, however often it comes', async () => {
+  test('has an event once, however often it arrives', async () => {
     const organizationId = randomUUID();
     const all = several(40, organizationId);
     await events.take([...all.slice(0, 20), ...all.slice(0, 20)]);
@@ -66,7 +66,7 @@ describe('the log', () => {
     const replica = async () => {
       for (let at = 0; at < all.length; at += 50) {
         const batch = all.slice(at, at + 50);
-        // As its consumer does, for as long as it fails.
+        // As its consumer does, as long as it fails.
         while (
           !(await takeIn(batch, tell).then(
             () => true,
@@ -91,14 +91,14 @@ describe('GET /api/events', () => {
     permissions = PERMISSIONS as readonly (typeof PERMISSIONS)[number][],
   ) => events.call('events.list', input, organizationId, permissions);
 
-  test('without after says where the log ends, and tells nothing of what was before', async () => {
+  test('without after says where the log ends, and reports nothing from before', async () => {
     const organizationId = randomUUID();
     expect(await list(organizationId, {})).toEqual({ events: [], nextSeq: 0, oldestSeq: 1 });
     await events.take(several(3, organizationId));
     expect(await list(organizationId, {})).toEqual({ events: [], nextSeq: 3, oldestSeq: 1 });
   });
 
-  test('leads through everything by nextSeq, and stays at the end until something happens', async () => {
+  test('leads through everything with nextSeq, and stays at the end until something happens', async () => {
     const organizationId = randomUUID();
     await events.take(several(25, organizationId));
     const pages: number[][] = [];
@@ -134,7 +134,7 @@ describe('GET /api/events', () => {
     await expect(found({ types: 'work_item.moved,work_item.burned' })).rejects.toThrow(/work_item.burned/);
   });
 
-  test('shows what the permissions of the key let it read, and goes on past the rest', async () => {
+  test('shows what the permissions of the key allow it to read, and skips the rest', async () => {
     const organizationId = randomUUID();
     await events.take([
       event({ organizationId, type: 'key.created' }),
@@ -160,7 +160,7 @@ describe('GET /api/events', () => {
     expect((await list(mine.organizationId, { after: 0, workItemId: other.subject.id })).events).toEqual([]);
   });
 
-  test('looks at a bounded stretch of the log in one call, and leads on by nextSeq although it found nothing', async () => {
+  test('looks at a bounded stretch of the log in one call, and leads on with nextSeq even though it found nothing', async () => {
     const organizationId = randomUUID();
     await events.take([
       ...several(2_500, organizationId, { type: 'work_item.moved' }),
@@ -193,7 +193,7 @@ describe('GET /api/events', () => {
   });
 });
 
-test('what follows a place is read from where the log begins now, and what it has dropped is left out', async () => {
+test('what follows a place is read from where the log now begins, and what it has dropped is left out', async () => {
   const organizationId = randomUUID();
   await events.take(several(10, organizationId));
   for (const seq of upTo(6)) await LogModel.deleteOne({ organizationId, seq });
@@ -204,7 +204,7 @@ test('what follows a place is read from where the log begins now, and what it ha
   expect([...(await at(organizationId, [2, 8, 11])).keys()]).toEqual([8]);
 });
 
-test('another retention holds for what is in the log already', async () => {
+test('a change of retention applies to what is already in the log', async () => {
   const expiry = async () =>
     (await LogModel.collection.indexes()).find(({ key }) => 'loggedAt' in key)?.expireAfterSeconds;
   await keepFor(30);

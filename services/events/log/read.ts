@@ -5,18 +5,18 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { between, headOf, oldestOf } from './log.repository.ts';
 
-/** So many places are looked at in one call: a filter that finds little must not walk a month. The caller goes on from where it ended. */
+/** How many places one call examines: a filter that finds little must not walk a month. The caller continues from where it ended. */
 const WINDOW = 2_000;
 
 type Context = ReadContext<FailureOf<typeof listEvents>>;
 
-/** What follows a place of the log, as far as the caller may see it. */
+/** What follows a place in the log, as far as the caller may see it. */
 export async function readLog(
   input: Input<typeof listEvents>,
   { caller, fail }: Context,
 ): Promise<Output<typeof listEvents>> {
   const { organizationId, permissions } = caller;
-  // First: whatever has a lower place is stored, and can be seen.
+  // First: everything at a lower place is stored and visible.
   const head = await headOf(organizationId);
   const { after = head, limit, types = EVENT_TYPES, projectId, workItemId } = input;
   const upTo = Math.min(head, after + WINDOW);

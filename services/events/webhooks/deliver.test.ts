@@ -28,7 +28,7 @@ async function deliveries(id: string, caller: TestCaller, limit = 100) {
   return (await webhooks.call('webhooks.deliveries', { id, limit }, caller)).items;
 }
 
-test('every event is sent once, as it lies in the log, to each webhook that asks for it', async () => {
+test('every event is sent once, as it is in the log, to each webhook that asks for it', async () => {
   const caller = newCaller();
   const [all, some] = [await endpoint(), await endpoint()];
   const projectId = uuidv7();
@@ -56,7 +56,7 @@ test('every event is sent once, as it lies in the log, to each webhook that asks
   expect(await webhooks.call('webhooks.get', { id: first.id }, caller)).toMatchObject({ state: 'active', seq: 5 });
 });
 
-test('what the key of its maker may not read is not sent', async () => {
+test('what its maker’s key may not read is not sent', async () => {
   const caller = newCaller(['webhooks:write', 'webhooks:read', 'work-items:read']);
   const at = await endpoint();
   await webhookTo(at, caller);
@@ -70,7 +70,7 @@ test('what the key of its maker may not read is not sent', async () => {
   await until(() => expect(at.seqs).toEqual([3, 5]));
 });
 
-test('the events of a subject arrive in its order, one after the other, those of others beside them', {
+test('the events of a subject arrive in order, one after the other, those of other subjects in parallel', {
   timeout: 90_000,
 }, async () => {
   const caller = newCaller();
@@ -102,7 +102,7 @@ test('the events of a subject arrive in its order, one after the other, those of
   expect(at.mostUnderWay).toBeLessThanOrEqual(8);
 });
 
-test('an event that fails is tried again, and the later ones of its subject wait for it', async () => {
+test('an event that fails is retried, and the later ones of its subject wait for it', async () => {
   const caller = newCaller();
   const failing = uuidv7();
   let refuse = true;
@@ -140,7 +140,7 @@ test('an endpoint that never answers, and one that refuses, delay nobody else', 
   await until(() => expect(well.received).toHaveLength(100), 60_000);
 });
 
-test('410 disables at once, and says so in an event', async () => {
+test('410 disables at once, and an event says so', async () => {
   const caller = newCaller();
   const at = await endpoint(() => 410);
   const { id } = await webhookTo(at, caller);
@@ -155,7 +155,7 @@ test('410 disables at once, and says so in an event', async () => {
   expect(at.received).toHaveLength(1);
 });
 
-test.each([301, 302, 307, 308])('%d is a failure, and leads nowhere', async (status) => {
+test.each([301, 302, 307, 308])('%d is a failure, and is not followed', async (status) => {
   const caller = newCaller();
   const elsewhere = await endpoint();
   const at = await endpoint(() => (response) => response.writeHead(status, { location: elsewhere.url }).end());
@@ -168,7 +168,7 @@ test.each([301, 302, 307, 308])('%d is a failure, and leads nowhere', async (sta
   expect(elsewhere.received).toEqual([]);
 });
 
-test('Retry-After is heeded', async () => {
+test('Retry-After is respected', async () => {
   const caller = newCaller();
   const at = await endpoint(() => (response) => response.writeHead(429, { 'retry-after': '3600' }).end());
   const { id } = await webhookTo(at, caller);
@@ -180,7 +180,7 @@ test('Retry-After is heeded', async () => {
   });
 });
 
-test('of an answer the first 1 024 bytes are shown, and no more than 64 KiB read', async () => {
+test('the first 1 024 bytes of an answer are shown, and no more than 64 KiB are read', async () => {
   const caller = newCaller();
   let written = 0;
   const at = await endpoint(() => (response) => {
@@ -197,11 +197,11 @@ test('of an answer the first 1 024 bytes are shown, and no more than 64 KiB read
     const [delivery] = await deliveries(id, caller);
     expect(delivery).toMatchObject({ state: 'delivered', answer: 'ä'.repeat(512) });
   });
-  // What lies in the buffers of the two sockets beside.
+  // Plus what is in the buffers of the two sockets.
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 
-test('a test is sent once and now, to a disabled webhook too, and the answer tells what came of it', async () => {
+test('a test is sent once and at once, even to a disabled webhook, and the answer reports the outcome', async () => {
   const caller = newCaller();
   const at = await endpoint();
   const { id } = await webhookTo(at, caller, { enabled: false });
@@ -217,7 +217,7 @@ test('a test is sent once and now, to a disabled webhook too, and the answer tel
   ]);
 });
 
-test('a webhook that is enabled again goes on where it stopped', async () => {
+test('a webhook that is enabled again continues where it stopped', async () => {
   const caller = newCaller();
   const at = await endpoint();
   const { id } = await webhookTo(at, caller);
@@ -233,7 +233,7 @@ test('a webhook that is enabled again goes on where it stopped', async () => {
   await until(() => expect(at.seqs.toSorted()).toEqual([1, 2, 3]));
 });
 
-test('a replay sends what the log has after a place once more, with the same ids', async () => {
+test('a replay resends what the log has after a place, with the same ids', async () => {
   const caller = newCaller();
   const at = await endpoint();
   const { id } = await webhookTo(at, caller);
@@ -249,7 +249,7 @@ test('a replay sends what the log has after a place once more, with the same ids
   await expect(webhooks.call('webhooks.replay', { id }, caller)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
 });
 
-test('what the log has dropped is sent no more, and one that was disabled meanwhile goes on where the log begins', async () => {
+test('what the log has dropped is not sent any more; a webhook disabled meanwhile continues where the log begins', async () => {
   const caller = newCaller();
   const { organizationId } = caller;
   const at = await endpoint();
@@ -269,7 +269,7 @@ test('what the log has dropped is sent no more, and one that was disabled meanwh
   await until(() => expect(at.seqs).toHaveLength(11));
 });
 
-test('a replay of deliveries sends those once more, by a schedule that begins anew', async () => {
+test('a replay of deliveries resends those, on a schedule that starts afresh', async () => {
   const caller = newCaller();
   const at = await endpoint();
   const { id } = await webhookTo(at, caller);
@@ -316,7 +316,7 @@ test('a deleted webhook is sent nothing more, and nobody else sees or changes on
   expect(at.received).toHaveLength(1);
 });
 
-test('a webhook ends with its maker, whoever enables it again is its maker then', async () => {
+test('a webhook ends with its maker; whoever enables it again becomes its maker', async () => {
   const caller = newCaller();
   const other = { ...caller, userId: uuidv7(), keyId: uuidv7() };
   const at = await endpoint();
@@ -347,7 +347,7 @@ test('a webhook ends with its maker, whoever enables it again is its maker then'
   expect(await webhooks.call('webhooks.get', { id }, caller)).toMatchObject({ maker: { userId: other.userId } });
 });
 
-test('a key that may see less than a webhook changes where it sends to, and gets no more than it may see', async () => {
+test('a key that may see less than a webhook can change its URL, and then gets no more than it may see', async () => {
   const owner = newCaller();
   const narrow = { ...owner, keyId: uuidv7(), permissions: ['webhooks:write', 'webhooks:read'] as const };
   const [before, after] = [await endpoint(), await endpoint()];

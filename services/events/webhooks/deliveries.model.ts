@@ -25,11 +25,11 @@ export interface DeliveryDocument {
   createdAt: Date;
   attemptedAt: Date | null;
 
-  /** Not tried yet: its place in the queue, which is its `seq`. */
+  /** Not tried yet: its place in the queue, equal to its `seq`. */
   fresh?: number;
-  /** To be tried again then. A number, as is what orders a queue: the server of the one-machine stack reads such in order (stand-in/in-order.ts). */
+  /** When to try again. A number, as for everything that orders a queue: the one-machine stack's server can read numbers in order (stand-in/in-order.ts). */
   dueAtMs?: number;
-  /** Until then, later events of its subject wait for it. */
+  /** Until then, later events about its subject wait for it. */
   holdsUntilMs?: number;
 }
 
@@ -62,7 +62,7 @@ const deliverySchema = new mongoose.Schema<DeliveryDocument>(
 deliverySchema.index({ organizationId: 1, _id: 1, attempts: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, _id: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, state: 1, _id: 1 });
-// The queues. Not partial: the server of the one-machine stack does not use such an index.
+// The queues. Not partial: the one-machine stack's server does not use partial indexes.
 for (const field of ['fresh', 'dueAtMs', 'holdsUntilMs'] as const) {
   deliverySchema.index({ organizationId: 1, webhookId: 1, [field]: 1, _id: 1 });
 }

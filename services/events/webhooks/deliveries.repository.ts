@@ -21,7 +21,7 @@ const MAX_COUNTED = 10_000;
 const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
 
 type Write = Scope & { readonly writes: WriteSet };
-/** `id`, `type` and so on of what is delivered. */
+/** `id`, `type` and so on of the event delivered. */
 type Told = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
 
 /** Due as soon as its turn comes. */
@@ -69,7 +69,7 @@ function untried(organizationId: string, webhookId: string, { id, seq, type, sub
 }
 
 /**
- * Those that were not tried yet, in the order of the log.
+ * Those not tried yet, in log order.
  * @param notAbout subjects that wait for an earlier event
  */
 export async function freshDeliveries(
@@ -88,7 +88,7 @@ export async function freshDeliveries(
   });
 }
 
-/** Those that are to be tried again, the next first: those that are due, and when the others will be. */
+/** Those to be tried again, the earliest first: the ones that are due, and when the others will be. */
 export async function nextRetries(
   { caller }: Scope,
   webhookId: string,
@@ -104,7 +104,7 @@ export async function nextRetries(
   });
 }
 
-/** How many deliveries are waiting at an endpoint, and how long the first that has not been tried yet. */
+/** How many deliveries are waiting at an endpoint, and how long the first untried one has been. */
 export async function waitingAt(
   { caller }: Scope,
   webhookId: string,
@@ -121,7 +121,7 @@ export async function waitingAt(
   return { count, oldestAt: oldest?.createdAt };
 }
 
-/** Until when later events of which subjects wait. */
+/** The subjects whose later events wait, and until when. */
 export async function heldSubjects({ caller }: Scope, webhookId: string, nowMs: number): Promise<Map<string, number>> {
   const { organizationId } = caller;
   const holding = await DeliveryModel.find(
@@ -145,7 +145,7 @@ export interface Outcome {
 export interface Attempt {
   readonly delivery: Due;
   readonly outcome: Outcome;
-  /** After a failure; undefined: it is not tried again. */
+  /** After a failure; undefined: it is not retried. */
   readonly retryAtMs?: number | undefined;
   readonly holdsUntilMs?: number | undefined;
 }
@@ -201,7 +201,7 @@ export async function pageOfDeliveries(
   return documents.map(recordOf);
 }
 
-/** Of a webhook, those that are there and were no test. */
+/** Those of a webhook that still exist and were not tests. */
 export async function replayable({ caller, tx }: Scope, webhookId: string, ids: readonly string[]): Promise<Due[]> {
   const { organizationId } = caller;
   const found = await DeliveryModel.find({ organizationId, webhookId, _id: mongoose.trusted({ $in: ids }) }, DUE)
@@ -214,7 +214,7 @@ export async function replayable({ caller, tx }: Scope, webhookId: string, ids: 
 export function sendAgain({ caller, writes }: Write, { _id, attempts }: Due): void {
   const { organizationId } = caller;
   const again = { state: 'pending', attemptsBefore: attempts, dueAtMs: Date.now() };
-  // One that was tried meanwhile has another number of attempts: then this is asked again from its start.
+  // If it was tried meanwhile, its number of attempts differs: then this call runs again from the start.
   writes.update(DeliveryModel, { organizationId, _id, attempts }, { set: again });
 }
 

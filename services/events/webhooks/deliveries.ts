@@ -10,7 +10,7 @@ export async function deliveriesOf(
   context: ReadContext<'NOT_FOUND'>,
 ): Promise<Output<typeof operation>> {
   await requireWebhook(id, context);
-  // One more than asked for says whether there is another page.
+  // One more than requested shows whether there is another page.
   const found = await pageOfDeliveries(context, id, { state, before: cursor, limit: limit + 1 });
   const items = found.slice(0, limit);
   return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };

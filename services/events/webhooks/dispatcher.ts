@@ -7,17 +7,17 @@ import { Turn } from './turn.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { dueWebhooks, nextDueAt, releaseWebhook, takeWebhook } from './webhooks.repository.ts';
 
-/** What other replicas queued, and a turn that failed, are found by then. What this one queued is sent at once. */
+/** How long it takes at most to find what other replicas queued, or a turn that failed. What this one queued is sent at once. */
 const LOOK_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
 
-/** How many endpoints are sent to at the same time, and how many of them may belong to one organization. */
+/** How many endpoints are sent to in parallel, and how many of them may belong to one organization. */
 interface Pool {
   readonly unwell: boolean;
   readonly places: number;
   readonly placesOfOne: number;
 }
-/** Separate, so that endpoints that take 15 s to fail take no place from healthy ones. */
+/** Separate, so that endpoints that take 15 s to fail occupy no places meant for healthy ones. */
 const POOLS: readonly Pool[] = [
   { unwell: false, places: 96, placesOfOne: 24 },
   { unwell: true, places: 64, placesOfOne: 8 },
@@ -30,7 +30,7 @@ export class Dispatcher {
   readonly #log: Log;
   readonly #presence: Presence;
   readonly #stopping = new AbortController();
-  /** The organizations of the endpoints that are currently sent to. */
+  /** The organizations whose endpoints are currently being sent to. */
   readonly #underWay = new Map<Pool, string[]>(POOLS.map((pool) => [pool, []]));
   readonly #turns = new Set<Promise<void>>();
   #looking: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class Dispatcher {
     const now = new Date();
     for (const pool of POOLS) await this.#give(pool, holder, now);
     const next = await nextDueAt();
-    // One that is due and was not taken waits for a place, and the end of any turn wakes.
+    // One that is due and was not taken waits for a place, and the end of any turn wakes the dispatcher.
     const untilMs = next ? next.getTime() - now.getTime() : LOOK_EVERY_MS;
     return untilMs <= 0 ? LOOK_EVERY_MS : Math.min(untilMs, LOOK_EVERY_MS);
   }
@@ -122,7 +122,7 @@ export class Dispatcher {
         });
         this.#turns.add(turn);
       }
-      // As many as were asked for: there may be more, of organizations that were behind those with their share.
+      // As many as were asked for: there may be more, from organizations queued behind those that have their share.
       if (taken === 0 || due.length < limit) return;
     }
   }
@@ -143,7 +143,7 @@ export class Dispatcher {
     } catch (error) {
       this.#log.warn({ error, webhook: webhook._id }, 'A turn of a webhook failed; it will be tried again');
       const later = { dueAt: new Date(Date.now() + RETRY_MS), notBefore, unwell, failingSince };
-      // Where the database is unavailable for this too, it is freed with what this process held.
+      // If the database is unavailable for this too, it is freed along with everything else this process held.
       await releaseWebhook(scope, webhook, holder, later).catch(() => this.#presence.doubt(holder));
     }
   }

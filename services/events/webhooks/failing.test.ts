@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 afterAll(() => webhooks.stop());
 
-/** A webhook to an endpoint that refuses, until it is told otherwise. */
+/** A webhook to an endpoint that refuses, until told otherwise. */
 async function refused(caller: TestCaller) {
   const at = await Endpoint.start(() => 500);
   endpoints.push(at);
@@ -28,7 +28,7 @@ async function refused(caller: TestCaller) {
     id,
     delivery,
     webhook: () => webhooks.call('webhooks.get', { id }, caller),
-    /** Until so many attempts of the newest delivery are recorded. */
+    /** Until this many attempts of the newest delivery are recorded. */
     attempted: (attempts: number) => until(async () => expect(await delivery()).toMatchObject({ attempts })),
     goForward(ms: number) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
@@ -39,7 +39,7 @@ async function refused(caller: TestCaller) {
 
 const MINUTES = [5 / 60, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60, 24 * 60];
 
-test('a failed event is sent again by the schedule, and given up after the tenth attempt', async () => {
+test('a failed event is sent again on schedule, and given up after the tenth attempt', async () => {
   const caller = newCaller();
   const { at, delivery, attempted, goForward, webhook } = await refused(caller);
   await webhooks.append(caller, [{}]);
@@ -50,7 +50,7 @@ test('a failed event is sent again by the schedule, and given up after the tenth
     const attemptedAt = Date.parse(now?.attemptedAt ?? '');
     const pauseMs = Date.parse(now?.nextAttemptAt ?? '') - attemptedAt;
     expect(pauseMs).toBeGreaterThanOrEqual(minutes * 60_000);
-    // A tenth by chance, and what an attempt takes.
+    // A tenth at random, and what an attempt takes.
     expect(pauseMs).toBeLessThan(minutes * 66_000 + 30_000);
     goForward(attemptedAt + pauseMs + 1 - Date.now());
   }
@@ -59,11 +59,11 @@ test('a failed event is sent again by the schedule, and given up after the tenth
   expect(at.received.map(({ headers }) => headers['webhook-attempt'])).toEqual(
     Array.from({ length: 10 }, (_, index) => `${index + 1}`),
   );
-  // It fails, and was not disabled: not five days have passed.
+  // It is failing, but was not disabled: five days have not passed.
   expect(await webhook()).toMatchObject({ state: 'failing' });
 });
 
-test('five days of nothing but failures disable, and the log is told why', async () => {
+test('five days of nothing but failures disable it, and the log says why', async () => {
   const caller = newCaller();
   const { id, attempted, goForward, webhook } = await refused(caller);
   await webhooks.append(caller, [{}]);
@@ -78,7 +78,7 @@ test('five days of nothing but failures disable, and the log is told why', async
   expect(told).toMatchObject([{ subject: { kind: 'webhook', id }, actor: null, data: { reason: 'failing' } }]);
 });
 
-test('one success begins the five days anew', async () => {
+test('one success restarts the five days', async () => {
   const caller = newCaller();
   const { at, attempted, goForward, webhook } = await refused(caller);
   await webhooks.append(caller, [{}]);

@@ -15,16 +15,16 @@ import { advance, enabledWebhooks, type Place, placesOfAll } from './webhooks.re
 
 /** How many events are read at once. */
 const BATCH = 200;
-/** In one transaction. */
+/** Per transaction. */
 const MAX_WRITES = 1_000;
-/** How often to look which webhooks are behind the log, regardless of notifications: another process may have ended before it queued an event. */
+/** How often to check which webhooks are behind the log, regardless of notifications: another process may have died before it queued an event. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the same transaction in which they are
- * stored: however many replicas read on from a place, and however late one of them is, each event is queued once.
+ * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the transaction in which they are
+ * stored: however many replicas continue from one place, and however late one of them is, each event is queued once.
  */
 export class FanOut {
   readonly #log: Log;
@@ -32,7 +32,7 @@ export class FanOut {
   readonly #stopping = new AbortController();
   readonly #behind = new Set<string>();
   /**
-   * Organizations without an enabled webhook, as the last look at each found. A webhook that is made or enabled is reported by the log itself; where another
+   * Organizations without an enabled webhook, as of the last look at each. When one is created or enabled, the log itself says so; if another
    * replica took that event in, the watch finds out.
    */
   readonly #without = new Set<string>();
@@ -66,7 +66,7 @@ export class FanOut {
     if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      // Whoever came between the last look and here.
+      // Any that came between the last look and now.
       this.wake([]);
     });
   }
@@ -77,7 +77,7 @@ export class FanOut {
       if (signal.aborted) return;
       this.#behind.delete(organizationId);
       try {
-        // Behind the others again, so that a long log of one holds up nobody.
+        // Back to the end of the line, so that one organization's long log holds up nobody.
         if (await this.#readOn({ caller: { organizationId } })) this.#behind.add(organizationId);
       } catch (error) {
         this.#behind.add(organizationId);
@@ -136,7 +136,7 @@ export class FanOut {
   ): Promise<void> {
     const queued = await store(async ({ tx, writes }) => {
       let count = 0;
-      // As they are now: whoever has read on meanwhile, or changed what is wanted, has the say.
+      // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {
         if (ids.has(webhook._id) && webhook.cursor === cursor) count += queueFor({ ...scope, writes }, webhook, events);
       }

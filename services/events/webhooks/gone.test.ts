@@ -9,13 +9,13 @@ const TIMEOUT_MS = 180_000;
 let webhooks: Webhooks;
 beforeAll(async () => {
   webhooks = await startWebhooks();
-  // Another process is to be the one that sends.
+  // Another process is to do the sending.
   await webhooks.service.stop();
 });
 afterAll(() => webhooks.stop());
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'what a process was sending when it met %s is sent by another, in the order of its subject, and nothing is lost',
+  'what a process was sending when it got %s is sent by another, in the order of its subject, and nothing is lost',
   { timeout: TIMEOUT_MS },
   async (signal) => {
     const caller = newCaller();
@@ -33,12 +33,12 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     isSilent = false;
     const next = webhooks.replica();
     await until(() => expect(new Set(at.seqs).size).toBe(10), 90_000);
-    // The first was on its way when its sender went: it is the one that comes twice, with its id.
+    // The first was on its way when its sender died: it is the one that arrives twice, with its id.
     expect(at.seqs).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(at.received[0]?.headers['webhook-id']).toBe(at.received[1]?.headers['webhook-id']);
     await next.stop();
     if (signal === 'SIGSTOP') {
-      // It goes on after all, and finds that what it held is another's.
+      // It resumes after all, and finds that what it held is another's.
       const ended = once(first, 'exit');
       first.kill('SIGCONT');
       first.disconnect();

@@ -32,14 +32,14 @@ describe('a webhook wants', () => {
     expect(wants({ ...ALL, types: ['key.*', 'user.created'] }, eventOf('user.created'))).toBe(true);
   });
 
-  test('of a project its events alone', () => {
+  test('for a project, only its events', () => {
     const ofProject = { ...ALL, projectId: 'p' };
     expect(wants(ofProject, eventOf('work_item.moved', 'p'))).toBe(true);
     expect(wants(ofProject, eventOf('work_item.moved', 'q'))).toBe(false);
     expect(wants(ofProject, eventOf('key.created'))).toBe(false);
   });
 
-  test('nothing that its permissions do not let it see', () => {
+  test('nothing that its permissions do not allow it to see', () => {
     for (const permission of PERMISSIONS) {
       for (const type of EVENT_TYPES) {
         const event = eventOf(type);

@@ -18,7 +18,7 @@ function matches(pattern: EventPattern, type: string): boolean {
   return type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether an event says that a user is disabled or may no longer have webhooks. */
+/** Whether an event says that a user was disabled or may no longer have webhooks. */
 export function loses({ type, subject, data }: LoggedEvent, userId: string): boolean {
   if (type !== 'user.updated' || subject.id !== userId) return false;
   const { disabled, role } = (data.changes ?? {}) as { disabled?: { to?: unknown }; role?: { to?: unknown } };

@@ -5,7 +5,7 @@ import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
 import { newCaller, startWebhooks, until, type Webhooks } from './testing.ts';
 
 const SUBJECTS = Array.from({ length: 24 }, () => uuidv7());
-/** Their first events fail together, so that their retries come at different times of turns that have begun without them. */
+/** Their first events fail together, so that their retries come at different moments of rounds that have begun without them. */
 const FAILING = new Set(SUBJECTS.slice(0, 8));
 /** Past the first retries, which come 5 to 5.5 s after the failures. */
 const QUEUED_FOR_MS = 8_000;
@@ -42,7 +42,7 @@ test('whatever is queued, held and recorded while others are sent, no event over
   while (Date.now() < untilMs) {
     await webhooks.append(caller, SUBJECTS.map(about));
     appended += SUBJECTS.length;
-    // No faster than they are sent, so that turns find some of them, and none left, again and again.
+    // No faster than they are sent, so that again and again some rounds find some of them, and others find none left.
     while (accepted.length < appended - 12 * SUBJECTS.length && Date.now() < untilMs) await delay(5);
   }
   await until(() => expect(accepted.length).toBeGreaterThanOrEqual(appended), 60_000);

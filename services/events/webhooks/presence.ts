@@ -5,14 +5,14 @@ import { beat, dispatchers, insertDispatcher, removeDispatcher } from './dispatc
 import { freeHeldBy, holders } from './webhooks.repository.ts';
 
 const BEAT_MS = 3_000;
-/** How many times another's heartbeat must be found unchanged, each time after one of our own, to count as stopped: a stalled database stops nobody's. */
+/** How often another's heartbeat must be found unchanged, each time after one of our own, to count as stopped: so a stalled database stops nobody's. */
 const SILENT_LOOKS = 5;
-/** A dispatcher whose heartbeat has not been stored for this long sends nothing more: less than SILENT_LOOKS heartbeats, with a margin for a slow database. */
+/** A dispatcher whose heartbeat has not been stored for this long stops sending: less than SILENT_LOOKS heartbeats, with a margin for a slow database. */
 const UNHEARD_MS = 10_000;
 
 /**
- * Who sends to a webhook holds it, until it gives it back. So that a process that ended or stands still holds none for ever, each has a heartbeat, and the others
- * free what one holds whose heartbeat has stopped. Nobody's clock is compared with another's.
+ * A process that sends to a webhook holds it until it gives it back. So that one that died or froze does not hold it forever, each has a heartbeat, and the others
+ * free what is held by one whose heartbeat has stopped. Clocks of different processes are never compared.
  */
 export class Presence {
   readonly #log: Log;
@@ -37,11 +37,11 @@ export class Presence {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    // Where the database is unavailable, the others find out by the heartbeat.
+    // If the database is unavailable, the others find out from the heartbeat.
     if (this.#id) await removeDispatcher(this.#id).catch(() => undefined);
   }
 
-  /** By which this process holds webhooks; undefined: it is to send nothing now. Another one than before: what it held is others'. */
+  /** The id by which this process holds webhooks; undefined: it must not send now. A different one than before: others own what it held. */
   get holder(): string | undefined {
     return this.#id !== '' && performance.now() - this.#heardAt < UNHEARD_MS ? this.#id : undefined;
   }
@@ -58,7 +58,7 @@ export class Presence {
         await this.#tell();
         await this.#watch();
       } catch (error) {
-        // Told elsewhere; after UNHEARD_MS nothing is sent, and the first heartbeat afterwards goes on.
+        // Reported elsewhere; after UNHEARD_MS nothing is sent, and the first heartbeat afterwards resumes.
         this.#log.debug({ error }, 'A heartbeat of the dispatcher failed');
       }
       await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
@@ -73,7 +73,7 @@ export class Presence {
       this.#heardAt = at;
       return;
     }
-    // Others may have taken over what it held, so it begins anew, with nothing.
+    // Others may have taken over what it held, so it starts afresh with nothing.
     const before = this.#id;
     this.#id = '';
     const id = randomUUID();

@@ -26,7 +26,7 @@ export async function replay(
   };
 }
 
-/** By setting the webhook's cursor back: what follows is as it was the first time. */
+/** Sets the webhook's cursor back: from there, everything is as it was the first time. */
 async function readAgain(id: string, after: number, context: Context): Promise<number> {
   const webhook = await requireWebhook(id, context);
   const { organizationId } = context.caller;

@@ -30,7 +30,7 @@ test('several replicas send each event once, in the order of its subject', async
       subject: { kind: 'work_item' as const, id: subjects[index % 5] ?? '' },
     }));
     await webhooks.append(caller, events);
-    // All of them read on from the same place.
+    // All of them continue from the same place.
     for (const { service } of [webhooks, ...others]) service.wake([caller.organizationId]);
   }
   await until(() => {
@@ -46,7 +46,7 @@ test('several replicas send each event once, in the order of its subject', async
   for (const other of others) await other.stop();
 }, 90_000);
 
-test('two who read on from the same place queue nothing twice', async () => {
+test('two that continue from the same place queue nothing twice', async () => {
   const caller = newCaller();
   const at = await endpoint();
   const other = webhooks.replica();
@@ -67,7 +67,7 @@ test('two who read on from the same place queue nothing twice', async () => {
   await other.stop();
 }, 90_000);
 
-test('a process that stops lets its requests end, and another goes on', async () => {
+test('a process that stops lets its requests finish, and another continues', async () => {
   const caller = newCaller();
   const stopping = webhooks.replica();
   let hold = true;

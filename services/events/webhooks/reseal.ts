@@ -15,7 +15,7 @@ export async function resealAll(box: SecretBox, log: Log, signal: AbortSignal): 
     }
     after = batch.at(-1)?._id;
   }
-  // Whoever rotates the key waits for this (docs/operations.md).
+  // Anybody rotating the key waits for this (docs/operations.md).
   if (isWhole) log.info({}, 'The secrets of webhooks are encrypted with the first key');
 }
 

@@ -25,9 +25,9 @@ export const FAILING_MS = 5 * 24 * HOUR_MS;
 
 /**
  * @param attempts so far, at least one
- * @param wishMs of the endpoint: its `Retry-After`
+ * @param wishMs what the endpoint asked for: its `Retry-After`
  * @param chance from 0 to 1
- * @returns until the next attempt; undefined: there is none
+ * @returns time until the next attempt; undefined: there is none
  */
 export function pauseMs(attempts: number, wishMs = 0, chance = Math.random()): number | undefined {
   const pause = RETRY_AFTER_MS[attempts - 1];

@@ -9,7 +9,7 @@ const [OLD, NEW] = [
 const box = (setting: string) => new SecretBox(keyRingSetting.parse(setting));
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+NNFeVsYFXGSE';
 
-test('what is sealed is not the secret, another time something else, and opened again', () => {
+test('what is sealed is not the secret, differs each time, and can be opened again', () => {
   const sealed = [box(OLD).seal(SECRET, 'a'), box(OLD).seal(SECRET, 'a')];
   expect(new Set(sealed).size).toBe(2);
   for (const each of sealed) {
@@ -18,7 +18,7 @@ test('what is sealed is not the secret, another time something else, and opened 
   }
 });
 
-test('it is opened for its own webhook alone, and only as it was', () => {
+test('it can be opened only for its own webhook, and only unchanged', () => {
   const sealed = box(OLD).seal(SECRET, 'a');
   expect(() => box(OLD).open(sealed, 'b')).toThrow();
   const bytes = Buffer.from(sealed.split('.')[1] ?? '', 'base64url');
@@ -29,7 +29,7 @@ test('it is opened for its own webhook alone, and only as it was', () => {
   }
 });
 
-test('a new key in front seals, the one behind still opens until it is taken out', () => {
+test('a new key in front seals, the one behind still opens until it is removed', () => {
   const sealed = box(OLD).seal(SECRET, 'a');
   const both = box(`${NEW},${OLD}`);
   expect(both.open(sealed, 'a')).toBe(SECRET);

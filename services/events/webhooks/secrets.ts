@@ -6,7 +6,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals the secrets of webhooks for the database, so that a copy of it alone forges no request. */
+/** Seals webhook secrets for the database, so that a copy of it alone is not enough to forge a request. */
 export class SecretBox {
   readonly #keys: KeyRing;
 
@@ -14,7 +14,7 @@ export class SecretBox {
     this.#keys = subkeys(ring, 'secrets of webhooks');
   }
 
-  /** @param webhookId a secret that was put into another webhook's record is not opened */
+  /** @param webhookId a secret moved into another webhook's record cannot be opened */
   seal(secret: string, webhookId: string): string {
     const [keyId, key] = signingKey(this.#keys);
     const nonce = randomBytes(NONCE_BYTES);
@@ -23,7 +23,7 @@ export class SecretBox {
     return `${keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** @throws if the key that sealed it is no longer in the ring, or something was changed */
+  /** @throws if the key that sealed it is no longer in the ring, or anything was changed */
   open(sealed: string, webhookId: string): string {
     const [keyId = '', text = ''] = sealed.split('.');
     const key = this.#keys.get(keyId);

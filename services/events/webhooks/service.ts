@@ -17,7 +17,7 @@ export interface WebhookSettings {
 
 const USER_AGENT = 'worktrack-webhooks/1';
 
-/** The parts that send what is logged to webhooks: the log's events are queued by one, and sent by the other. */
+/** The parts that send what is logged to webhooks: one queues the log's events, the other sends them. */
 export class WebhookService {
   readonly box: SecretBox;
   readonly destinations: Destinations;
@@ -42,7 +42,7 @@ export class WebhookService {
     this.#fanOut = new FanOut(log, () => this.#dispatcher.wake());
   }
 
-  /** Before it nothing is sent: what was logged by then is found by its first look. */
+  /** Nothing is sent before this: its first look finds what was logged by then. */
   start(): void {
     this.#isStarted = true;
     this.#dispatcher.start();
@@ -57,7 +57,7 @@ export class WebhookService {
     if (this.#isStarted) this.#fanOut.logged(organizationId, events);
   }
 
-  /** Webhooks of these organizations are to go on. */
+  /** Webhooks of these organizations are to continue. */
   wake(organizationIds: Iterable<string>): void {
     if (!this.#isStarted) return;
     this.#fanOut.wake(organizationIds);

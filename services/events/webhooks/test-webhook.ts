@@ -10,7 +10,7 @@ import { requireWebhook } from './require.ts';
 import { deliver, type TurnParts } from './turn.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
-/** Each may take 15 s; of all organizations, and of one. */
+/** Each may take 15 s. Across all organizations, and for one. */
 const TESTS_AT_ONCE = 32;
 const TESTS_OF_ONE = 4;
 

@@ -86,7 +86,7 @@ export async function startWebhooks() {
   async function append(caller: TestCaller, news: readonly Partial<LoggedEvent>[]): Promise<LoggedEvent[]> {
     const { organizationId, userId, keyId } = caller;
     const logged: LoggedEvent[] = [];
-    // One of them, as in the service: who writes the log tells its own process.
+    // Only one of them, as in the service: whoever writes the log notifies its own process.
     const [writing] = running;
     await takeIn(
       news.map((changes) => event({ organizationId, actor: { userId, keyId }, ...changes })),
@@ -102,7 +102,7 @@ export async function startWebhooks() {
     ...replica(),
     replica,
     append,
-    /** Another process indeed. */
+    /** A real separate process. */
     spawn: () => fork(PROCESS, [mongodbUrl, `${databasePrefix}_events`, WEBHOOK_SECRETS]),
     async stop() {
       for (const service of running) await service.stop();
@@ -113,7 +113,7 @@ export async function startWebhooks() {
 
 export type Webhooks = Awaited<ReturnType<typeof startWebhooks>>;
 
-/** Waits until something is so, as the tests of the repository do: no event tells it. */
+/** Waits until something holds, as the repository's tests do: no event announces it. */
 export function until<T>(look: () => T | Promise<T>, timeoutMs = 45_000): Promise<T> {
   return vi.waitFor(look, { timeout: timeoutMs, interval: 20 });
 }

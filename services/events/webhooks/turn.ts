@@ -25,7 +25,7 @@ import { type TurnEnd, webhookById } from './webhooks.repository.ts';
 const TURN_MS = 5_000;
 /** Concurrent requests to a healthy endpoint. */
 const REQUESTS_AT_ONCE = 8;
-/** Of an endpoint that fails: between two attempts of whatever is to be sent to it. */
+/** For a failing endpoint: time between two attempts of anything to be sent to it. */
 const UNWELL_PAUSE_MS = 1_000;
 const BATCH = 100;
 const MAX_QUEUED = 200;
@@ -45,8 +45,8 @@ export interface TurnParts {
 type Loaded = Due & { readonly event: LoggedEvent | undefined };
 
 /**
- * Sends what is due to one endpoint, for a while: of one that is well several requests at once, those of one subject one after the other; of one that
- * fails a single one, which tells whether it is well again.
+ * Sends what is due to one endpoint, for a while: to a healthy one, several requests in parallel, those about one subject one after the other; to a
+ * failing one, a single request, which shows whether it is healthy again.
  */
 export class Turn {
   readonly #scope: Scope;
@@ -84,7 +84,7 @@ export class Turn {
   async run(): Promise<TurnEnd> {
     this.#held = await heldSubjects(this.#scope, this.#webhook._id, Date.now());
     const lanes = this.#isProbe ? 1 : REQUESTS_AT_ONCE;
-    // Of all of them: nothing may be under way once somebody else has his turn.
+    // All of them: nothing may be in progress once it is somebody else's turn.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, () => this.#sendAll()));
     await this.#record();
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
@@ -111,7 +111,7 @@ export class Turn {
     }
   }
 
-  /** Whatever comes first whose subject has nothing under way, which it has from now on. */
+  /** The first one whose subject has nothing in progress; from now on it has. */
   async #next(): Promise<Loaded | undefined> {
     while (!this.#isOver && performance.now() < this.#endsAt && !this.#parts.stopping.aborted) {
       const index = this.#queue.findIndex(({ about }) => !this.#busy.has(about));
@@ -133,16 +133,16 @@ export class Turn {
   async #fill(): Promise<void> {
     const now = Date.now();
     const { _id } = this.#webhook;
-    // What was tried must be recorded before it is read whether it is to be tried again.
+    // The outcomes must be recorded before reading what is to be retried.
     await this.#record();
-    // As it is before anything is read: what is recorded meanwhile may be read as if it were not.
+    // Taken before anything is read: what is recorded meanwhile may be read as if it were not.
     const known = new Set(this.#known);
     const webhook = await webhookById(this.#scope, _id);
-    // Read before the deliveries: those up to here are all there, while one of a later place may be seen before one of an earlier.
+    // Read before the deliveries: those up to here are all there, whereas one at a later place may be visible before one at an earlier.
     const complete = webhook?.cursor ?? 0;
     const retries = (await nextRetries(this.#scope, _id, BATCH)).filter(({ dueAtMs }) => dueAtMs <= now);
     const notAbout = [...this.#held].filter(([, untilMs]) => untilMs > now).map(([about]) => about);
-    // From the first on, each time: what waited for its subject meanwhile comes before what was queued later.
+    // From the first one each time: what waited for its subject meanwhile comes before what was queued later.
     const fresh = await freshDeliveries(this.#scope, _id, { notAbout, limit: BATCH + known.size });
     const found = [...retries, ...fresh.filter(({ seq }) => seq <= complete)].filter(
       (delivery) => !known.has(delivery._id),
@@ -156,7 +156,7 @@ export class Turn {
       this.#known.add(delivery._id);
       this.#queue.push({ ...delivery, event: events.get(delivery.seq) });
     }
-    // Retries before what is fresh; of one subject in the order of the log.
+    // Retries before new ones; within a subject, in log order.
     this.#queue.sort((a, b) => a.seq - b.seq);
   }
 
@@ -179,7 +179,7 @@ export class Turn {
       this.#failingSince = null;
       this.#unwell = false;
       if (this.#held.get(delivery.about) === delivery.holdsUntilMs) this.#held.delete(delivery.about);
-      // Once a probe has told that it is well, its next turn is one like any other.
+      // Once a probe has shown that it is healthy, its next turn is an ordinary one.
       if (this.#isProbe) this.#isOver = true;
       this.#keep({ delivery, outcome });
     } else {
@@ -195,7 +195,7 @@ export class Turn {
     this.#notBefore = new Date(nowMs + Math.max(UNWELL_PAUSE_MS, Math.min(wishMs ?? 0, HOLD_MS)));
     const pause = pauseMs(delivery.attempts + 1 - delivery.attemptsBefore, wishMs);
     const retryAtMs = pause === undefined ? undefined : nowMs + pause;
-    // From its first failure on, whatever comes of the next attempts.
+    // From its first failure on, whatever becomes of the next attempts.
     const holdsUntilMs = delivery.holdsUntilMs ?? nowMs + HOLD_MS;
     if (retryAtMs !== undefined && holdsUntilMs > nowMs) this.#held.set(delivery.about, holdsUntilMs);
     this.#keep({ delivery, outcome, retryAtMs, holdsUntilMs });
@@ -227,7 +227,7 @@ export class Turn {
     else if (attempt.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
     // What arrives during the write is written next, together.
     void this.#record().catch(() => {
-      // It is thrown again where the turn ends: nothing may go on as if it were recorded.
+      // Thrown again where the turn ends: nothing may continue as if it were recorded.
       this.#isOver = true;
     });
   }

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 
 export interface SealedSecret {
   sealed: string;
-  /** Until when it signs. */
+  /** When it stops signing. */
   endsAt: Date | null;
 }
 
@@ -19,7 +19,7 @@ export interface WebhookDocument {
   disabledReason: Webhook['disabledReason'];
   maker: { userId: string; keyId: string };
   permissions: Permission[];
-  /** The newest first; at most two. */
+  /** Newest first; at most two. */
   secrets: SealedSecret[];
   revision: number;
   createdAt: Date;
@@ -32,7 +32,7 @@ export interface WebhookDocument {
   dueAt: Date | null;
   /** The endpoint asked to be left alone until then, or has just failed. */
   notBefore: Date | null;
-  /** Counts up whenever there is something to send, so that nobody relies on having just found nothing. */
+  /** Incremented whenever there is something to send, so that nobody relies on having just found nothing. */
   wakes: number;
   /** The last attempt failed: it gets one request at a time, separately from healthy ones. */
   unwell: boolean;
@@ -76,7 +76,7 @@ const webhookSchema = new mongoose.Schema<WebhookDocument>(
   { collection: 'webhooks', versionKey: false },
 );
 webhookSchema.index({ organizationId: 1, _id: 1 });
-// What dispatchers look for, of every organization: what is due and free, and what those that are gone hold.
+// What dispatchers look for, across all organizations: what is due and free, and what dead ones still hold.
 webhookSchema.index({ enabled: 1, unwell: 1, holder: 1, dueAt: 1 });
 webhookSchema.index({ holder: 1 });
 

@@ -63,7 +63,7 @@ export async function webhookById({ caller, tx }: Scope, id: string): Promise<We
   return found ?? undefined;
 }
 
-/** As it was read: one that has changed since makes the call run again. @returns it as changed */
+/** As it was read: if it has changed since, the call runs again. @returns it as changed */
 export function changeWebhook(
   { caller, writes }: Write,
   webhook: WebhookDocument,
@@ -82,11 +82,11 @@ export function removeWebhook({ caller, writes }: Write, { _id, revision }: Webh
   writes.remove(WebhookModel, { organizationId, _id, revision });
 }
 
-/** The deliveries up to a place of the log are made. @param isQueued there are some to be sent */
+/** The deliveries up to a place in the log have been made. @param isQueued whether any of them are to be sent */
 export function advance({ caller, writes }: Write, webhook: WebhookDocument, cursor: number, isQueued: boolean): void {
   const { organizationId } = caller;
   const { _id, revision, cursor: before, notBefore } = webhook;
-  // With the cursor as it was read: of two that read on from the same place one stores nothing.
+  // With the cursor as it was read: of two that continue from the same place, one stores nothing.
   const relied = { organizationId, _id, revision, cursor: before };
   writes.update(
     WebhookModel,
@@ -110,12 +110,12 @@ export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDoc
 
 export type Place = Readonly<Pick<WebhookDocument, '_id' | 'organizationId' | 'cursor' | 'dueAt'>>;
 
-/** How far each enabled webhook is and when it is due, for every organization. */
+/** How far each enabled webhook is and when it is due, across all organizations. */
 export async function placesOfAll(): Promise<Place[]> {
   return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, dueAt: 1 }).lean<Place[]>();
 }
 
-/** Where there is something to send, of every organization, the longest due first. */
+/** Where there is something to send, across all organizations, the longest due first. */
 export async function dueWebhooks({
   unwell,
   now,
@@ -140,7 +140,7 @@ export async function dueWebhooks({
     .lean();
 }
 
-/** When there will be something to send, of every organization. */
+/** When there will be something to send, across all organizations. */
 export async function nextDueAt(): Promise<Date | undefined> {
   const next = await Promise.all(
     [true, false].map((unwell) =>
@@ -169,7 +169,7 @@ export async function takeWebhook({ caller }: Scope, { _id }: WebhookDocument, h
 /** The state that a turn leaves behind. */
 export type TurnEnd = Pick<WebhookDocument, 'dueAt' | 'notBefore' | 'unwell' | 'failingSince'>;
 
-/** Gives back what was taken. Where something was queued since, it is due; and one that somebody has changed since keeps what they said of it. */
+/** Gives back what was taken. If something was queued since, it is due; and if somebody has changed it since, their change stands. */
 export async function releaseWebhook(
   { caller }: Scope,
   { _id, wakes, revision }: WebhookDocument,
@@ -193,17 +193,17 @@ export async function releaseWebhook(
   }
 }
 
-/** Every dispatcher that sends to something, of every organization. */
+/** Every dispatcher that is sending to something, across all organizations. */
 export async function holders(): Promise<string[]> {
   const found = await WebhookModel.distinct('holder', { holder: mongoose.trusted({ $gt: '' }) });
   return found.filter((holder) => holder !== null);
 }
 
-/** Frees what a dispatcher that is gone held. */
+/** Frees what a dead dispatcher held. */
 export async function freeHeldBy(holder: string): Promise<void> {
   const held = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
   if (held.length === 0) return;
-  // An update for each rather than one for all: the stand-in locks itself when an `updateMany` meets a transaction (stand-in/README.md).
+  // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
   await WebhookModel.bulkWrite(
     held.map(({ organizationId, _id }) => ({
       updateOne: { filter: { organizationId, _id, holder }, update: { $set: { holder: null } } },
@@ -212,7 +212,7 @@ export async function freeHeldBy(holder: string): Promise<void> {
   );
 }
 
-/** All secrets, of every organization, in the order of `_id`. */
+/** All secrets, across all organizations, in the order of `_id`. */
 export async function secretsAfter(
   after: string,
   limit: number,
@@ -223,7 +223,7 @@ export async function secretsAfter(
     .lean();
 }
 
-/** @returns false if the webhook has been changed meanwhile */
+/** @returns false if the webhook was changed meanwhile */
 export async function replaceSecrets(
   { caller }: Scope,
   { _id, revision }: Pick<WebhookDocument, '_id' | 'revision'>,

@@ -80,7 +80,7 @@ export async function updateWebhook(
     ...(input.types && { types: input.types }),
     ...(input.projectId !== undefined && { projectId: input.projectId }),
     ...(description !== undefined && { description }),
-    // Whoever decides what is sent and where becomes its maker: otherwise they could have more sent to themselves than they may see.
+    // Whoever decides what is sent and where becomes its creator: otherwise they could have more sent to themselves than they may see.
     ...(isSending && makerOf(context)),
     ...(input.enabled === false && before.enabled && { enabled: false, disabledReason: 'by_hand' as const }),
     // Everything known about it dates from before it was fixed.
@@ -89,7 +89,7 @@ export async function updateWebhook(
       dueAt: new Date(),
     }),
   };
-  // One that is enabled continues at once.
+  // One that is enabled resumes at once.
   context.writes.afterwards(() => webhooks.wake([context.caller.organizationId]));
   const after = changeWebhook(context, before, change);
   tell(context, 'webhook.updated', after, { changes: changesOf(before, after) });
@@ -136,7 +136,7 @@ function requireUsable(
     throw fail('VALIDATION_FAILED', `url: ${message}.`, { details: [{ path: 'url', message }] });
 }
 
-/** Types that are named must be readable by the key; with `*` it gets those that are. */
+/** Types given by name must be readable by the key; with `*` it gets those that are. */
 function requireReadable(
   types: readonly EventPattern[],
   { caller, fail }: Pick<WriteContext<'PERMISSION_DENIED'>, 'caller' | 'fail'>,

@@ -24,7 +24,7 @@ test("a challenge that altcha's own solver solved is verified", async () => {
   expect(await verify(encode(await solve(await altcha.challenge(sourceId))))).toBe(true);
 });
 
-test('a challenge is for one source', async () => {
+test('a challenge is only for one source', async () => {
   const token = encode(await solve(await altcha.challenge(sourceId)));
   expect(await verify(token, altcha, randomUUID())).toBe(false);
 });
@@ -34,7 +34,7 @@ test('a challenge expires', async () => {
   expect(await verify(encode(await solve(await altcha.challenge(sourceId, longAgo))))).toBe(false);
 });
 
-test('a secret is changed without a refusal', async () => {
+test('a secret is rotated without a refusal', async () => {
   const token = encode(await solve(await altcha.challenge(sourceId)));
   expect(await verify(token, new Altcha(keyRingSetting.parse(`${TWO},${ONE}`), EFFORT))).toBe(true);
   expect(await verify(token, new Altcha(keyRingSetting.parse(TWO), EFFORT))).toBe(false);
@@ -53,7 +53,7 @@ test('the same solution has one id, however it is written', async () => {
   expect(await verify(encode(writings[2]))).toBe(true);
 });
 
-describe('what is no solution is refused', () => {
+describe('what is not a solution is refused', () => {
   test.each<[string, (solved: Awaited<ReturnType<typeof solve>>) => unknown]>([
     [
       'another counter and key',

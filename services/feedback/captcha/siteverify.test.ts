@@ -42,7 +42,7 @@ function verify(url: string, changes: { origin?: string | null; timeoutMs?: numb
   return new Siteverify({ url, secret: SECRET, minScore: 0.5, timeoutMs }).verify(presented);
 }
 
-test('the provider is asked by a form that holds the secret and the token, and nothing of the visitor', async () => {
+test('the provider is sent a form that holds the secret and the token, and nothing about the visitor', async () => {
   const { url, asked } = await provider(() => ({ success: true, hostname: 'www.a.example' }));
   expect(await verify(url)).toBe(true);
   expect(asked.map(({ form }) => [...form])).toEqual([
@@ -78,7 +78,7 @@ describe('what each provider answers to a good solution passes', () => {
     expect(await verify(url)).toBe(true);
   });
 
-  test('from a caller without an origin', async () => {
+  test('for a caller without an origin', async () => {
     const { url } = await provider(() => ({ success: true, hostname: 'www.a.example' }));
     expect(await verify(url, { origin: null })).toBe(true);
   });
@@ -99,7 +99,7 @@ describe('is refused', () => {
   });
 });
 
-describe('is UNAVAILABLE, never a pass and never a fault of the visitor:', () => {
+describe('is UNAVAILABLE, never a pass and never the visitor’s fault:', () => {
   test.each<[string, (form: URLSearchParams, response: ServerResponse) => unknown]>([
     ['an answer of 500', (_form, response) => void response.writeHead(500).end('{"success":true}')],
     ['an answer that is no JSON', () => '<html>Bad gateway</html>'],
@@ -114,7 +114,7 @@ describe('is UNAVAILABLE, never a pass and never a fault of the visitor:', () =>
     expect(await codeOf(verify(url))).toBe('UNAVAILABLE');
   });
 
-  test('nobody there', async () => {
+  test('nobody listening', async () => {
     const { url } = await provider(() => ({ success: true }));
     for (const close of closers.splice(0)) close();
     expect(await codeOf(verify(url))).toBe('UNAVAILABLE');

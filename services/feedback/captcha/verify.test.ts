@@ -9,7 +9,7 @@ import { codeOf, type Replica, startFeedback } from '../testing.ts';
 
 let feedback: Awaited<ReturnType<typeof startFeedback>>;
 let asked = 0;
-/** A provider that takes each response token once, as they all do. */
+/** A provider that accepts each response token once, as they all do. */
 const provider = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -51,7 +51,7 @@ describe.each<[string, () => Promise<Replica>, (sourceId: string) => Promise<str
   ['altcha', () => feedback.replica(), altchaToken],
   ['a provider on the internet', remote, async () => randomUUID()],
 ])('with %s', (_name, replica, newToken) => {
-  test('a solution is accepted for one submission, of any number at once over two replicas', async () => {
+  test('a solution is accepted for one submission, out of any number at once over two replicas', async () => {
     const replicas = [await replica(), await replica()] as const;
     const sourceId = randomUUID();
     const token = await newToken(sourceId);
@@ -62,7 +62,7 @@ describe.each<[string, () => Promise<Replica>, (sourceId: string) => Promise<str
     expect(codes.filter((code) => code === 'CAPTCHA_INVALID')).toHaveLength(19);
   });
 
-  test('the submission that it was accepted for may ask again, at another replica too', async () => {
+  test('the submission that it was accepted for may present it again, at another replica too', async () => {
     const [one, two] = [await replica(), await replica()];
     const [sourceId, itemId] = [randomUUID(), uuidv7()];
     const token = await newToken(sourceId);
@@ -83,7 +83,7 @@ test('without Redis a solution is accepted once by each replica', async () => {
   expect(await present(alone, token, sourceId)).toBe('CAPTCHA_INVALID');
 });
 
-test('a verifier that is unavailable is told as such, and its solution can be presented again', async () => {
+test('a verifier that is unavailable is reported as such, and its solution can be presented again', async () => {
   const away = await feedback.replica({
     CAPTCHA_PROVIDER: 'turnstile',
     CAPTCHA_SECRET_KEY: 'secret',
@@ -94,6 +94,6 @@ test('a verifier that is unavailable is told as such, and its solution can be pr
   expect(await present(await remote(), token, randomUUID())).toBe('ok');
 });
 
-test('a service that uses a provider on the internet makes no challenges', async () => {
+test('a service that uses a provider on the internet issues no challenges', async () => {
   expect(await codeOf((await remote()).call('captcha.challenge', { sourceId: randomUUID() }))).toBe('NOT_FOUND');
 });

@@ -9,7 +9,7 @@ const FIELDS = { organizationId: 1, email: 1, emailKey: 1 } as const;
 type Older = Pick<ItemDocument, '_id' | 'organizationId' | 'email' | 'emailKey'>;
 
 /**
- * Adds to items with an address the key that an erasure finds them by. Before the first call: an erasure that reports how much it has erased must have
+ * Adds to items with an address the key by which an erasure finds them. Before the first call: an erasure that reports how much it erased must have
  * found everything.
  */
 export const emailKeyMigration: Migration = {

@@ -5,25 +5,25 @@ import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 import { TOLD_OF, tellOfReceipt } from './received.repository.ts';
 
-/** So many items are erased, and told of, by one transaction. */
+/** How many items one transaction erases and reports. */
 const BATCH = 500;
 
-/** What an erasure has to know of an item before its texts are gone. */
+/** What an erasure needs to know about an item before its texts are gone. */
 export type ErasableItem = Pick<ItemDocument, '_id' | 'sourceId' | 'message' | 'createdAt'>;
 const FIELDS = { sourceId: 1, message: 1, createdAt: 1, erasedAt: 1 } as const;
 
-/** Two spellings of one address: letter case is all that mail services agree to ignore. */
+/** Two spellings of one address: letter case is the only thing that all mail services agree to ignore. */
 export function emailKeyOf(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
-/** Items that hold what this address submitted, by batches. They may be erased while they are read. */
+/** Items that contain what this address submitted, in batches. They may be erased while they are being read. */
 export function itemsOfSender({ caller }: Scope, email: string): AsyncIterable<ErasableItem[]> {
   const { organizationId } = caller;
   return batches({ organizationId, emailKey: emailKeyOf(email) });
 }
 
-/** Those of a source that were created in the given time, without its ends. */
+/** Those of a source that were created in the given time, both ends excluded. */
 export function itemsOfSource(
   { caller }: Scope,
   sourceId: string,
@@ -34,7 +34,7 @@ export function itemsOfSource(
   return batches({ organizationId, sourceId, createdAt: mongoose.trusted({ $gt: after, $lt: before }) });
 }
 
-/** What is erased already is told apart here: one condition beyond the index, and some databases would read the whole collection. */
+/** What is already erased is filtered out here: with one condition beyond the index, some databases would read the whole collection. */
 async function* batches(filter: object): AsyncGenerator<ErasableItem[]> {
   let batch: ErasableItem[] = [];
   for await (const item of ItemModel.find(filter, FIELDS).lean().cursor({ batchSize: BATCH })) {
@@ -47,7 +47,7 @@ async function* batches(filter: object): AsyncGenerator<ErasableItem[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Takes away all that the senders of these items wrote, and what was made of it. */
+/** Removes everything that these items' senders wrote, and what was derived from it. */
 export async function eraseTexts(scope: TellingScope, ids: readonly string[]): Promise<void> {
   const { caller, tx } = scope;
   const { organizationId } = caller;

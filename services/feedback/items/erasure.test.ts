@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => feedback.stop());
 
-/** The collections of the service's database that hold any of these words anywhere. */
+/** The collections of the service's database that contain any of these words anywhere. */
 async function collectionsWith(...words: string[]): Promise<string[]> {
   const database = mongoose.connection.db as mongoose.mongo.Db;
   const names = (await database.listCollections().toArray()).map(({ name }) => name);
@@ -60,7 +60,7 @@ describe('once an item is deleted', () => {
     const first: FeedbackItem = await setStatus();
     const firstOfAgent = await setByAgent();
     expect(first).toMatchObject({ message: fields.message, status: 'triaged' });
-    // As the first time, before.
+    // As the first time.
     expect(await setStatus()).toEqual(first);
     expect(await setByAgent()).toEqual(firstOfAgent);
     const workItemId = uuidv7();
@@ -70,7 +70,7 @@ describe('once an item is deleted', () => {
 
     const answer = { deleted: true, id };
     expect(await feedback.call('feedback.delete', { id }, organizationId)).toEqual(answer);
-    // The keys of the records name the word too.
+    // The keys of the records contain the word too.
     const traces = [
       fields.message,
       fields.email,
@@ -106,7 +106,7 @@ describe('once an item is deleted', () => {
     expect(await feedback.call('feedback.get', { id: sent.itemId }, sent.organizationId)).toMatchObject(erased);
   });
 
-  test('the same message may be submitted anew', async () => {
+  test('the same message may be submitted afresh', async () => {
     const sent = submission(personal().fields);
     await feedback.ingest([sent]);
     await feedback.call('feedback.delete', { id: sent.itemId }, sent.organizationId);
@@ -123,7 +123,7 @@ describe('once an item is deleted', () => {
 });
 
 describe('what a sender submitted', () => {
-  test('is erased by their address in any letter case, however much it is, and nothing else', async () => {
+  test('is erased by their address in any letter case, however much it is, and nothing else is', async () => {
     const { word, fields } = personal();
     const organizationId = randomUUID();
     const mine = Array.from({ length: 1_100 }, (_, i) =>
@@ -145,7 +145,7 @@ describe('what a sender submitted', () => {
     const erase = () => feedback.call('feedback.erase', { email: fields.email.toLowerCase() }, organizationId, key);
     expect(await erase()).toEqual({ erased: mine.length });
     expect(await collectionsWith(`Mine ${word}`, fields.pageUrl, fields.origin)).toEqual([]);
-    // The one of another organization, and the one of the longer address.
+    // The one of another organization, and the one with the longer address.
     expect(await ItemModel.countDocuments({ emailKey: emailKeyOf(fields.email) })).toBe(1);
     const { items } = await feedback.call('feedback.list', { limit: 2, search: 'of' }, organizationId);
     expect(items.map(({ message }) => message)).toEqual(['Of somebody else.']);
@@ -154,7 +154,7 @@ describe('what a sender submitted', () => {
     expect(await feedback.call('feedback.erase', { email: fields.email }, organizationId)).toEqual({ erased: 0 });
   });
 
-  test('is erased as well where a version stored it that kept no key of the address, once a new one has started', async () => {
+  test('is erased even if it was stored by a version that kept no key of the address, once a new one has started', async () => {
     const { fields } = personal();
     const organizationId = randomUUID();
     // More than one batch of the migration.

@@ -10,8 +10,8 @@ import { requireItem } from './inbox.ts';
 import { itemById } from './items.repository.ts';
 
 /**
- * Erases one item: what was submitted is gone from the database and from Redis, the item stays with its id, status and links. No record of an earlier answer
- * holds it (`textless`), so there is nothing else to look for.
+ * Erases one item: what was submitted is removed from the database and from Redis, the item stays with its id, status and links. No record of an earlier answer
+ * contains it (`textless`), so there is nothing else to look for.
  */
 export async function deleteItem(
   duplicates: Duplicates,
@@ -26,7 +26,7 @@ export async function deleteItem(
   return { deleted: true, id };
 }
 
-/** By batches, each of its own: a call that breaks off has erased so much, and one that is repeated erases the rest. */
+/** In batches, each on its own: a call that is interrupted has erased that much, and repeating it erases the rest. */
 export async function eraseSender(
   duplicates: Duplicates,
   { email }: Input<typeof eraseSenderOp>,
@@ -52,19 +52,19 @@ export async function eraseAll(
   return erased;
 }
 
-/** Before the messages are gone, for they say which hashes are theirs. If it is the last that happens, a duplicate may be stored: no harm. */
+/** Before the messages are gone, since they determine which hashes are theirs. If it fails after this, a duplicate may be stored: no harm done. */
 function forget(duplicates: Duplicates, items: readonly ErasableItem[]): Promise<void> {
   const sinceMs = Date.now() - DUPLICATE_WINDOW_MS;
   const recent = items.filter(({ createdAt }) => createdAt.getTime() > sinceMs);
   return duplicates.release(recent.map(({ _id, sourceId, message }) => reservationOf(sourceId, message, _id)));
 }
 
-/** What is recorded of an answer: a record lives for a day, and must not be where an erased text is still found. */
+/** What is recorded of an answer: a record lives for a day, and an erased text must not be found there. */
 export function textless(item: FeedbackItem): FeedbackItem {
   return { ...item, message: '', email: null, pageUrl: null, locale: null, origin: null };
 }
 
-/** The answer of a replay: as the first time, but for texts that were erased since. */
+/** The answer of a replay: the same as the first time, except for texts erased since. */
 export async function withTexts(recorded: FeedbackItem, context: ReadContext<'NOT_FOUND'>): Promise<FeedbackItem> {
   const item = await itemById(context, recorded.id);
   if (!item) return recorded;

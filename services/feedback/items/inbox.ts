@@ -23,7 +23,7 @@ export async function pageOfInbox(
     throw fail('VALIDATION_FAILED', `cursor: ${message}.`, { details: [{ path: 'cursor', message }] });
   }
   const words = wordsOf(search);
-  // A search with only punctuation matches nothing; a blank one is no search.
+  // A search with only punctuation matches nothing; a blank one is no search at all.
   if (words.length === 0 && search.trim() !== '') return { items: [], nextCursor: null };
   const items = await newestItems(
     context,

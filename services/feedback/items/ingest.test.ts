@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { mongodbUrl } = await servers();
   network = await TestProxy.to(mongodbUrl);
   const url = new URL(network.url);
-  // As on a server for which the driver does not repeat writes.
+  // As on a server for which the driver does not retry writes.
   url.searchParams.set('retryWrites', 'false');
   feedback = await startFeedback(url.href);
 });
@@ -24,7 +24,7 @@ afterAll(async () => {
 const inbox = async (organizationId: string) =>
   (await feedback.call('feedback.list', { limit: 100 }, organizationId)).items;
 
-test('all that arrives in one message is stored, and answered in its order', async () => {
+test('everything that arrives in one message is stored, and answered in order', async () => {
   const organizationId = randomUUID();
   const sent = Array.from({ length: 64 }, (_, i) => submission({ organizationId, message: `Message ${i}` }));
   const answers = await feedback.ingest(sent);
@@ -60,7 +60,7 @@ test('an item holds what was submitted, and the address as a hash that no answer
 });
 
 describe('of equal messages to one source', () => {
-  test('exactly one is stored, of any number at once over three replicas', async () => {
+  test('exactly one is stored, out of any number at once over three replicas', async () => {
     const replicas = await Promise.all([feedback.replica(), feedback.replica(), feedback.replica()]);
     const [organizationId, sourceId] = [randomUUID(), randomUUID()];
     const messages = Array.from({ length: 12 }, () =>
@@ -84,7 +84,7 @@ describe('of equal messages to one source', () => {
     expect(outcomes(await feedback.ingest([second]))).toEqual(['DUPLICATE_FEEDBACK']);
   });
 
-  test('another message is none, nor is the same one to another source', async () => {
+  test('a different message is not a duplicate, nor is the same one to another source', async () => {
     const first = submission();
     await feedback.ingest([first]);
     const others = [submission({ sourceId: first.sourceId, message: 'Another.' }), submission()];
@@ -162,10 +162,10 @@ test('an insert whose answer is lost on the network is stored once, and answered
   }
 });
 
-describe('what was not stored blocks nobody', () => {
-  test('a submission that the database refuses gives its reservation back, and its neighbours are stored', async () => {
+describe('what was not stored blocks nothing', () => {
+  test('a submission that the database refuses releases its reservation, and its neighbours are stored', async () => {
     const [organizationId, sourceId] = [randomUUID(), randomUUID()];
-    // Beyond what a document of the database may hold; no field of the contract lets it through, so it is put in behind it.
+    // Beyond what a database document may hold; no field of the contract lets it through, so it is injected behind it.
     const tooLarge = submission({ organizationId, sourceId, origin: 'x'.repeat(17 * 1024 * 1024) });
     const neighbour = submission({ organizationId, sourceId, message: 'A neighbour.' });
     const answers = await Promise.allSettled([feedback.ingest([tooLarge]), feedback.ingest([neighbour])]);
@@ -191,7 +191,7 @@ describe('what was not stored blocks nobody', () => {
 });
 
 describe('without Redis', () => {
-  test('one replica refuses duplicates by itself, and an attempt that comes again is answered as the first', async () => {
+  test('one replica refuses duplicates on its own, and an attempt that comes again is answered as the first', async () => {
     const alone = await feedback.replica({}, 'redis://127.0.0.1:1');
     const [organizationId, sourceId] = [randomUUID(), randomUUID()];
     const sent = Array.from({ length: 10 }, () => submission({ organizationId, sourceId }));

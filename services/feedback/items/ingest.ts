@@ -19,9 +19,9 @@ interface Attempt {
 }
 
 /**
- * Stores what arrived in one message with one insert; of equal messages one.
- * The id of an item is the identity of its submission, so an attempt that comes again (a redelivered message, a call that the gateway
- * repeated, a client that sent its Idempotency-Key again) finds what the first one stored and is answered like it.
+ * Stores what arrived in one message with one insert; of equal messages only one.
+ * The id of an item is the identity of its submission, so a repeated attempt (a redelivered message, a call repeated by the
+ * gateway, a client that sent its Idempotency-Key again) finds what the first one stored and is answered like it.
  */
 export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
   const attempts = calls.map(attemptOf);
@@ -33,7 +33,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
   const admitted = attempts.filter((_, i) => held[i]);
   const failures = await store(admitted, duplicates, deadlineAtMs);
 
-  // What was refused or is there already may be an attempt of a submission that was stored before: look before it is answered.
+  // What was refused or already exists may be an attempt at a submission that was stored before: check before answering.
   const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
   const stored = await storedItems(again.map(({ document }) => document));
 
@@ -75,7 +75,7 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
 
 const RETRY_SOON = { retryAfterSeconds: 1 };
 
-/** @returns what was not stored; when nothing could be, the reservations are given back and the failure is thrown */
+/** @returns what was not stored; if nothing could be, the reservations are released and the failure is thrown */
 async function store(
   admitted: readonly Attempt[],
   duplicates: Duplicates,
@@ -96,7 +96,7 @@ async function store(
 
 /**
  * Where the command failed as a whole (the connection ended, another server became the primary), nobody knows what it stored. It is sent once more, as
- * the driver's `retryWrites` would, which is not for every server: the ids make that safe, for what is there already is answered as stored.
+ * the driver's `retryWrites` would, which not every server supports: the ids make that safe, since what is already there is answered as stored.
  */
 function insertAgain(documents: readonly ItemDocument[], failure: unknown, deadlineAtMs: number) {
   if (Date.now() >= deadlineAtMs) throw failure;
@@ -134,12 +134,12 @@ function documentOf(input: Input<typeof ingestFeedback>, now: Date): ItemDocumen
   };
 }
 
-/** Of one that was erased since nothing is left to compare; it stays erased. */
+/** If it was erased since, nothing is left to compare; it stays erased. */
 function isRepetition(earlier: ItemDocument, { contentHash, sourceId }: ItemDocument): boolean {
   return earlier.sourceId === sourceId && (earlier.erasedAt !== undefined || earlier.contentHash === contentHash);
 }
 
-/** As it was when it was stored, whatever became of it since. */
+/** As it was when it was stored, whatever has become of it since. */
 function answerOf({ _id, createdAt }: ItemDocument): Output<typeof ingestFeedback> {
   return { id: _id, status: 'new', createdAt: createdAt.toISOString() };
 }

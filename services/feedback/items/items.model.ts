@@ -10,27 +10,27 @@ export interface ItemDocument {
   message: string;
   category: Category;
   email: string | null;
-  /** The address by which its sender is found, to erase what they submitted (erasure.ts). Absent without one. */
+  /** The key by which its sender is found, to erase what they submitted (erasure.ts). Absent without an address. */
   emailKey?: string;
   pageUrl: string | null;
   locale: string | null;
   origin: string | null;
   /** Keyed hash of the sender's address. */
   ipHash: string;
-  /** SHA-256 of what was submitted: tells a repeated submission from another one under the same idempotency key. */
+  /** SHA-256 of what was submitted: distinguishes a repeated submission from a different one with the same idempotency key. */
   contentHash: string;
   /**
-   * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item, and not found by an index as those of work items are:
-   * its entries would cost the database 25 times what storing the item does (`npm run bench -- inbox`), which a burst of submissions would have
-   * to pay, for searches that are few.
+   * The words that a search looks in (libs/runtime/text/words.ts). They are read item by item rather than found through an index like those of work items:
+   * index entries would cost the database 25 times what storing the item does (`npm run bench -- inbox`), which a burst of submissions would have
+   * to pay for the sake of a few searches.
    */
   searchText: string;
   linkedWorkItemIds: string[];
   createdAt: Date;
   updatedAt: Date;
-  /** Counted up by each change: orders the item's events. Absent in those that earlier versions stored. */
+  /** Incremented by each change: orders the item's events. Absent in records stored by earlier versions. */
   revision?: number;
-  /** That it was received is not in the log yet: it is its own outbox (received.repository.ts), since the intake has no transaction. */
+  /** Its receipt is not in the log yet: it is its own outbox (received.repository.ts), since the intake has no transaction. */
   unpublished?: true;
   /** Since when the texts are gone. */
   erasedAt?: Date;
@@ -45,7 +45,7 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
     organizationId: { type: String, required: true },
     sourceId: { type: String, required: true },
     status: { type: String, required: true },
-    // Empty once it is erased, as are the hashes.
+    // Empty once erased, as are the hashes.
     message: erasableText,
     category: { type: String, required: true },
     email: nullableText,
@@ -68,9 +68,9 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
 itemSchema.index({ organizationId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1, createdAt: 1, _id: 1 });
-// What a source's end or its retention erases.
+// What the end of a source, or its retention, erases.
 itemSchema.index({ organizationId: 1, sourceId: 1, createdAt: -1, _id: -1 });
-// Of all organizations, and mostly empty.
+// Across all organizations, and usually empty.
 itemSchema.index({ unpublished: 1 }, { partialFilterExpression: { unpublished: true } });
 itemSchema.index({ organizationId: 1, emailKey: 1 }, { partialFilterExpression: { emailKey: { $exists: true } } });
 

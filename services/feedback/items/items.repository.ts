@@ -15,20 +15,20 @@ export interface InboxFilter {
   readonly status?: Status | undefined;
   readonly category?: FeedbackItem['category'] | undefined;
   readonly sourceId?: string | undefined;
-  /** Each is to be found in the stored search text, as it is: letters and digits mean nothing in a pattern. */
+  /** Each must occur in the stored search text literally: letters and digits mean nothing special in a pattern. */
   readonly searchParts: readonly string[];
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
 
 /**
- * Stores the items with one command: grouped, they cost a fraction of what single inserts do. One that cannot be stored holds back
- * no other. Resolves once the rest is durable.
- * @returns what was not stored, by index: `exists` where there is an item of that id
+ * Stores the items with one command: grouped, they cost a fraction of what single inserts do. One that cannot be stored does not hold back
+ * the others. Resolves once the rest is durable.
+ * @returns what was not stored, by index: `exists` if there already is an item with that id
  */
 export async function insertItems(documents: readonly ItemDocument[]): Promise<ReadonlyMap<number, 'exists' | Error>> {
   try {
-    // The driver's own: every field was made by our code, and mongoose would cast and check each again.
+    // The driver's own: every field was made by our code, and mongoose would cast and check each one again.
     await ItemModel.collection.insertMany(documents as never[], {
       ordered: false,
       writeConcern: DURABLE,
@@ -37,7 +37,7 @@ export async function insertItems(documents: readonly ItemDocument[]): Promise<R
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
-    // Without a failed document it is the durability that failed, which is all of them.
+    // Without a failed document it is durability that failed, which concerns all of them.
     if (failures.length === 0 || error.result.getWriteConcernError()) throw error;
     return new Map(
       failures.map((failure) => [
@@ -48,7 +48,7 @@ export async function insertItems(documents: readonly ItemDocument[]): Promise<R
   }
 }
 
-/** The items of these ids that are stored, by id. */
+/** The stored items with these ids, by id. */
 export async function storedItems(
   documents: readonly Pick<ItemDocument, '_id' | 'organizationId'>[],
 ): Promise<ReadonlyMap<string, ItemDocument>> {

@@ -11,7 +11,7 @@ import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { requireItem } from './inbox.ts';
 import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';
 
-/** Linking is a triage step: items already settled stay so. */
+/** Linking is a triage step: items already settled stay as they are. */
 const BECOMES_LINKED: readonly Status[] = ['new', 'triaged'];
 
 export async function linkItem(

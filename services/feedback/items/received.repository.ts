@@ -5,16 +5,16 @@ import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 
-/** Of an item as it is received. */
+/** An item's revision on receipt. */
 export const RECEIVED_REVISION = 1;
 
-/** What has to be read of an item to tell of it. */
+/** What has to be read of an item to report it. */
 export const TOLD_OF = { organizationId: 1, sourceId: 1, createdAt: 1, revision: 1, unpublished: 1 } as const;
 type Told = Pick<ItemDocument, '_id' | 'organizationId' | 'sourceId' | 'createdAt' | 'unpublished'>;
 
 /**
- * That an item was received. A submission is stored without a transaction, so that it costs one insert, and is marked until this is published. The event
- * follows from the item, with its id, so that it is the same whoever makes it and however often.
+ * The event of an item's receipt. A submission is stored without a transaction, so that it costs one insert, and is marked until this is published. The event
+ * is derived from the item, with its id, so that it is the same whichever process makes it, and however often.
  */
 function receiptOf({ _id, organizationId, sourceId, createdAt }: Told): PublishedEvent {
   return {
@@ -29,27 +29,27 @@ function receiptOf({ _id, organizationId, sourceId, createdAt }: Told): Publishe
   };
 }
 
-/** Before what else is told of an item, by the write that takes its mark away: so nothing of an item is published before its receipt. */
+/** Before anything else is reported about an item, by the write that removes its mark: so nothing about an item is published before its receipt. */
 export function tellOfReceipt({ writes }: TellingScope, item: Told): void {
   if (item.unpublished) emitAgain(writes, receiptOf(item));
 }
 
-/** Receipts that are still to be published, of all organizations: a second outbox of this service. */
+/** Receipts still to be published, across all organizations: a second outbox of this service. */
 export const receipts = {
-  /** Any of them: what was published is not among them any more. */
+  /** Any of them: published ones are no longer among them. */
   async next(limit: number): Promise<readonly PublishedEvent[]> {
     const items = await ItemModel.find({ unpublished: true }, TOLD_OF).limit(limit).lean();
     return items.map(receiptOf);
   },
 
-  /** What else is told of an item has taken its mark away. */
+  /** Any other event about an item has already removed its mark. */
   async earlier(): Promise<readonly PublishedEvent[]> {
     return [];
   },
 
   async remove(events: readonly PublishedEvent[]): Promise<void> {
     if (events.length === 0) return;
-    // An update for each rather than one for all: the stand-in locks itself when an `updateMany` meets a transaction (stand-in/README.md).
+    // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
     await ItemModel.bulkWrite(
       events.map(({ organizationId, subject }) => ({
         updateOne: { filter: { organizationId, _id: subject.id }, update: { $unset: { unpublished: 1 } } },

@@ -15,14 +15,14 @@ beforeAll(async () => {
   feedback = await startFeedback();
 });
 afterAll(() => feedback.stop());
-// The duty is one for all organizations.
+// The job is one for all organizations.
 beforeEach(async () => {
   await Promise.all([SourceModel.deleteMany({}), DeletedSourceModel.deleteMany({}), TurnModel.deleteMany({})]);
 });
 
 const daysAgo = (days: number, now = Date.now()) => new Date(now - days * DAY_MS);
 
-/** Items of a source, each so many days old, newest first. */
+/** Items of a source, each this many days old, newest first. */
 async function itemsAged(organizationId: string, sourceId: string, ages: readonly number[]): Promise<string[]> {
   const sent = ages.map((age) => submission({ organizationId, sourceId, message: `Aged ${age} of ${sourceId}` }));
   await feedback.ingest(sent);
@@ -39,7 +39,7 @@ async function kept(organizationId: string): Promise<number[]> {
 }
 
 describe('the daily pass', () => {
-  test('erases what is older than its source keeps it, and nothing of sources that keep all', async () => {
+  test('erases what is older than its source keeps it, and nothing from sources that keep everything', async () => {
     const organizationId = randomUUID();
     const month = await feedback.call('sources.create', { name: 'Month', retentionDays: 30 }, organizationId);
     const forever = await feedback.call('sources.create', { name: 'Forever' }, organizationId);
@@ -51,7 +51,7 @@ describe('the daily pass', () => {
     expect((await feedback.call('feedback.list', {}, organizationId)).items).toHaveLength(6);
   });
 
-  test('is due again a day later, and goes on from where it was, also after a change of the days', async () => {
+  test('is due again a day later, and continues from where it was, even after a change of the days', async () => {
     const organizationId = randomUUID();
     const { id } = await feedback.call('sources.create', { name: 'Month', retentionDays: 30 }, organizationId);
     await itemsAged(organizationId, id, [5, 29, 31]);
@@ -67,7 +67,7 @@ describe('the daily pass', () => {
     ).toBeUndefined();
   });
 
-  test('is made by one of any number of replicas at once', async () => {
+  test('is run by one of any number of replicas at once', async () => {
     const organizationId = randomUUID();
     const { id } = await feedback.call('sources.create', { name: 'Week', retentionDays: 7 }, organizationId);
     await itemsAged(organizationId, id, [8, 9, 10]);
@@ -77,7 +77,7 @@ describe('the daily pass', () => {
     expect(erased.toSorted()).toEqual([3, undefined, undefined, undefined, undefined]);
   });
 
-  test('of a replica that is gone is taken over once its lease has ended, and it finds that out if it was only slow', async () => {
+  test('of a replica that is gone is taken over once its lease has ended, and a replica that was only slow notices', async () => {
     const begin = Date.now();
     const at = (ms: number) => new Date(begin + ms);
     expect(await takeTurn('duty', 'slow', at(0), at(100))).toBe(true);
@@ -106,7 +106,7 @@ describe('a source with items', () => {
     expect(await codeOf(feedback.call('sources.delete', { id, erase: true }, organizationId))).toBe('NOT_FOUND');
   });
 
-  test('is deleted as any other once its items are erased', async () => {
+  test('is deleted like any other once its items are erased', async () => {
     const organizationId = randomUUID();
     const { id } = await feedback.call('sources.create', { name: 'Site' }, organizationId);
     const [item = ''] = await itemsAged(organizationId, id, [0]);
@@ -114,7 +114,7 @@ describe('a source with items', () => {
     expect(await feedback.call('sources.delete', { id }, organizationId)).toEqual({ deleted: true, id });
   });
 
-  test('what came to it while it was being deleted is erased by the daily pass, which then forgets it', async () => {
+  test('what arrived while it was being deleted is erased by the daily pass, which then forgets it', async () => {
     const organizationId = randomUUID();
     const { id } = await feedback.call('sources.create', { name: 'Site' }, organizationId);
     await feedback.call('sources.delete', { id }, organizationId);

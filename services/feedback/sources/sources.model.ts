@@ -12,9 +12,9 @@ export interface SourceDocument {
   enabled: boolean;
   rateLimit?: RateLimit;
   retentionDays?: number;
-  /** What was created before is erased already: the daily pass begins here. */
+  /** What was created before is already erased: the daily pass starts here. */
   erasedBefore?: Date;
-  /** Counted up by each change: orders the source's events. Absent in those that earlier versions stored. */
+  /** Incremented by each change: orders the source's events. Absent in records stored by earlier versions. */
   revision?: number;
   createdAt: Date;
   updatedAt: Date;
@@ -49,9 +49,9 @@ const sourceSchema = new mongoose.Schema<SourceDocument>(
   { collection: 'sources', versionKey: false },
 );
 sourceSchema.index({ organizationId: 1, _id: 1 });
-// The one query without an organization: a public key is all that a visitor has, and it says which organization it is.
+// The one query without an organization: a public key is all that a visitor has, and it determines the organization.
 sourceSchema.index({ publicKey: 1 }, { unique: true });
-// The daily pass over all that have one, of every organization (retention.ts).
+// The daily pass over all that have a retention, across all organizations (retention.ts).
 sourceSchema.index({ retentionDays: 1 }, { partialFilterExpression: { retentionDays: { $exists: true } } });
 
 export const SourceModel = mongoose.model('Source', sourceSchema);

@@ -18,7 +18,7 @@ type Settings = Omit<
   SourceDocument,
   '_id' | 'organizationId' | 'erasedBefore' | 'revision' | 'createdAt' | 'updatedAt'
 >;
-/** `null` takes the source's own limits, or its retention, away. */
+/** `null` removes the source's own limits, or its retention. */
 export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit' | 'retentionDays'>> & {
   rateLimit?: SourceDocument['rateLimit'] | null;
   retentionDays?: number | null;
@@ -64,7 +64,7 @@ export async function sourceById({ caller, tx }: Scope, id: string): Promise<Sou
   return document ? recordOf(document) : undefined;
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if there is none */
 export async function changeSource(scope: TellingScope, id: string, change: SourceChange): Promise<Source | undefined> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
@@ -105,12 +105,12 @@ export async function removeSource(scope: TellingScope, id: string): Promise<boo
 export interface Expiring {
   readonly organizationId: string;
   readonly sourceId: string;
-  /** What was created between is to be erased, without the ends. */
+  /** What was created in between is to be erased, both ends excluded. */
   readonly after: Date;
   readonly before: Date;
 }
 
-/** The sources, of every organization, whose items end at some age, and those that are no more. */
+/** The sources, across all organizations, whose items expire at some age, and those that no longer exist. */
 export async function expiringSources(now: Date): Promise<Expiring[]> {
   const kept = await SourceModel.find(
     { retentionDays: mongoose.trusted({ $gt: 0 }) },
@@ -121,7 +121,7 @@ export async function expiringSources(now: Date): Promise<Expiring[]> {
     ...kept.map(({ _id, organizationId, retentionDays = 0, erasedBefore }) => ({
       organizationId,
       sourceId: _id,
-      // What was created at that moment itself is not erased yet.
+      // What was created at that very moment is not erased yet.
       after: erasedBefore ? new Date(erasedBefore.getTime() - 1) : EVER,
       before: new Date(now.getTime() - retentionDays * DAY_MS),
     })),
@@ -134,12 +134,12 @@ export async function noteErased({ organizationId, sourceId, before }: Expiring)
   await SourceModel.updateOne({ organizationId, _id: sourceId }, { $set: { erasedBefore: before } });
 }
 
-/** Of sources that were deleted so long ago that nothing can come to them any more. */
+/** For sources deleted so long ago that nothing can arrive for them any more. */
 export async function forgetDeletedSources(deletedBefore: Date): Promise<void> {
   await DeletedSourceModel.deleteMany({ deletedAt: mongoose.trusted({ $lt: deletedBefore }) });
 }
 
-/** The enabled sources of these public keys, by public key. */
+/** The enabled sources with these public keys, by public key. */
 export async function enabledSources(publicKeys: readonly string[]): Promise<Map<string, AdmittedSource>> {
   // Disabled ones are left out here: a condition beyond the index would make some databases scan the collection.
   const documents = await SourceModel.find({ publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }) }).lean();

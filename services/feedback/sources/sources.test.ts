@@ -12,7 +12,7 @@ afterAll(() => feedback.stop());
 
 const enabled = async (publicKey: string) => (await feedback.call('sources.byPublicKey', { publicKey })).source;
 
-test('a new source asks for a captcha, takes any origin and is enabled, unless it is said otherwise', async () => {
+test('a new source asks for a captcha, accepts any origin and is enabled, unless stated otherwise', async () => {
   const organizationId = randomUUID();
   const source = await feedback.call('sources.create', { name: 'Site' }, organizationId);
   expect(source).toEqual({
@@ -31,7 +31,7 @@ test('a new source asks for a captcha, takes any origin and is enabled, unless i
   expect(await feedback.call('sources.get', { id: source.id }, organizationId)).toEqual(source);
 });
 
-test('all that is given is kept as it was given, and the list is newest first', async () => {
+test('everything given is kept as it was given, and the list is newest first', async () => {
   const organizationId = randomUUID();
   const given = {
     name: 'Server',
@@ -51,7 +51,7 @@ test('all that is given is kept as it was given, and the list is newest first', 
   expect(await feedback.call('sources.list', {}, organizationId)).toEqual([second, first]);
 });
 
-test('a change touches what is given alone; rateLimit null takes the own limits away', async () => {
+test('a change touches only what is given; rateLimit null removes its own limits', async () => {
   const organizationId = randomUUID();
   const rateLimit = { perIp: 5, perSource: 50, windowSeconds: 10 };
   const { id, ...made } = await feedback.call('sources.create', { name: 'Site', rateLimit }, organizationId);
@@ -94,7 +94,7 @@ test('a source is found by its public key while it is enabled', async () => {
   expect(await enabled('pk_')).toBeNull();
 });
 
-test('a source of another organization is not there', async () => {
+test('a source of another organization is not found', async () => {
   const { id } = await feedback.call('sources.create', { name: 'Site' }, randomUUID());
   const other = randomUUID();
   expect(await codeOf(feedback.call('sources.get', { id }, other))).toBe('NOT_FOUND');
@@ -104,7 +104,7 @@ test('a source of another organization is not there', async () => {
   expect(await feedback.call('sources.list', {}, other)).toEqual([]);
 });
 
-test('the same idempotency key makes one source', async () => {
+test('the same idempotency key creates one source', async () => {
   const organizationId = randomUUID();
   const key = randomUUID();
   const [one, two] = [

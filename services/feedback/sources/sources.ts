@@ -54,8 +54,8 @@ export async function updateSource(
 }
 
 /**
- * Closed first, then what it holds is erased by batches, then it goes: a call that breaks off is repeated and finishes. What a gateway still lets in within
- * the two seconds in which it may not know of it, the daily pass erases.
+ * Closed first, then its contents are erased in batches, then it is deleted: an interrupted call is repeated and finishes. What a gateway still admits in
+ * the two seconds in which it may not know, the daily pass erases.
  */
 export async function deleteSource(
   duplicates: Duplicates,
@@ -87,7 +87,7 @@ function missing(id: string, { fail }: { readonly fail: Fail<'NOT_FOUND'> }): ne
   throw fail('NOT_FOUND', `There is no feedback source ${id}. GET /api/feedback/sources lists them.`);
 }
 
-/** The look-ups that arrive together are one query. */
+/** Lookups that arrive together are one query. */
 export async function sourcesByPublicKey(
   calls: readonly Call<typeof sourceByPublicKey>[],
 ): Promise<Settled<Output<typeof sourceByPublicKey>>[]> {

@@ -1,7 +1,7 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { onRequestHookHandler } from 'fastify';
 
-/** What a page asks for in order to run it, or to be changed by it (Fetch Metadata, `Sec-Fetch-Dest`). */
+/** What a page requests in order to run it, or to be changed by it (Fetch Metadata, `Sec-Fetch-Dest`). */
 const PROGRAMS: ReadonlySet<unknown> = new Set([
   'script',
   'style',
@@ -16,8 +16,8 @@ const PROGRAMS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The console's policy lets its page load scripts and styles of its own origin, at which attachments are, too. So that nobody can upload one and, if they ever got
- * a tag into the page, have it run: what a browser asks for as a program is no attachment.
+ * The console's policy lets its page load scripts and styles from its own origin, which also serves attachments. So that nobody can upload one and, if they ever get
+ * a tag into the page, have it run: anything that a browser requests as a program is not served as an attachment.
  */
 export const neverAProgram: onRequestHookHandler = (request, _reply, done) => {
   if (!PROGRAMS.has(request.headers['sec-fetch-dest'])) return done();

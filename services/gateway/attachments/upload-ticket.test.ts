@@ -15,7 +15,7 @@ test('a ticket grants what it was issued for, until it expires', () => {
   expect(verifyTicket(ticket, ring, expiresAt)).toBe('expired');
 });
 
-test('no two tickets are one effect', () => {
+test('no two tickets stand for the same effect', () => {
   const nonces = [1, 2].map(() => {
     const verified = verifyTicket(issueTicket(grant, ring, NOW).ticket, ring, NOW);
     return typeof verified === 'object' && verified.nonce;
@@ -34,12 +34,12 @@ describe('a ticket is invalid', () => {
       }),
     );
   });
-  test('by another secret, or another key id', () => {
+  test('with another secret, or another key id', () => {
     const { ticket } = issueTicket(grant, ring, NOW);
     expect(verifyTicket(ticket, new Map([['one', secretKey('another secret')]]), NOW)).toBe('invalid');
     expect(verifyTicket(ticket, new Map([['two', secretKey('a secret of the tests')]]), NOW)).toBe('invalid');
   });
-  test('when its signature has as many characters, and more bytes', () => {
+  test('when its signature has the same number of characters, but more bytes', () => {
     const { ticket } = issueTicket(grant, ring, NOW);
     expect(verifyTicket(`${ticket.slice(0, -1)}ü`, ring, NOW)).toBe('invalid');
   });

@@ -1,7 +1,7 @@
 import type { getWorkItemTrace as operation } from '@worktrack/contracts/gateway/trace';
 import type { Composition } from './composition.ts';
 
-/** From the feedback through the idea to what was made of it: the lineage comes from work items, the feedback behind it from the inbox. */
+/** From the feedback through the idea to what became of it: the lineage comes from work items, the feedback behind it from the inbox. */
 export const getWorkItemTrace: Composition<typeof operation> = async (input, { clients, options }) => {
   const lineage = await clients.workitems.call('workItems.lineage', input, options);
   const workItemIds = [lineage.workItem.id, ...(lineage.idea ? [lineage.idea.id] : [])];

@@ -7,7 +7,7 @@ import { PINNED, type StaticFile, staticFile } from '../http/static-file.ts';
 const DIST = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 export interface ConsoleFiles {
-  /** The page, which names the files of its version. */
+  /** The page, which names its version's files. */
   readonly page: StaticFile;
   /** By path below `/console/`: each has the hash of its content in its name. */
   readonly assets: ReadonlyMap<string, StaticFile>;

@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify';
 const MAX_ECHOED_LENGTH = 200;
 
 /**
- * Refuses what a page of another origin makes a browser send with the cookie of a session, or to get one (CSRF and login CSRF). `SameSite=Strict` keeps the
- * cookie from other sites; but pages of subdomains and of other ports are of the same site.
+ * Refuses what a page of another origin makes a browser send with a session's cookie, or to get one (CSRF and login CSRF). `SameSite=Strict` keeps the
+ * cookie from other sites; but pages on subdomains and other ports belong to the same site.
  *
  * Browsers say where a request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can change: with every request to an origin over HTTPS or
- * on loopback, and elsewhere there is no session. `none` is the user's own doing, such as an address that was typed: enough to read. Where the
- * header was lost on the way, `Origin` says the same of what writes. Without either it is no page of ours.
+ * on loopback; anywhere else there are no sessions. `none` is the user's own doing, such as an address that was typed in: enough to read. If the
+ * header got lost on the way, `Origin` says the same for writes. Without either, it is not one of our pages.
  * @throws OperationError ORIGIN_NOT_ALLOWED
  */
 export function requireOwnPage(request: Pick<FastifyRequest, 'headers' | 'host' | 'method'>): void {
@@ -22,7 +22,7 @@ export function requireOwnPage(request: Pick<FastifyRequest, 'headers' | 'host' 
   );
 }
 
-/** A page of `http:` is not one of `https:`; but a proxy may have ended TLS, so the host alone is compared. */
+/** A page at `http:` is not one at `https:`; but a proxy may have terminated TLS, so only the host is compared. */
 function isOwn(origin: string | undefined, host: string): boolean {
   return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

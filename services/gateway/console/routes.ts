@@ -4,12 +4,12 @@ import { sendFile } from '../http/static-file.ts';
 import type { ConsoleFiles } from './files.ts';
 
 const BASE = '/console/';
-/** Below it are files alone; whatever else is at a path of the console is a screen, which the page draws. */
+/** There are only files below it; any other path of the console is a screen, which the page draws. */
 const ASSETS = 'assets/';
 
 /**
- * Nothing from elsewhere, no inline script or style, and no HTML from text but through DOMPurify's policy. `blob:` is what a person is about to attach.
- * In a frame is the preview of the widget (widget/demo/preview.ts), which has a policy of its own.
+ * Nothing from elsewhere, no inline script or style, and no HTML from text except through DOMPurify's policy. `blob:` is what a person is about to attach.
+ * A frame shows the preview of the widget (widget/demo/preview.ts), which has a policy of its own.
  */
 const POLICY = [
   "default-src 'none'",
@@ -35,16 +35,16 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** The console: its page at every path of it but those of its files. It is public, for it holds nothing; what it shows comes from the API. */
+/** The console: its page at every one of its paths except those of its files. It is public, since it contains nothing; what it shows comes from the API. */
 export function registerConsole(app: FastifyInstance, { page, assets }: ConsoleFiles): void {
   const send = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const [path = ''] = request.url.split('?', 1);
-    // To one address of the console, by which its own are relative to `/console/`.
+    // To a single address for the console, so that relative addresses resolve to `/console/`.
     if (!path.startsWith(BASE)) return reply.redirect(BASE, 302);
     const name = path.slice(BASE.length);
     reply.headers(HEADERS);
     const file = assets.get(name);
-    // Of an earlier version, perhaps. A page in its stead would be no script.
+    // Possibly from an earlier version. The page in its place would not be a script.
     if (!file && name.startsWith(ASSETS)) throw nothingHere();
     return sendFile(file ?? page, request, reply);
   };

@@ -21,7 +21,7 @@ const SignIn = z
   .strictObject({ code: credential.optional(), apiKey: credential.optional() })
   .refine(({ code, apiKey }) => (code === undefined) !== (apiKey === undefined), 'must hold either code or apiKey');
 
-/** Signing in to the console and out of it. The token of a session is in its cookie and nowhere else: no page ever reads it. */
+/** Signing in to the console and out again. The token of a session is in its cookie and nowhere else: no page ever reads it. */
 export function registerSession(
   app: FastifyInstance,
   { authenticator, clients }: { readonly authenticator: Authenticator; readonly clients: Clients },
@@ -42,7 +42,7 @@ export function registerSession(
       }
       const { code, apiKey } = parseInput(SignIn, request.body);
       if (apiKey !== undefined) {
-        // As any request with the key it is counted in the key's rate.
+        // Like any request with the key, it counts in the key's rate.
         const { rate } = await authenticator.authenticate(`Bearer ${apiKey}`, request);
         if (rate) requireRate(rate, reply);
       }
@@ -70,7 +70,7 @@ export function registerSession(
   });
 }
 
-/** Who has signed out elsewhere, or was, is signed out. */
+/** Somebody who has signed out elsewhere, or was signed out, is signed out here too. */
 async function identityOf(
   token: string,
   sender: Parameters<Authenticator['authenticateSession']>[1],

@@ -4,15 +4,15 @@ import { passingFrame } from './frames.ts';
 
 const EVERY_MS = 1_000;
 
-/** As streams send it. */
+/** As sent by streams. */
 export interface PassingBeat {
-  /** What it is about. It goes to everybody who would get a change of the lease's state. */
+  /** What it is about. It goes to everybody who would be notified of a change in the lease's state. */
   readonly about: Pick<LoggedEvent, 'type' | 'projectId' | 'subject'>;
-  /** Built once, for all streams that it goes to. */
+  /** Built once, for all the streams that it goes to. */
   readonly frame: string;
 }
 
-/** An organization's heartbeats, passed on together: at once after a pause, otherwise once a second, with the latest of each item. */
+/** An organization's heartbeats, passed on together: at once after a pause, otherwise once a second, with the latest for each item. */
 export class Beats {
   readonly #told: (beats: readonly PassingBeat[]) => void;
   readonly #newest = new Map<string, Beat>();
@@ -26,7 +26,7 @@ export class Beats {
   add(beat: Beat): void {
     const { workItemId, lease } = beat;
     const before = this.#newest.get(workItemId);
-    // Those of several replicas do not arrive in order.
+    // Those from several replicas do not arrive in order.
     if (before && before.lease.lastHeartbeatAt > lease.lastHeartbeatAt) return;
     this.#newest.set(workItemId, beat);
     const delayMs = Math.max(0, this.#toldAtMs + EVERY_MS - performance.now());

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 
-/** Server-Sent Events (HTML, 9.2.5): fields by lines, and an empty line at the end of each event. JSON has no line breaks. */
+/** Server-Sent Events (HTML, 9.2.5): one field per line, and an empty line at the end of each event. JSON has no line breaks. */
 export function eventFrame(event: LoggedEvent): string {
   return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -13,7 +13,7 @@ import { type LogPage, PAGE_EVENTS } from './log-reader.ts';
 
 /** What a client listens to. The same rules as the log's own (events.list), for events that are already here. */
 export class Interest {
-  /** Where to begin, as the client says. */
+  /** Where to start, according to the client. */
   readonly after: number | undefined;
 
   readonly #raw: Readonly<Record<string, unknown>>;
@@ -41,13 +41,13 @@ export class Interest {
     return workItemId === undefined || workItemId === subject.id || workItemId === subject.taskId;
   }
 
-  /** The log after a place, of what the caller may see. @throws OperationError CURSOR_EXPIRED */
+  /** The log after a place, as far as the caller may see it. @throws OperationError CURSOR_EXPIRED */
   read(caller: Caller, after: number, requestId: string): Promise<LogPage> {
     return this.#events.call('events.list', { ...this.#raw, after, limit: PAGE_EVENTS }, { caller, requestId });
   }
 }
 
-/** Nobody may see a kind that this version does not know. */
+/** Nobody may see a kind unknown to this version. */
 export function maySee(permissions: readonly Permission[], { kind }: Pick<EventSubject, 'kind'>): boolean {
   return permissions.includes(PERMISSION_TO_SEE[kind]);
 }

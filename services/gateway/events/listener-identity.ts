@@ -3,7 +3,7 @@ import type { Identity } from '@worktrack/contracts/keys/identity';
 /** No delivery relies on a check older than this, so that changes without an event, such as the expiry of a key, take effect within it. */
 const FRESH_MS = 1_000;
 
-/** Who a stream's key acts for at the moment of a delivery. Asks the key cache at most once in each second in which something is delivered. */
+/** Who a stream's key acts for at the moment of a delivery. Asks the key cache at most once per second, and only when something is delivered. */
 export class ListenerIdentity {
   readonly #recognize: () => Promise<Identity>;
   #identity: Identity;
@@ -20,16 +20,16 @@ export class ListenerIdentity {
     return this.#identity;
   }
 
-  /** The key or its user was changed. */
+  /** The key or its user has changed. */
   doubt(): void {
     this.#isDoubted = true;
   }
 
-  /** @throws OperationError API_KEY_INVALID; another one where nobody can tell at the moment */
+  /** @throws OperationError API_KEY_INVALID; another one if it cannot be determined at the moment */
   async now(maxAgeMs = FRESH_MS): Promise<Identity> {
     const askedAtMs = performance.now();
     if (!this.#isDoubted && askedAtMs - this.#askedAtMs < maxAgeMs) return this.#identity;
-    // Before the question: what is doubted while it is asked is asked again.
+    // Before asking: if doubt arises while the question is being answered, it is asked again.
     this.#isDoubted = false;
     try {
       this.#identity = await this.#recognize();

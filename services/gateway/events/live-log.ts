@@ -11,13 +11,13 @@ import type { LogPage, LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 
 const RETRY_MS = 1_000;
-/** What the live feed may have lost, with nothing after it that would show the gap, is found by looking. One call for each organization that is listened to. */
+/** Polling finds what the live feed may have lost with nothing after it that would reveal the gap. One call per organization with listeners. */
 const LOOK_EVERY_MS = 5_000;
-/** Until those who want to listen are told that it does not work at the moment. */
+/** How long until those who want to listen are told that it does not work at the moment. */
 const JOIN_DEADLINE_MS = 5_000;
 
 export interface Listener {
-  /** There is more to read, of which these are part. */
+  /** There is more to read, including these. */
   changed(events: readonly LoggedEvent[]): void;
   passed(beats: readonly PassingBeat[]): void;
 }
@@ -25,7 +25,7 @@ export interface Listener {
 /** What the streams of one organization read from. */
 export class OrganizationFeed {
   readonly listeners = new Set<Listener>();
-  /** Once its head is known and nothing is missed any more. */
+  /** Resolves once its head is known and nothing is missed any more. */
   readonly ready: Promise<void>;
 
   readonly #organizationId: string;
@@ -44,7 +44,7 @@ export class OrganizationFeed {
     this.#log = log;
     this.ready = listening.then(async () => {
       const head = await reader.headOf(organizationId);
-      // The first event of all may have come meanwhile.
+      // The very first event may have arrived meanwhile.
       if (head > this.#recent.head) this.#recent = new RecentEvents(head);
     });
     this.ready.catch(() => {});
@@ -63,7 +63,7 @@ export class OrganizationFeed {
     }
   }
 
-  /** Reads what passed by unheard. */
+  /** Reads what was missed. */
   fill(): void {
     this.#isBehind = true;
     this.#filling ??= this.ready
@@ -91,7 +91,7 @@ export class OrganizationFeed {
     const before = this.#recent.head;
     const page = await this.#pageAfter(before);
     if (page) this.#add(page.events);
-    // What was missed is older than the log, or the log was restored: those who are behind find out by reading it themselves.
+    // What was missed is older than the log, or the log was restored: those that are behind find out by reading it themselves.
     else this.#recent = new RecentEvents(await this.#reader.headOf(this.#organizationId));
     if (page?.nextSeq !== before) {
       this.#isBehind = true;
@@ -99,7 +99,7 @@ export class OrganizationFeed {
     }
   }
 
-  /** @returns undefined where the log does not have that place */
+  /** @returns undefined if the log does not have that place */
   async #pageAfter(seq: number): Promise<LogPage | undefined> {
     try {
       return await this.#reader.read(this.#organizationId, seq);
@@ -118,7 +118,7 @@ export class OrganizationFeed {
   }
 }
 
-/** What the log tells at this moment, of the organizations that somebody listens to here: one subscription of this gateway for all of them. */
+/** What the log announces right now, for the organizations that somebody listens to here: one subscription of this gateway for all of them. */
 export class LiveLog {
   readonly #subscription: Subscription;
   readonly #reader: LogReader;
@@ -128,7 +128,7 @@ export class LiveLog {
 
   constructor(options: {
     readonly broker: Broker;
-    /** Of events (eventSigner of libs/runtime). */
+    /** For events (eventSigner of libs/runtime). */
     readonly signer: RequestSigner;
     readonly reader: LogReader;
     readonly log: Log;
@@ -147,8 +147,8 @@ export class LiveLog {
   }
 
   /**
-   * Resolves once nothing is missed any more. To be given back by `leave`.
-   * @throws OperationError UNAVAILABLE where the log or the broker does not answer
+   * Resolves once nothing is missed any more. Release it with `leave`.
+   * @throws OperationError UNAVAILABLE if the log or the broker does not answer
    */
   async join(organizationId: string, listener: Listener): Promise<OrganizationFeed> {
     let feed = this.#feeds.get(organizationId);
@@ -164,7 +164,7 @@ export class LiveLog {
       return feed;
     } catch (error) {
       this.leave(organizationId, feed, listener);
-      // The next one tries anew.
+      // The next one tries again.
       if (this.#feeds.get(organizationId) === feed) this.#feeds.delete(organizationId);
       throw error;
     } finally {

@@ -3,18 +3,18 @@ import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Clients } from '../clients.ts';
 
-/** What one call reads. */
+/** How much one call reads. */
 export const PAGE_EVENTS = 50;
-/** Of callers that are nobody: the gateway itself reads the log for all who listen, and decides for each what it may see. */
+/** For calls on nobody's behalf: the gateway itself reads the log for all listeners, and decides for each what it may see. */
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
-/** A part of the log: what follows a place, and from where to go on. At its end, `nextSeq` is that place. */
+/** A part of the log: what follows a place, and where to continue. At the log's end, `nextSeq` is that place. */
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
   readonly nextSeq: number;
 }
 
-/** Reads the log of an organization itself, whoever may see what of it. */
+/** Reads the whole log of an organization, regardless of who may see what in it. */
 export interface LogReader {
   headOf(organizationId: string): Promise<number>;
   /** @throws OperationError CURSOR_EXPIRED */

@@ -8,17 +8,17 @@ const PAGE_EVENTS = 50;
 
 export interface RecentEvent {
   readonly event: LoggedEvent;
-  /** Made once, for all streams that it goes to. */
+  /** Made once, for all the streams that it goes to. */
   readonly frame: string;
 }
 
-/** The end of the log of an organization, without a gap: as many events as are kept, the last of them at `head`. */
+/** The end of an organization's log, without gaps: as many events as are kept, the last of them at `head`. */
 export class RecentEvents {
   #events: RecentEvent[] = [];
   #bytes = 0;
   #head: number;
 
-  /** @param head of the log: what comes next has the next place */
+  /** @param head of the log: the next event gets the next place */
   constructor(head: number) {
     this.#head = head;
   }
@@ -27,7 +27,7 @@ export class RecentEvents {
     return this.#head;
   }
 
-  /** @returns false where one or more before it are missing; one that is there already changes nothing */
+  /** @returns false if one or more before it are missing; one that is already there changes nothing */
   add(event: LoggedEvent): boolean {
     if (event.seq <= this.#head) return true;
     if (event.seq > this.#head + 1) return false;
@@ -39,13 +39,13 @@ export class RecentEvents {
     return true;
   }
 
-  /** The first of those that follow a place in the log; undefined where they, or the place itself, are not known here. */
+  /** The first of those that follow a place in the log; undefined if they, or the place itself, are not known here. */
   after(seq: number): readonly RecentEvent[] | undefined {
     const from = this.#events.length - (this.#head - seq);
     return seq > this.#head || from < 0 ? undefined : this.#events.slice(from, from + PAGE_EVENTS);
   }
 
-  /** Rather than one for each that comes, which would move all the others each time. */
+  /** In bulk rather than for each arrival, which would move all the others each time. */
   #forgetHalf(): void {
     this.#events = this.#events.slice(Math.ceil(this.#events.length / 2));
     this.#bytes = this.#events.reduce((sum, { frame }) => sum + frame.length, 0);

@@ -49,7 +49,7 @@ export function registerEventStream(app: FastifyInstance, needs: StreamNeeds): v
     url: STREAM_PATH,
     // A HEAD would wait for the end of the stream.
     exposeHeadRoute: false,
-    // The same right as events.list: which events are seen is decided for each.
+    // The same permission as events.list: which events are visible is decided one by one.
     onRequest: authorize(authenticator, []),
     handler: async (request, reply) => {
       const { identity } = request;
@@ -58,7 +58,7 @@ export function registerEventStream(app: FastifyInstance, needs: StreamNeeds): v
       const left = gone();
       const giveBack = await places.take(identity.session?.keyId ?? identity.key.id);
       try {
-        // From here on it waits, and is no call that keeps others of its organization waiting.
+        // From here on it waits, and no longer counts as a call that keeps others of its organization waiting.
         request.place?.leave();
         const stream = new EventStream({
           out: reply.raw,
@@ -86,7 +86,7 @@ export function registerEventStream(app: FastifyInstance, needs: StreamNeeds): v
   });
 }
 
-/** @throws OperationError CURSOR_EXPIRED before the stream begins, so that its status says it */
+/** @throws OperationError CURSOR_EXPIRED before the stream starts, so that its status says so */
 async function beginning(feed: OrganizationFeed, interest: Interest, request: FastifyRequest): Promise<number> {
   const { after } = interest;
   if (after === undefined) return feed.recent.head;
@@ -94,7 +94,7 @@ async function beginning(feed: OrganizationFeed, interest: Interest, request: Fa
   return after;
 }
 
-/** Where the client has gone it is not read. */
+/** Not read if the client has gone. */
 function stopping(): OperationError {
   return new OperationError('UNAVAILABLE', 'This gateway is stopping. Connect again.', { retryAfterSeconds: 1 });
 }
@@ -104,7 +104,7 @@ function begin(reply: FastifyReply): void {
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
-    // Proxies such as nginx would gather events until a buffer is full.
+    // Proxies such as nginx would otherwise buffer events until a buffer is full.
     'x-accel-buffering': 'no',
   });
 }

@@ -5,14 +5,14 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
 import { limited } from '../limits/limited.ts';
 
-/** Streams of one key that are open at once, at all gateways. */
+/** Streams of one key that are open at once, across all gateways. */
 const MAX_STREAMS_PER_KEY = 20;
 const RENEW_EVERY_MS = 5_000;
-/** The places of a gateway that died are free again after this. */
+/** The places of a gateway that died are released after this. */
 const HELD_FOR_MS = 15_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** KEYS: the places of a key, by when they end. ARGV: the place, the limit, for how long. @returns whether there was one */
+/** KEYS: the places of a key, by expiry. ARGV: the place, the limit, for how long. @returns whether there was one */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -30,7 +30,7 @@ export class StreamPlaces {
   readonly #redis: Redis;
   readonly #log: Log;
   readonly #fallback: RedisFallback;
-  /** Of this gateway, by key. */
+  /** This gateway's, by key. */
   readonly #places = new Map<string, Set<string>>();
   readonly #renewal: NodeJS.Timeout;
 
@@ -41,12 +41,12 @@ export class StreamPlaces {
     this.#renewal = setInterval(() => this.#renew(), RENEW_EVERY_MS).unref();
   }
 
-  /** @returns what gives it back. @throws OperationError RATE_LIMITED */
+  /** @returns a function that releases it. @throws OperationError RATE_LIMITED */
   async take(keyId: string): Promise<() => void> {
     const place = uuidv7();
     const mine = this.#places.get(keyId) ?? new Set();
     this.#places.set(keyId, mine);
-    // Before anything is waited for, so that those that open at once see each other.
+    // Before waiting for anything, so that concurrent ones see each other.
     mine.add(place);
     const isFree = await this.#fallback.run(
       () => this.#hold(keyId, place, MAX_STREAMS_PER_KEY),
@@ -72,7 +72,7 @@ export class StreamPlaces {
 
   #renew(): void {
     for (const [keyId, places] of this.#places) {
-      // Without a limit: they are open, whatever Redis has forgotten.
+      // Without a limit: they are open, even if Redis has forgotten them.
       for (const place of places) this.#inBackground(this.#hold(keyId, place, Number.MAX_SAFE_INTEGER));
     }
   }

@@ -12,21 +12,21 @@ import type { LogPage } from './log-reader.ts';
 import type { RecentEvents } from './recent-events.ts';
 
 const KEEP_ALIVE_EVERY_MS = 15_000;
-/** A reader that takes nothing for so long is ended. What it does not take meanwhile stays in the log. */
+/** A reader that takes nothing for this long is disconnected. What it misses stays in the log. */
 const SLOW_AFTER_MS = 30_000;
-/** For the last words to such a reader. */
+/** For the last message to such a reader. */
 const LAST_WORDS_MS = 5_000;
-/** Between two attempts where a part of the service is unavailable; and until a client connects to another gateway. */
+/** Between two attempts while a part of the service is unavailable; and until a client connects to another gateway. */
 const RETRY_MS = 1_000;
-/** A change of a user is told when it is stored, and its keys are looked up anew from shortly after that. */
+/** A change to a user is announced when it is stored, and its keys are looked up again from shortly after that. */
 const SETTLED_MS = 1_000;
 
 export const END_REASONS = ['left', 'slow', 'refused', 'expired', 'stopping'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
 /**
- * One reader of the log, from a place on: what is recent it gets from the memory that all streams of its organization share, what is older from the log
- * itself. It is read no faster than the reader takes it, so that a stream holds one page more than its connection does, however far behind it is.
+ * One reader of the log, from a given place: recent events come from the memory that all streams of its organization share, older ones from the log
+ * itself. It reads no faster than its client does, so a stream holds one page more than its connection does, however far behind it is.
  */
 export class EventStream implements Listener {
   readonly #out: ServerResponse;
@@ -36,9 +36,9 @@ export class EventStream implements Listener {
   readonly #slowAfterMs: number;
   /** Everything up to this place was delivered, or is not for this reader. */
   #after = 0;
-  /** To be told: of each item the newest. */
+  /** To be sent: the latest for each item. */
   readonly #beats = new Map<string, PassingBeat>();
-  /** Not before it has begun. */
+  /** Not before it has started. */
   #mayTellBeats = false;
   #ended: EndReason | undefined;
   #news = Promise.withResolvers<void>();
@@ -77,14 +77,14 @@ export class EventStream implements Listener {
     this.#drained.resolve();
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves once it has ended. */
   async run(feed: { readonly recent: Pick<RecentEvents, 'after'> }, after: number): Promise<EndReason> {
     this.#after = after;
     const keepAlive = setInterval(() => void this.#keepAlive(), KEEP_ALIVE_EVERY_MS).unref();
     await this.#write(placeFrame('listening', after));
     this.#mayTellBeats = true;
     while (!this.#ended) {
-      // Before the look: what comes meanwhile is looked at next.
+      // Before looking: what arrives meanwhile is looked at next.
       this.#news = Promise.withResolvers();
       const isThereMore = await this.#deliver(feed);
       if (!isThereMore && !this.#ended) await this.#news.promise;
@@ -119,11 +119,11 @@ export class EventStream implements Listener {
       if (!identity) return;
       if (maySee(identity.permissions, event.subject)) await this.#write(frame);
     }
-    // Also where it could not be written out: it is in the connection, and the client knows by its ids what it has got.
+    // Even if it could not be written out: it is in the connection, and the client knows from its ids what it got.
     this.#after = event.seq;
   }
 
-  /** A reader that takes nothing more at the moment misses them: there will be others. */
+  /** A reader that is not taking anything at the moment misses them: there will be others. */
   async #tellBeats(): Promise<void> {
     this.#mayTellBeats = false;
     const identity = await this.#identityNow();
@@ -135,7 +135,7 @@ export class EventStream implements Listener {
     this.#mayTellBeats = true;
   }
 
-  /** @returns undefined where it could not be read, after a while */
+  /** @returns undefined if it could not be read, after a while */
   async #page(identity: Identity, after: number): Promise<LogPage | undefined> {
     try {
       return await this.#interest.read(callerOf(identity), after, this.#requestId);
@@ -146,7 +146,7 @@ export class EventStream implements Listener {
     }
   }
 
-  /** @returns undefined where the stream has ended. While nobody can tell, nothing is delivered. */
+  /** @returns undefined if the stream has ended. While it cannot be determined, nothing is delivered. */
   async #identityNow(maxAgeMs?: number): Promise<Identity | undefined> {
     while (!this.#ended) {
       try {
@@ -160,7 +160,7 @@ export class EventStream implements Listener {
     return undefined;
   }
 
-  /** What an event says about the key of this stream, or its user. */
+  /** What an event says about this stream's key, or its user. */
   #heed({ type, subject }: LoggedEvent): void {
     const { key, session, user } = this.#identity.last;
     if (type === 'key.revoked' && (subject.id === key.id || subject.id === session?.keyId)) this.end('refused');
@@ -179,7 +179,7 @@ export class EventStream implements Listener {
     await sleep(ms, undefined, { signal: this.#over.signal }).catch(() => {});
   }
 
-  /** Resolves once the connection takes more. */
+  /** Resolves once the connection accepts more. */
   async #write(frame: string): Promise<void> {
     if (this.#ended || this.#out.write(frame)) return;
     this.#drained = Promise.withResolvers();
@@ -198,7 +198,7 @@ export class EventStream implements Listener {
 
   #sayWhy(reason: EndReason): void {
     if (reason === 'left') return;
-    // Clients connect again by themselves: to another gateway, if this one is stopping.
+    // Clients reconnect on their own: to another gateway, if this one is stopping.
     if (reason === 'stopping') this.#out.end(retryFrame(RETRY_MS, this.#after));
     else
       this.#out.end(reason === 'slow' ? placeFrame(reason, this.#after) : passingFrame(reason, { after: this.#after }));

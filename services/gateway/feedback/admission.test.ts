@@ -36,7 +36,7 @@ afterAll(() => {
   for (const redis of open) redis.disconnect();
 });
 
-/** A gateway's admissions: a connection to Redis of its own, and the sources that a look-up finds. */
+/** A gateway's admissions: its own connection to Redis, and the sources that a lookup finds. */
 async function gateway(sources: readonly AdmittedSource[], url = redisUrl) {
   const redis = connectRedis(url, log);
   open.push(redis);
@@ -61,7 +61,7 @@ const admittedOf = (answers: readonly { readonly retryMs: number }[]) =>
   answers.filter(({ retryMs }) => retryMs === 0).length;
 
 describe('N allowed means N', () => {
-  test('of any number of concurrent requests of one client over three gateways', async () => {
+  test('for any number of concurrent requests of one client over three gateways', async () => {
     const one = source();
     const gateways = await Promise.all([gateway([one]), gateway([one]), gateway([one])]);
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe('N allowed means N', () => {
     expect(admittedOf(answers.filter((answer) => answer !== undefined))).toBe(10);
   });
 
-  test('of concurrent requests of many clients at one source', async () => {
+  test('for concurrent requests of many clients at one source', async () => {
     const one = source({ rateLimit: { perIp: 7, perSource: 50, windowSeconds: 60 } });
     const gateways = await Promise.all([gateway([one]), gateway([one])]);
     const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('N allowed means N', () => {
     expect(admittedOf(answers)).toBe(50);
   });
 
-  test('for a public key that names no source, by the default limits', async () => {
+  test('for a public key that names no source, with the default limits', async () => {
     const { ask } = await gateway([]);
     const unknown = source().publicKey;
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(unknown)));
@@ -87,7 +87,7 @@ describe('N allowed means N', () => {
     expect(answers.every((answer) => answer.source === null)).toBe(true);
   });
 
-  test('for what is not even of the form of a public key, and it is not looked up', async () => {
+  test('for what does not even have the form of a public key, and it is not looked up', async () => {
     const { ask, lookedUp } = await gateway([]);
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(`pk_{${i}}`, 'malformed client')));
     expect(admittedOf(answers)).toBe(10);
@@ -123,7 +123,7 @@ describe('the window slides', () => {
     expect(refused.retryMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('however much there is to tidy away, the decision is exact', async () => {
+  test('however much there is to clean up, the decision is exact', async () => {
     const one = source({ rateLimit: { perIp: 100, perSource: 1_000, windowSeconds: 60 } });
     const { ask, redis } = await gateway([one]);
     const key = `feedback:{${one.publicKey}}:ingest:ip:${CLIENT}`;
@@ -134,17 +134,17 @@ describe('the window slides', () => {
     expect(await redis.llen(key)).toBe(100);
   });
 
-  test('a limit that is lowered holds at once for what was admitted under the higher one', async () => {
+  test('a lowered limit applies at once to what was admitted under the higher one', async () => {
     const one = source({ rateLimit: { perIp: 2, perSource: 100, windowSeconds: 60 } });
     const { ask, redis } = await gateway([one]);
     await ages(redis, `feedback:{${one.publicKey}}:ingest:ip:${CLIENT}`, 1_000, 10_000, 30_000, 50_000);
     const { retryMs } = await ask(one.publicKey);
-    // The second newest has to grow old, not the oldest.
+    // The second newest has to age, not the oldest.
     expect(retryMs).toBeGreaterThan(49_000);
     expect(retryMs).toBeLessThanOrEqual(50_000);
   });
 
-  test('a request that the window of the source refuses does not count against the client', async () => {
+  test('a request that the source’s window refuses does not count against the client', async () => {
     const one = source({ rateLimit: { perIp: 5, perSource: 1, windowSeconds: 60 } });
     const { ask, redis } = await gateway([one]);
     await ask(one.publicKey, 'first');
@@ -163,7 +163,7 @@ describe('the source', () => {
     expect([a.lookedUp.length, b.lookedUp.length]).toEqual([1, 0]);
   });
 
-  test('is kept less than two seconds, so that a change of it holds within them; so is that there is none', async () => {
+  test('is cached for under two seconds, so that a change takes effect within them; so is its absence', async () => {
     const [known, unknown] = [source(), source()];
     const { ask, redis } = await gateway([known]);
     for (const { publicKey } of [known, unknown]) {
@@ -174,7 +174,7 @@ describe('the source', () => {
     }
   });
 
-  test('is looked up again once it has gone from the cache', async () => {
+  test('is looked up again once it has left the cache', async () => {
     const one = source();
     const { ask, redis, found } = await gateway([one]);
     await ask(one.publicKey);
@@ -183,7 +183,7 @@ describe('the source', () => {
     expect((await ask(one.publicKey)).source?.requireCaptcha).toBe(true);
   });
 
-  test('that cannot be looked up is told as such, and the next request asks again', async () => {
+  test('that cannot be looked up is reported as such, and the next request asks again', async () => {
     const one = source();
     const { redis } = await gateway([]);
     let away = true;
@@ -201,7 +201,7 @@ describe('the source', () => {
     expect((await admissions.admit('ingest', one.publicKey, CLIENT, 'r')).source?.id).toBe(one.id);
   });
 
-  test('made-up public keys are looked up for one client a bounded number of times', async () => {
+  test('made-up public keys are looked up a limited number of times per client', async () => {
     const { ask, lookedUp } = await gateway([]);
     const answers = await Promise.all(Array.from({ length: 1_300 }, () => ask(source().publicKey, 'curious')));
     expect(lookedUp.length).toBe(1_200);
@@ -209,7 +209,7 @@ describe('the source', () => {
     expect((await ask(source().publicKey, 'another')).retryMs).toBe(0);
   });
 
-  test('who has used up its look-ups is refused alone, not those who ask for the same source with it', async () => {
+  test('a client that has used up its lookups is refused alone, not others that ask for the same source', async () => {
     const one = source();
     const { ask } = await gateway([one]);
     await Promise.all(Array.from({ length: 1_200 }, () => ask(source().publicKey, 'curious')));
@@ -225,7 +225,7 @@ describe('without Redis', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  /** A server that takes connections and never answers, as a frozen Redis. */
+  /** A server that accepts connections and never answers, like a frozen Redis. */
   async function frozenServer() {
     const server = createServer((socket) => sockets.add(socket.on('error', () => {})));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -43,14 +43,14 @@ const waiting = async () =>
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-test('with nobody at work, all go at once', async () => {
+test('with no calls, all go at once', async () => {
   const { arrive, begun, endAll } = requests(new Bulkhead(LIMIT));
   await arrive(10);
   expect(begun).toHaveLength(10);
   await endAll();
 });
 
-test('beside calls, no more than the limit are under way, and each that ends lets the next in, in their order', async () => {
+test('alongside calls, no more than the limit are in progress, and each that ends lets the next in, in order', async () => {
   const bulkhead = new Bulkhead(LIMIT);
   const { arrive, begun, end, endAll } = requests(bulkhead);
   bulkhead.noteCall();
@@ -66,7 +66,7 @@ test('beside calls, no more than the limit are under way, and each that ends let
   expect(await waiting()).toBe(0);
 });
 
-test('what was under way before a call came counts, and nobody overtakes those who wait', async () => {
+test('what was in progress before a call came counts, and nobody overtakes those who wait', async () => {
   const bulkhead = new Bulkhead(LIMIT);
   const { arrive, begun, end, endAll } = requests(bulkhead);
   await arrive(5);
@@ -84,7 +84,7 @@ test('what was under way before a call came counts, and nobody overtakes those w
   expect(begun.at(-1)).toBe(7);
 });
 
-test('a request that fails gives its place up like any other', async () => {
+test('a request that fails gives up its place like any other', async () => {
   const bulkhead = new Bulkhead(1);
   bulkhead.noteCall();
   const failing = bulkhead.run(() => Promise.reject(new Error('refused')));
@@ -93,7 +93,7 @@ test('a request that fails gives its place up like any other', async () => {
   await expect(next).resolves.toBe('answered');
 });
 
-test('one that waits for somebody else has no place meanwhile, and takes one again before it goes on', async () => {
+test('one that waits for something else has no place meanwhile, and takes one again before it continues', async () => {
   const bulkhead = new Bulkhead(1);
   bulkhead.noteCall();
   const { arrive, begun, end, endAll } = requests(bulkhead);
@@ -108,7 +108,7 @@ test('one that waits for somebody else has no place meanwhile, and takes one aga
   await endAll();
 });
 
-test('nothing waits for longer than two seconds', async () => {
+test('nothing waits longer than two seconds', async () => {
   const bulkhead = new Bulkhead(LIMIT);
   const { arrive, begun, endAll } = requests(bulkhead);
   bulkhead.noteCall();

@@ -4,7 +4,7 @@ import { isOriginAllowed, OPAQUE_ORIGIN, parseAllowedDomains, requestOrigin } fr
 
 /** Entry, `Origin` header, verdict. */
 const MATCHING: readonly (readonly [entry: string, origin: string, allowed: boolean])[] = [
-  // A bare name: both schemes, their default ports, that name alone.
+  // A bare name: both schemes, their default ports, only that name.
   ['example.com', 'https://example.com', true],
   ['example.com', 'http://example.com', true],
   ['example.com', 'https://example.com:443', true],
@@ -57,7 +57,7 @@ const MATCHING: readonly (readonly [entry: string, origin: string, allowed: bool
   ['*.EXAMPLE.com', 'https://www.example.com', true],
   ['*.example.com', 'https://.example.com', false],
   ['*.example.com', 'https://*.example.com', true],
-  // International names, in either writing.
+  // International names, in either notation.
   ['bücher.example', 'https://xn--bcher-kva.example', true],
   ['xn--bcher-kva.example', 'https://xn--bcher-kva.example', true],
   ['BÜCHER.example', 'https://xn--bcher-kva.example', true],
@@ -91,7 +91,7 @@ const MATCHING: readonly (readonly [entry: string, origin: string, allowed: bool
   ['[2001:db8::1]', 'https://[2001:DB8:0::1]', true],
   ['[2001:db8::1]:8443', 'https://[2001:db8::1]:8443', true],
   ['[2001:db8::1]', 'https://[2001:db8::2]', false],
-  // What is no http origin matches nothing.
+  // What is not an http origin matches nothing.
   ['example.com', 'null', false],
   ['null', 'null', false],
   ['example.com', '', false],
@@ -102,7 +102,7 @@ const MATCHING: readonly (readonly [entry: string, origin: string, allowed: bool
   ['example.com', 'file://example.com', false],
   ['example.com', 'chrome-extension://example.com', false],
   ['example.com', 'javascript://example.com', false],
-  // An origin is scheme, host and port and nothing else.
+  // An origin is a scheme, a host and a port and nothing else.
   ['example.com', 'https://example.com/', false],
   ['example.com', 'https://example.com/path', false],
   ['example.com', 'https://evil.com/example.com', false],
@@ -150,7 +150,7 @@ describe('the origin of a request', () => {
     expect(requestOrigin(headers)).toBe(expected);
   });
 
-  test('is in a normal form: taking it again changes nothing', () => {
+  test('is in a normal form: normalizing it again changes nothing', () => {
     fc.assert(
       fc.property(fc.constantFrom('http', 'https'), fc.domain(), fc.nat(65_535), (scheme, domain, port) => {
         const origin = requestOrigin({ referer: `${scheme}://${domain}:${port}/page` });
@@ -160,7 +160,7 @@ describe('the origin of a request', () => {
   });
 });
 
-test('without a restriction every caller passes, without an origin too', () => {
+test('without a restriction every caller passes, even without an origin', () => {
   for (const origin of [null, OPAQUE_ORIGIN, 'https://a.example', 'capacitor://localhost']) {
     expect(isOriginAllowed(origin, [])).toBe(true);
   }
@@ -178,11 +178,11 @@ test('any one of several entries is enough', () => {
   expect(isOriginAllowed('https://c.example', allowed)).toBe(false);
 });
 
-test('an entry that is no origin keeps the restriction up', () => {
+test('an entry that is not an origin keeps the restriction in place', () => {
   expect(isOriginAllowed('https://a.example', parseAllowedDomains(['not an origin']))).toBe(false);
 });
 
-test('an origin is allowed by itself, and never by a name that it merely ends or begins with', () => {
+test('an origin is allowed by its own name, and never by one that it merely ends or begins with', () => {
   fc.assert(
     fc.property(fc.domain(), fc.domain(), (a, b) => {
       fc.pre(a !== b);

@@ -44,7 +44,7 @@ test('after the time that a refusal names, and not before, the request is admitt
   );
 });
 
-test('a request that one of its windows refuses counts in none', () => {
+test('a request that one of its windows refuses counts in none of them', () => {
   const windows = new MemoryRateWindows();
   const ip = { name: 'ip', key: 'ip', limit: 10 } as const;
   const source = { name: 'source', key: 'source', limit: 1 } as const;
@@ -53,7 +53,7 @@ test('a request that one of its windows refuses counts in none', () => {
   expect(windows.count([ip], WINDOW_MS, 2)[0]?.remaining).toBe(8);
 });
 
-test('the headers name each limit, what is left of it, and full seconds until there is more', () => {
+test('the headers name each limit, what is left of it, and whole seconds until there is more', () => {
   const rates = [
     { name: 'ip', limit: 10, windowMs: 60_000, remaining: 0, resetMs: 59_001, retryMs: 59_001 },
     { name: 'source', limit: 600, windowMs: 60_000, remaining: 599, resetMs: 1, retryMs: 0 },

@@ -12,7 +12,7 @@ export interface RateState {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Until more of it is available. */
+  /** Time until more of it is available. */
   readonly resetMs: number;
   /** 0: this limit admits the request. Otherwise how long it will not. */
   readonly retryMs: number;

@@ -40,11 +40,11 @@ test('its payload holds version, key id, source, origin, expiry and nonce, and i
   expect(signature).toBe(createHmac('sha256', 'the newer secret of two').update(signed).digest('base64url'));
 });
 
-test('two tokens are never the same', () => {
+test('no two tokens are the same', () => {
   expect(issueToken(binding, secrets, NOW).token).not.toBe(issueToken(binding, secrets, NOW).token);
 });
 
-test('a token of an older secret stays valid after the rotation, and dies when that secret is taken out', () => {
+test('a token of an older secret stays valid after the rotation, and ends when that secret is removed', () => {
   const older = new Map([...secrets].slice(1));
   const { token } = issueToken(binding, older, NOW);
   expect(verifyToken(token, binding, secrets, NOW)).toBe('valid');
@@ -108,7 +108,7 @@ test('a token that differs in any one character is invalid', () => {
   );
 });
 
-test('whatever is sent as a token is answered, never thrown at', () => {
+test('whatever is sent as a token gets an answer, never an exception', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), (token) => {
       expect(verifyToken(token, binding, secrets, NOW)).toBe('invalid');

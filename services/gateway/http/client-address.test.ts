@@ -44,7 +44,7 @@ const half = fc.tuple(group, group, group, group).map((groups) => groups.join(':
 test('all addresses of one /64 count as one client, those of two do not', () => {
   fc.assert(
     fc.property(half, half, half, half, (network, otherNetwork, host, otherHost) => {
-      // All zeros hold the IPv4-mapped addresses, which are clients of their own.
+      // All zeros contain the IPv4-mapped addresses, which are clients of their own.
       fc.pre(network !== otherNetwork && network !== '0:0:0:0' && otherNetwork !== '0:0:0:0');
       expect(clientNetwork(`${network}:${host}`)).toBe(`${network}::/64`);
       expect(clientNetwork(`${network}:${host}`)).toBe(clientNetwork(`${network}:${otherHost}`));
@@ -53,7 +53,7 @@ test('all addresses of one /64 count as one client, those of two do not', () => 
   );
 });
 
-test('the hash of an address depends on the secret and does not hold the address', () => {
+test('the hash of an address depends on the secret and does not contain the address', () => {
   const one = hashAddress('192.0.2.1', secretKey('one'));
   expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(one).not.toBe(hashAddress('192.0.2.1', secretKey('two')));

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborted when the stop begins: what may take long is to end. */
+    /** Aborted when shutdown starts: anything that may take long must end. */
     readonly stopping: AbortSignal;
   }
 }
@@ -16,7 +16,7 @@ export function tellOfStop(app: FastifyInstance): void {
   });
 }
 
-/** Aborted when there is nobody to answer any more: the client has closed its connection, or this gateway stops. */
+/** Aborted when there is nobody to answer any more: the client has closed its connection, or this gateway is stopping. */
 export function goneSignal({
   raw,
   server: { stopping },

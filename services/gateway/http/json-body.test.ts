@@ -24,7 +24,7 @@ test.each([
     `${'{"a":'.repeat(150_000)}{"__proto__":1}${'}'.repeat(150_000)}`,
     Array(20).fill('a').join('.'),
   ],
-])('a key that poisons prototypes is refused by its path: %s', (_, text, path) => {
+])('a prototype-poisoning key is refused, with its path: %s', (_, text, path) => {
   expect(pathOfRefusal(text)).toBe(path);
 });
 
@@ -32,11 +32,11 @@ test.each([
   ['the words as values', { a: '__proto__', b: 'constructor' }],
   ['a constructor without a prototype', { constructor: { name: 'Builder & Sons' }, a: { constructor: null } }],
   ['nothing suspicious', { a: [1, { b: null }] }],
-])('%s: taken as it is', (_, body) => {
+])('%s: accepted as it is', (_, body) => {
   expect(parseJsonBody(JSON.stringify(body))).toEqual(body);
 });
 
-test('what is no JSON, a mebibyte of brackets included, is refused with the reason', () => {
+test('what is not JSON, including a mebibyte of brackets, is refused with the reason', () => {
   expect(pathOfRefusal('{"a":')).toBe('');
   expect(pathOfRefusal('['.repeat(1_048_576))).toBe('');
 });

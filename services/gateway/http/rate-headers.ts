@@ -6,7 +6,7 @@ export interface Rate {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Until more of it is available. */
+  /** Time until more of it is available. */
   readonly resetMs: number;
 }
 

@@ -11,7 +11,7 @@ import { rateHeaders, tooMany } from './rate-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the API key or the session speaks for; on routes that ask for one. */
+    /** Whom the API key or the session speaks for; on routes that require one. */
     identity: Identity;
   }
 }
@@ -22,8 +22,8 @@ export function decorateRequests(app: FastifyInstance): void {
 }
 
 /**
- * For a route's `onRequest`: who asks and whether they may is settled before a byte of the body is read.
- * @param takes by default the cookie of a session of the console too, where there is no `Authorization`
+ * For a route's `onRequest`: who is asking and whether they may is settled before a byte of the body is read.
+ * @param takes by default also the cookie of a console session, if there is no `Authorization`
  */
 export function authorize(
   authenticator: Authenticator,
@@ -44,7 +44,7 @@ export function authorize(
   };
 }
 
-/** On every answer how much of its rate a key has left. @throws OperationError RATE_LIMITED */
+/** Every answer says how much of its rate a key has left. @throws OperationError RATE_LIMITED */
 export function requireRate({ limit, windowMs, count, resetMs }: KeyRateState, reply: FastifyReply): void {
   reply.headers(rateHeaders([{ name: 'key', limit, windowMs, remaining: Math.max(0, limit - count), resetMs }]));
   if (count <= limit) return;

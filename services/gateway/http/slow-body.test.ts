@@ -20,7 +20,7 @@ async function listen(deadlineMs: number): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Sends the head and part of a body, and the rest only when it is told to. */
+/** Sends the head and part of a body, and the rest only when told to. */
 function begin(port: number, path: string, type: string) {
   const socket = connect(port, '127.0.0.1');
   const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: 9\r\n\r\n`;
@@ -33,18 +33,18 @@ function begin(port: number, path: string, type: string) {
   return { answer, finish: () => socket.write('1}  ') };
 }
 
-test('a body that does not arrive in time ends the connection', async () => {
+test('a body that does not arrive in time closes the connection', async () => {
   const { answer } = begin(await listen(20), '/json', 'application/json');
   expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a body that arrives in time is read, and the limit is forgotten', async () => {
+test('a body that arrives in time is read, and the limit is lifted', async () => {
   const { answer, finish } = begin(await listen(30_000), '/json', 'application/json');
   finish();
   expect(await answer).toMatch(/^HTTP\/1\.1 200 .*\{"a":1\}$/s);
 });
 
-test('a route that reads its body itself is left alone', async () => {
+test('a route that reads its own body is left alone', async () => {
   const { answer, finish } = begin(await listen(20), '/stream', 'application/octet-stream');
   // Longer than the limit of the others.
   await new Promise((resolve) => setTimeout(resolve, 60));

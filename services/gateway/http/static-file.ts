@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding, type Encoding } from './encoding.ts';
 
-/** Of a file whose name stands for one content. */
+/** For a file whose name identifies its exact content. */
 export const PINNED = 'public, max-age=31536000, immutable';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export interface StaticFile {
 export function staticFile(name: string, content: Buffer, cacheControl: string): StaticFile {
   return {
     type: TYPES[extname(name)] ?? 'application/octet-stream',
-    // Weak: the same for all encodings of one content.
+    // Weak: the same for all encodings of the same content.
     etag: `W/"${digestOf(content)}"`,
     cacheControl,
     bodies: { br: brotliCompressSync(content), gzip: gzipSync(content, { level: 9 }), identity: content },
@@ -47,7 +47,7 @@ export function sendFile(file: StaticFile, request: FastifyRequest, reply: Fasti
   return reply.type(file.type).send(file.bodies[encoding]);
 }
 
-/** RFC 9110, 13.1.2: compared weakly; `*` is any. */
+/** RFC 9110, 13.1.2: compared weakly; `*` matches anything. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   return (ifNoneMatch ?? '').split(',').some((known) => known.trim() === '*' || known.trim() === etag);
 }

@@ -4,19 +4,19 @@ import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Among the calls under way of its organization; of a call with an API key, from when its body is there to when its answer is. */
+    /** Among its organization's calls in progress; for a call with an API key, from the arrival of its body to the end of its answer. */
     place: Place | undefined;
   }
   interface FastifyInstance {
-    /** Waits until the call of a request has its place. Nothing is waited for without an API key, nor for one that has it. */
+    /** Waits until a request's call has its place. Returns at once without an API key, or if it already has one. */
     takePlace(request: FastifyRequest, bodyBytes: number): Promise<void>;
   }
 }
 
 /**
- * Each call with an API key takes its place among those of its organization before its body is parsed, and gives it back with its answer. Not when
- * its connection ends: what it has begun goes on without it. A body that is still to come holds no place, nor do streams of bytes, which go at
- * the pace of their reader.
+ * Each call with an API key takes its place among its organization's before its body is parsed, and gives it back with its answer. Not when
+ * its connection ends: what it has begun continues without it. A body still to come holds no place, nor do byte streams, which run at
+ * their reader's pace.
  */
 export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits): void {
   const share = new FairShare(limits);
@@ -30,7 +30,7 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
       return () => socket.off('close', abandon);
     });
   });
-  // For what has no body.
+  // For requests without a body.
   app.addHook('preHandler', (request) => app.takePlace(request, 0));
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.place?.leave();
@@ -38,7 +38,7 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
   });
 }
 
-/** A session has its part of the share of the key that it stems from: else a key would have one more with each. */
+/** A session uses the share of the key it was created with: otherwise a key would get another share with each session. */
 function keyOf({ key, session }: Identity): string {
   return session?.keyId ?? key.id;
 }

@@ -5,7 +5,7 @@ import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Calls that end when the test says so, each known by its name. */
+/** Calls that end when the test says so, each identified by its name. */
 function calls(limits: Partial<FairShareLimits>) {
   const share = new FairShare({ perOrganization: 100, perKey: 100, besideOthers: 100, atOnce: 100, ...limits });
   const begun: string[] = [];
@@ -43,7 +43,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-describe('of the calls under way at once', () => {
+describe('of the calls in progress at once', () => {
   test('an organization has no more than its share, a key no more than its own, and both wait in the order of arrival', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 3, perKey: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4']) await arrive(name, 'one', 'a');
@@ -53,21 +53,21 @@ describe('of the calls under way at once', () => {
     await end('a1');
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
     await end('a2');
-    // The other key is next in turn.
+    // It is the other key's turn.
     expect(begun.at(-1)).toBe('b2');
     await end('b1');
     expect(begun.at(-1)).toBe('a4');
     expect(begun).toHaveLength(6);
   });
 
-  test('another organization is not kept waiting by one that is beyond its share', async () => {
+  test('another organization is not kept waiting by one that exceeds its share', async () => {
     const { begun, arrive } = calls({ perOrganization: 2 });
     for (let number = 0; number < 50; number++) await arrive(`a${number}`, 'one');
     await arrive('b', 'two');
     expect(begun).toEqual(['a0', 'a1', 'b']);
   });
 
-  test('where all places are taken, the organizations that wait are served in turn, however many of one there are', async () => {
+  test('when all places are taken, waiting organizations are served in turn, however many calls one has', async () => {
     const { begun, arrive, end } = calls({ atOnce: 1 });
     for (let number = 0; number < 5; number++) await arrive(`a${number}`, 'one');
     for (let number = 0; number < 2; number++) await arrive(`b${number}`, 'two');
@@ -76,7 +76,7 @@ describe('of the calls under way at once', () => {
     expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  test('while another organization is at work the share is smaller, and as before once it has not called for 10 s', async () => {
+  test('while another organization is active the share is smaller, and as before once it has not called for 10 s', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 3, besideOthers: 1 });
     await arrive('b1', 'two');
     await end('b1');
@@ -90,7 +90,7 @@ describe('of the calls under way at once', () => {
     expect(begun).toEqual(['b1', 'a1', 'a2', 'a5', 'a6']);
   });
 
-  test('a share that has grown is used by those that wait, and not only by who comes later', async () => {
+  test('a share that has grown is used by those already waiting, and not only by newcomers', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 3, besideOthers: 1 });
     await arrive('b1', 'two');
     await end('b1');
@@ -103,7 +103,7 @@ describe('of the calls under way at once', () => {
     expect(begun).toEqual(['b1', 'a1', 'a2', 'a3', 'a4']);
   });
 
-  test('a place that is given back twice is given back once', async () => {
+  test('a place that is given back twice counts once', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 1 });
     for (const name of ['a1', 'a2', 'a3']) await arrive(name, 'one');
     await end('a1', 'a1', 'a1');
@@ -111,7 +111,7 @@ describe('of the calls under way at once', () => {
   });
 });
 
-describe('of the calls that wait', () => {
+describe('of the waiting calls', () => {
   test('one is refused after 5 s, and those before and after it are not', async () => {
     const { begun, refused, arrive, end } = calls({ perOrganization: 1 });
     await arrive('a1', 'one');
@@ -129,7 +129,7 @@ describe('of the calls that wait', () => {
     expect(refused).toEqual(['a2']);
   });
 
-  test('one whose client has gone is never begun', async () => {
+  test('one whose client has gone is never started', async () => {
     const { begun, arrive, end } = calls({ perOrganization: 1 });
     const client = new AbortController();
     await arrive('a1', 'one');
@@ -140,7 +140,7 @@ describe('of the calls that wait', () => {
     expect(begun).toEqual(['a1', 'a3']);
   });
 
-  test('no more wait than 1 000 of an organization, nor more than 64 MiB of them', async () => {
+  test('no more than 1 000 wait per organization, nor more than 64 MiB of them', async () => {
     const { refused, arrive } = calls({ perOrganization: 1 });
     for (let number = 0; number <= 1_000; number++) await arrive(`a${number}`, 'one');
     expect(refused).toEqual([]);

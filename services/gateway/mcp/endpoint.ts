@@ -18,8 +18,8 @@ import { SessionProjects } from './session-project.ts';
 import { toolCatalogue } from './tools.ts';
 
 /**
- * `POST /mcp`, stateless. What is refused before the protocol begins (origin, project, a body that is no JSON) has the envelope of REST, but for
- * what is said of the key (refusal.ts); what the protocol refuses is a JSON-RPC error; what a tool refuses is a result with `isError`.
+ * `POST /mcp`, stateless. What is refused before the protocol begins (origin, project, a body that is not JSON) has the envelope of REST, except for
+ * what concerns the key (refusal.ts); what the protocol refuses is a JSON-RPC error; what a tool refuses is a result with `isError`.
  */
 export function registerMcpEndpoint(
   app: FastifyInstance,

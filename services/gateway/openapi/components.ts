@@ -5,7 +5,7 @@ import { recordRegistry } from './records.ts';
 
 type OpenApiObject = Readonly<Record<string, unknown>>;
 
-/** What several places in the document share. */
+/** What several parts of the document share. */
 export class Components {
   readonly #schemas: Record<string, unknown> = {};
 
@@ -73,7 +73,7 @@ export class Components {
           in: 'header',
           description:
             'The same key and request within 24 hours take effect once; repetitions get the first response, with `Idempotency-Replayed: true`.',
-          // Spaces at the ends are no part of a header's value.
+          // Spaces at the ends are not part of a header's value.
           schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
         },
         IfMatch: {

@@ -12,7 +12,7 @@ import { downloadOf, uploadOf } from './streams.ts';
 export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 /**
- * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are JSON Schema as it is, which 3.1 takes.
+ * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are plain JSON Schema, which 3.1 allows.
  * @param serverUrl where clients reach the service; by default where they got the document
  */
 export function openApiDocument(serverUrl = '/', operations: readonly Operation[] = allOperations()): OpenApiObject {
@@ -96,7 +96,7 @@ function describe(operation: Operation, route: Route, components: Components): O
   }
   const success = components.success(operation.output, writes, operation.example?.output);
   const status = operation.effect === 'create' ? '201' : '200';
-  // What is created by an id of the caller's own may be there already.
+  // Something created with an id of the caller's own may already exist.
   const wasThere = status === '201' && 'created' in ((operation.output as { shape?: object }).shape ?? {});
   return {
     ...common,
@@ -118,7 +118,7 @@ const RECORD_AFTER: Readonly<Record<string, string>> = {
   users: 'userId',
 };
 
-/** One name for one thing in all paths, whatever the operations call their fields: the tools of the interface call a work item `id`, `workItemId` and `taskId`. */
+/** One name for the same thing in all paths, whatever the operations call their fields: the interface's tools call a work item `id`, `workItemId` and `taskId`. */
 function pathOf({ path }: Route): string {
   return path.replace(/([^/]+)\/:([A-Za-z]+)/g, (_, before: string, field: string) => {
     return `${before}/{${RECORD_AFTER[before] ?? field}}`;
@@ -147,12 +147,12 @@ function queryParameters(schema: JsonSchema, given: Readonly<Record<string, unkn
     in: 'query',
     required: schema.required?.includes(name) ?? false,
     ...described(schema.properties?.[name]),
-    // A page that lets requests be tried fills examples in: of a filter that would be one that matches nothing.
+    // A page for trying out requests fills in examples: a filter's example would match nothing.
     ...(name in given && schema.required?.includes(name) ? { example: given[name] } : {}),
   }));
 }
 
-/** A parameter's description stands beside its schema. */
+/** A parameter's description goes next to its schema, not into it. */
 function described(property: JsonSchema = {}): OpenApiObject {
   const { description, ...schema } = property;
   return description ? { description, schema } : { schema };

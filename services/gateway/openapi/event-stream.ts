@@ -12,7 +12,7 @@ const DESCRIPTION = [
   'The stream ends with `slow` if the client reads too slowly, with `refused` if its key was revoked, and with `expired` if it fell behind the beginning of the log.',
 ].join(' ');
 
-/** The one answer that does not end. */
+/** The one response that does not end. */
 export function eventStreamPath(components: Components): Record<string, OpenApiObject> {
   const { properties = {} } = describedInputSchema(streamQuery);
   return {

@@ -88,16 +88,16 @@ describe('path, query, body and If-Match become one input', () => {
     expect(read(move, { params: { id }, body: { to: 'x' } })).toEqual({ id, to: 'x' });
   });
 
-  it.each(['"3"', '3', ' "3" ', 'W/"3"'])('If-Match %s is the field version', (ifMatch) => {
+  it.each(['"3"', '3', ' "3" ', 'W/"3"'])('If-Match %s becomes the field version', (ifMatch) => {
     expect(read(update, { params: { id }, body: { title: 't' }, ifMatch })).toEqual({ id, title: 't', version: 3 });
   });
 
-  it('If-Match * asks for no version', () => {
+  it('If-Match * asks for no particular version', () => {
     expect(read(update, { params: { id }, body: {}, ifMatch: '*' })).toEqual({ id });
   });
 });
 
-describe('what is in the wrong place is refused, never lost in silence', () => {
+describe('what is in the wrong place is refused, never silently lost', () => {
   it.each<[string, Parameters<typeof inputReader>[0], Partial<RequestParts>, Record<string, string>]>([
     ['a misspelt query field', list, { query: { limt: '1' } }, { limt: 'is not a known field; did you mean limit?' }],
     [
@@ -150,7 +150,7 @@ describe('what is in the wrong place is refused, never lost in silence', () => {
     expect(refusal(of, parts)).toEqual(details);
   });
 
-  it('reading ends once there is more to tell than is told', () => {
+  it('reading stops once there is more to report than is reported', () => {
     let read = 0;
     const fields = Array.from({ length: 90_000 }, (_, number) => `unknown${number}`);
     const body = new Proxy(

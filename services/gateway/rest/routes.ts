@@ -20,7 +20,7 @@ interface RestNeeds {
 export function registerRestRoutes(app: FastifyInstance, needs: RestNeeds): void {
   for (const operation of allOperations()) {
     const route = routeOf(operation);
-    // Streams of bytes are written by hand, beside the contracts.
+    // Byte streams are written by hand, alongside the contracts.
     if (!route || operation.bytes) continue;
     app.route({
       method: route.method,
@@ -52,13 +52,13 @@ function handlerOf(operation: Operation, route: Route, { authenticator, perform 
     reply.code(wasThere(output) ? 200 : status).header('content-type', JSON_TYPE);
     if (replayed) reply.header('idempotency-replayed', 'true');
     const version = versionOf(output);
-    // What If-Match takes back.
+    // The value that If-Match accepts.
     if (version !== undefined) reply.header('etag', `"${version}"`);
     return successBody(output);
   };
 }
 
-/** What was to be created was there before, and was not changed. */
+/** What was to be created already existed, and was not changed. */
 function wasThere(output: unknown): boolean {
   return ((output ?? {}) as { readonly created?: unknown }).created === false;
 }

@@ -5,15 +5,15 @@ import { digestOf, PINNED, type StaticFile, staticFile } from '../http/static-fi
 
 /** Where the build of the widget puts its files (widget/build.ts). */
 const DIST = fileURLToPath(new URL('../../../widget/dist', import.meta.url));
-/** `widget-<12 hex digits of its SHA-384>.js` and the like: a name that stands for one content. */
+/** `widget-<12 hex digits of its SHA-384>.js` and the like: a name that identifies its content. */
 const BUILT = /^widget(?:-[a-z]+)?-([0-9a-f]{12})\.(?:js|json)$/;
-/** A page gets a new version of the widget within this time, and asks with an ETag in between. */
+/** A page gets a new version of the widget within this time, and revalidates with an ETag in between. */
 const FOLLOWING = 'public, max-age=300';
 
 export interface WidgetFiles {
-  /** By path: `/widget.js`, which follows the server's version, and `/widget-<hash>.js`, which never changes; and so the further files. */
+  /** By path: `/widget.js`, which follows the server's version, and `/widget-<hash>.js`, which never changes; and likewise the other files. */
   readonly byPath: ReadonlyMap<string, StaticFile>;
-  /** Of this version: the path that never changes, and the `integrity` that pins it, by the name that follows. */
+  /** For this version: the path that never changes, and the `integrity` that pins it, by the name that follows the version. */
   readonly manifest: Readonly<Record<string, { readonly path: string; readonly integrity: string }>>;
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => keys.stop());
 
-/** Another user of the organization, with a key that holds all that the user does. */
+/** Another user of the organization, with a key that has all of the user's permissions. */
 async function colleague(owner: Parameters<typeof keys.call>[2], role: Role) {
   const user = await keys.call('users.create', { email: `${uuidv7()}@example.com`, name: 'Bob', role }, owner);
   const { key } = await keys.call('keys.create', { name: 'Bob', userId: user.id }, owner);
@@ -41,7 +41,7 @@ describe('a new key', () => {
     expect(await keys.verify(created.key as string)).toMatchObject({ key: { id: created.id, name: 'CI' } });
   });
 
-  test('holds no more than was asked for, in a fixed order and each once', async () => {
+  test('holds no more than was asked for, in a fixed order and without repeats', async () => {
     const { owner } = await keys.organization();
     const created = await keys.call(
       'keys.create',
@@ -61,7 +61,7 @@ describe('a new key', () => {
     expect((await keys.call('keys.create', { name: 'Same' }, maker)).permissions).toEqual(['api-keys:write']);
   });
 
-  test('acts as another user only when its maker holds users:write, and does what both may', async () => {
+  test('acts as another user only if its maker holds users:write, and may do what both may', async () => {
     const { owner } = await keys.organization();
     const { user } = await colleague(owner, 'viewer');
     const created = await keys.call('keys.create', { name: 'For Bob', userId: user.id }, owner);
@@ -78,7 +78,7 @@ describe('a new key', () => {
     expect(await codeOf(keys.call('keys.create', { name: 'Mine', userId: owner.user.id }, maker))).toBe('ok');
   });
 
-  test('is not made for a user of another organization, nor for a disabled one', async () => {
+  test('is not created for a user of another organization, nor for a disabled one', async () => {
     const { owner } = await keys.organization();
     const { user: stranger } = await keys.organization();
     expect(await codeOf(keys.call('keys.create', { name: 'CI', userId: stranger.id }, owner))).toBe('NOT_FOUND');
@@ -94,7 +94,7 @@ describe('a new key', () => {
     expect(days).toBeCloseTo(30, 3);
   });
 
-  test('is shown once: a replay of its creation does not hold it, and makes no second one', async () => {
+  test('is shown once: a replay of its creation does not contain it, and creates no second one', async () => {
     const { owner } = await keys.organization();
     const idempotencyKey = uuidv7();
     const created = await keys.call('keys.create', { name: 'CI' }, owner, idempotencyKey);
@@ -103,7 +103,7 @@ describe('a new key', () => {
     expect(await keys.call('keys.list', {}, owner)).toHaveLength(2);
   });
 
-  test('is stored nowhere, nor is its digest', async () => {
+  test('is stored nowhere, and neither is its digest', async () => {
     const { owner } = await keys.organization();
     const { key } = await keys.call('keys.create', { name: 'CI' }, owner);
     const stored: string[] = [];

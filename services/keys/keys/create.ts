@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
-/** Nobody gives away more than they hold: the new key's permissions are among its maker's, and it ends no later. */
+/** Nobody can give away more than they hold: the new key's permissions are among its creator's, and it expires no later. */
 export async function createKey(
   mint: KeyMint,
   input: Input<typeof operation>,
@@ -51,8 +51,8 @@ function grantable(wanted: readonly Permission[], { caller, fail }: Context): Pe
 }
 
 /**
- * @param makerEndsAt when the key that asks expires
- * @param days counted whole, so the last of them may be cut short by the end of the maker
+ * @param makerEndsAt when the requesting key expires
+ * @param days counted whole, so the last of them may be cut short by the creator's own expiry
  */
 function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail }: Context): Date | null {
   if (days === undefined) return makerEndsAt;

@@ -4,7 +4,7 @@ import { sessionById } from '../sessions/sessions.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
 import { keyById } from './keys.repository.ts';
 
-/** The key by which a call is made: its own, or the one that its session stems from. */
+/** The key with which a call is made: its own, or the one its session was created with. */
 export async function keyOfCaller(
   scope: TransactionalScope & { readonly caller: Pick<Caller, 'organizationId' | 'keyId'> },
 ): Promise<KeyDocument> {

@@ -12,13 +12,13 @@ export interface KeyDocument {
   /** HMAC-SHA-256, keyed with the pepper, of the SHA-256 of the key; in hexadecimal. */
   hash: string;
   permissions: Permission[];
-  /** Of a key of an earlier version there is none: it has the default. */
+  /** Keys from earlier versions have none: they have the default. */
   rateLimit?: KeyRate;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** Counted up by each change: orders the key's events. Absent in those that earlier versions stored. */
+  /** Incremented by each change: orders the key's events. Absent in records stored by earlier versions. */
   revision?: number;
 }
 
@@ -41,7 +41,7 @@ const keySchema = new mongoose.Schema<KeyDocument>(
   },
   { collection: 'keys', versionKey: false },
 );
-// The one look-up that comes before there is an organization. Unique, because the cache of verified keys is named by it.
+// The one lookup that comes before there is an organization. Unique, because the cache of verified keys is named by it.
 keySchema.index({ prefix: 1 }, { unique: true });
 keySchema.index({ organizationId: 1, _id: 1 });
 keySchema.index({ organizationId: 1, userId: 1 });

@@ -34,7 +34,7 @@ export async function insertKey(
   return recordOf(document);
 }
 
-/** Nothing by which a key could be recognised: neither the key nor its hash, nor its prefix. @param key as it is after the write */
+/** Nothing by which a key could be recognized: neither the key nor its hash nor its prefix. @param key as it is after the write */
 function tell(
   scope: TellingScope,
   { _id: id, revision = 0 }: Pick<KeyDocument, '_id' | 'revision'>,
@@ -45,7 +45,7 @@ function tell(
 }
 
 /**
- * A second `$match` on purpose. The server of the one-machine stack uses an index only when it covers every condition of a stage;
+ * A second `$match` on purpose. The one-machine stack's server uses an index only if it covers every condition of a stage;
  * MongoDB joins the two and loses nothing.
  */
 const active = () => ({ $match: { revokedAt: null, expiresAt: { $not: { $lte: new Date() } } } });
@@ -99,13 +99,13 @@ export async function prefixOfKey({ caller }: Scope, id: string): Promise<string
   return key ? [key.prefix] : [];
 }
 
-/** The keys that are not revoked and not expired. */
+/** The keys that are neither revoked nor expired. */
 export async function activeKeysOfUser({ caller }: Scope, userId: string): Promise<KeyDocument[]> {
   const { organizationId } = caller;
   return KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId } }, active()]);
 }
 
-/** Without an organization: this look-up is what finds it. */
+/** Without an organization: this lookup is what finds it. */
 export async function activeKeysByPrefix(
   prefixes: readonly string[],
   tx?: ClientSession,
@@ -116,7 +116,7 @@ export async function activeKeysByPrefix(
   return new Map(found.map((key) => [key.prefix, key]));
 }
 
-/** Of several organizations: each id stems from a session or a code of its key's organization. */
+/** Across organizations: each id comes from a session or a code of its key's organization. */
 export async function activeKeysById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, KeyDocument>> {
   const found = await KeyModel.aggregate<KeyDocument>([{ $match: { _id: { $in: ids } } }, active()]).session(
     tx ?? null,

@@ -9,7 +9,7 @@ export interface NewKey {
   readonly hash: string;
 }
 
-/** Makes keys and recognises them. What is stored is the HMAC of a digest, so the key itself need not be sent here to be verified. */
+/** Makes keys and recognizes them. What is stored is the HMAC of a digest, so the key itself need not be sent here to be verified. */
 export class KeyMint {
   readonly #pepper: string;
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => keys.stop());
 
 describe('the last use of keys', () => {
-  test('is noted for many at once, the latest of all reports in any order', async () => {
+  test('is recorded for many at once, the latest of all reports in any order', async () => {
     const one = await keys.organization();
     const two = await keys.organization();
     const use = ({ owner }: typeof one, at: string) => ({
@@ -24,7 +24,7 @@ describe('the last use of keys', () => {
     }
   });
 
-  test('of a key under another organization notes nothing', async () => {
+  test('of a key under another organization records nothing', async () => {
     const { owner } = await keys.organization();
     const other = await keys.organization();
     const at = '2026-01-01T00:00:00.000Z';

@@ -18,7 +18,7 @@ describe('a revocation', () => {
     expect(await keys.call('keys.revoke', { id: created.id }, owner)).toEqual(revoked);
   });
 
-  test('takes the key out of the list, but not out of the list of all', async () => {
+  test('removes the key from the list, but not from the list of all', async () => {
     const { owner, apiKey } = await keys.organization();
     const created = await keys.call('keys.create', { name: 'CI' }, owner);
     const { revokedAt } = await keys.call('keys.revoke', { id: created.id }, owner);
@@ -35,7 +35,7 @@ describe('a revocation', () => {
     expect(await keys.verify(apiKey.key as string)).toBeDefined();
   });
 
-  test('is not answered while the cache is unavailable, though it is stored; a repeated one finishes', async () => {
+  test('is not answered while the cache is unavailable, though it is stored; repeating it completes it', async () => {
     const { owner } = await keys.organization();
     const created = await keys.call('keys.create', { name: 'CI' }, owner);
     const idempotencyKey = uuidv7();

@@ -46,7 +46,7 @@ describe('a key speaks', () => {
     expect(await keys.verify(key as string)).toBeDefined();
   });
 
-  test('not once it has expired, and then it is no longer among the active ones', async () => {
+  test('not once it has expired, and then it is no longer listed as active', async () => {
     const { owner } = await keys.organization();
     const { key, ...record } = await keys.call('keys.create', { name: 'CI', expiresInDays: 1 }, owner);
     expect(await keys.verify(key as string)).toBeDefined();
@@ -56,7 +56,7 @@ describe('a key speaks', () => {
     expect((await keys.call('keys.list', { includeRevoked: true }, owner)).map(({ id }) => id)).toContain(record.id);
   });
 
-  test('not when only its prefix is right', async () => {
+  test('not if only its prefix is right', async () => {
     const { apiKey } = await keys.organization();
     const forged = `${(apiKey.key as string).slice(0, 11)}${'0'.repeat(28)}`;
     expect(await keys.verify(forged)).toBeUndefined();

@@ -14,14 +14,14 @@ import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
 
-/** What is presented: a key, or a session with the key that it stems from. */
+/** What is presented: a key, or a session with the key that it was created with. */
 interface Credential {
   readonly hash: string;
   readonly key: KeyDocument;
   readonly session: SessionDocument | undefined;
 }
 
-/** Resolves all keys and sessions that were presented together, by a few reads. Every call is answered from reads that began after it came. */
+/** Resolves all keys and sessions that were presented together, with a few reads. Every call is answered from reads that started after it arrived. */
 export async function verifyIdentities(
   mint: KeyMint,
   calls: readonly Call<typeof operation>[],
@@ -35,7 +35,7 @@ export async function verifyIdentities(
   });
 }
 
-/** Without the key itself: for whoever was granted something in its name. */
+/** Without the key itself: for the holder of something granted in its name. */
 export async function identityOfPrefix({
   prefix,
 }: Input<typeof currentIdentity>): Promise<Output<typeof currentIdentity>> {
@@ -45,7 +45,7 @@ export async function identityOfPrefix({
   return { identity: identify(credential)?.identity ?? null };
 }
 
-/** A session is there as long as its key is. */
+/** A session exists as long as its key does. */
 async function credentialsOf(prefixes: readonly string[]): Promise<Map<string, Credential>> {
   const ofSessions = prefixes.filter((prefix) => prefix.startsWith(SESSION_MARK));
   const ofKeys = prefixes.filter((prefix) => !prefix.startsWith(SESSION_MARK));
@@ -119,7 +119,7 @@ function isActive(user: User | undefined): user is User {
   return user !== undefined && !user.disabled;
 }
 
-/** A role may have lost what its user's keys were given, or got it back. */
+/** A role may have lost what its user's keys were given, or regained it. */
 function narrowed(own: readonly Permission[], user: User): Permission[] {
   const held = ROLE_PERMISSIONS[user.role];
   return own.filter((permission) => held.includes(permission));

@@ -3,7 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
-/** A sign-out: of the session itself, so it takes no permission. */
+/** A sign-out: of the session itself, so it needs no permission. */
 export async function closeSession(
   { organizationId, id }: Input<typeof operation>,
   { tx }: WriteContext<FailureOf<typeof operation>>,

@@ -6,10 +6,10 @@ export interface CodeDocument {
   _id: string;
   organizationId: string;
   userId: string;
-  /** The key that it was made with, and that its session stems from. */
+  /** The key that it was made with, and that its session will belong to. */
   keyId: string;
   prefix: string;
-  /** As that of a key. */
+  /** Like a key's. */
   hash: string;
   permissions: Permission[];
   expiresAt: Date;

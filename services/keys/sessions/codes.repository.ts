@@ -15,7 +15,7 @@ export async function insertCode(
   return document;
 }
 
-/** Without an organization: this look-up is what finds it. */
+/** Without an organization: this lookup is what finds it. */
 export async function codeByPrefix(
   { tx }: Pick<TransactionalScope, 'tx'>,
   prefix: string,
@@ -24,7 +24,7 @@ export async function codeByPrefix(
   return code && code.expiresAt.getTime() > Date.now() ? code : undefined;
 }
 
-/** Of two transactions that take the same one, the database lets one pass; the other runs again, and does not find it. */
+/** If two transactions take the same one, the database lets one pass; the other runs again, and does not find it. */
 export async function deleteCode({ tx }: Pick<TransactionalScope, 'tx'>, { _id }: CodeDocument): Promise<void> {
   await CodeModel.deleteOne({ _id }, { session: tx });
 }

@@ -8,7 +8,7 @@ import { requireRoleWithin } from '../users/role-within.ts';
 import { userById } from '../users/users.repository.ts';
 import { insertCode } from './codes.repository.ts';
 
-/** Its session may do no more than who makes it, now and later: it holds the maker's permissions, and stems from the maker's key. */
+/** Its session may do no more than its creator, now and later: it has the creator's permissions, and belongs to the creator's key. */
 export async function createLoginCode(
   mint: KeyMint,
   { userId: wanted }: Input<typeof operation>,

@@ -11,7 +11,7 @@ import { userById } from '../users/users.repository.ts';
 import { codeByPrefix, deleteCode } from './codes.repository.ts';
 import { countActiveSessions, insertSession } from './sessions.repository.ts';
 
-/** Far more than browsers of one person, and few enough for their end to be one command. */
+/** Far more browsers than one person has, and few enough to end them all with one command. */
 export const MAX_ACTIVE_SESSIONS_PER_USER = 1_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;

@@ -3,7 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
-/** As the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
+/** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
 export async function revokeSession(
   { id }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
@@ -12,7 +12,7 @@ export async function revokeSession(
   if (!session) {
     throw context.fail('NOT_FOUND', `There is no session ${id} in your organization. GET /api/sessions lists them.`);
   }
-  // The first end counts: a repeated one changes nothing.
+  // The first revocation counts: a repeated one changes nothing.
   const revokedAt = session.revokedAt ?? new Date();
   if (!session.revokedAt) await markEnded(context, id, revokedAt);
   return { id, revokedAt: revokedAt.toISOString() };

@@ -7,7 +7,7 @@ export interface SessionDocument {
   userId: string;
   keyId: string;
   prefix: string;
-  /** As that of a key. */
+  /** Like a key's. */
   hash: string;
   permissions: Permission[];
   createdAt: Date;
@@ -16,7 +16,7 @@ export interface SessionDocument {
   revokedAt: Date | null;
 }
 
-/** What was done in a session is told by its id: the record stays as long as somebody may want to know whose it was. */
+/** What was done in a session is reported by its id: the record stays as long as somebody may want to know whose it was. */
 const KEPT_AFTER_ITS_END_SECONDS = 365 * 24 * 60 * 60;
 
 const sessionSchema = new mongoose.Schema<SessionDocument>(

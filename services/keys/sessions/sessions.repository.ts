@@ -11,7 +11,7 @@ import { type SessionDocument, SessionModel } from './sessions.model.ts';
 const LIFE_MS = SESSION_HOURS * 60 * 60_000;
 const NEWEST = { field: '_id', direction: -1 } as const;
 
-/** @param keyEndsAt when the key that it stems from expires, which it does not outlive */
+/** @param keyEndsAt when its key expires, which it does not outlive */
 export async function insertSession(
   { caller, tx }: TransactionalScope,
   session: Pick<SessionDocument, 'userId' | 'keyId' | 'prefix' | 'hash' | 'permissions'>,
@@ -31,7 +31,7 @@ export async function insertSession(
   return recordOf(document);
 }
 
-/** In a stage of its own, as that of keys. */
+/** In a stage of its own, as for keys. */
 const notRevoked = () => ({ $match: { revokedAt: null } });
 const notExpired = () => ({ $gt: new Date() });
 
@@ -42,7 +42,7 @@ export async function pageOfSessions(
   const found = await inOrder<SessionDocument>(SessionModel, {
     filter: { organizationId: caller.organizationId },
     order: NEWEST,
-    // None that began earlier is active, so those that have ended long since are not walked through.
+    // None that started earlier is active, so those that ended long ago are not walked through.
     ...(!includeEnded && { range: { $gte: firstIdAt(Date.now() - LIFE_MS) } }),
     after: cursor === undefined ? undefined : { value: cursor, id: cursor },
     choose: includeEnded ? [] : [notRevoked()],
@@ -54,7 +54,7 @@ export async function pageOfSessions(
   return { items: shown.map(recordOf), nextCursor: found.length > limit ? (page.at(-1)?._id ?? null) : null };
 }
 
-/** Of the ids that begin with a time (UUIDv7) the least. */
+/** The lowest of the ids that start with a time (UUIDv7). */
 function firstIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
@@ -78,7 +78,7 @@ export async function sessionById(
   return (await SessionModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;
 }
 
-/** Of a session that the transaction has read. */
+/** For a session that the transaction has read. */
 export async function markEnded({ caller, tx }: TransactionalScope, id: string, revokedAt: Date): Promise<void> {
   const { organizationId } = caller;
   await SessionModel.updateOne({ organizationId, _id: id }, { $set: { revokedAt } }, { session: tx });
@@ -89,7 +89,7 @@ export async function prefixOfSession({ caller }: Scope, id: string): Promise<st
   return found ? [found.prefix] : [];
 }
 
-/** Of sessions that act as a user, and of those that stem from keys. */
+/** For sessions that act as a user, and for those opened with a key. */
 export async function prefixesOfSessions(
   { caller }: Scope,
   { userId, keyIds }: { readonly userId?: string; readonly keyIds: readonly string[] },
@@ -107,14 +107,14 @@ export async function prefixesOfSessions(
   return [...new Set(found.flat().map(({ prefix }) => prefix))];
 }
 
-/** Without an organization: this look-up is what finds it. */
+/** Without an organization: this lookup is what finds it. */
 export async function activeSessionsByPrefix(prefixes: readonly string[]): Promise<SessionDocument[]> {
   const now = Date.now();
   const found = await SessionModel.find({ prefix: mongoose.trusted({ $in: prefixes }) }).lean();
   return found.filter(({ revokedAt, expiresAt }) => !revokedAt && expiresAt.getTime() > now);
 }
 
-/** As `noteUses` of keys. */
+/** Like `noteUses` for keys. */
 export async function noteSessionUses(
   uses: readonly { readonly organizationId: string; readonly keyId: string; readonly at: string }[],
 ): Promise<void> {

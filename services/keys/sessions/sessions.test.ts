@@ -63,7 +63,7 @@ const ENDS: [string, (of: Ended) => Promise<unknown>][] = [
 ];
 
 describe('a session', () => {
-  test('by a key speaks for its user with its permissions, under an id of its own, for twelve hours', async () => {
+  test('from a key speaks for its user with its permissions, under an id of its own, for twelve hours', async () => {
     const { owner, organization, user, apiKey } = await keys.organization();
     const token = await open(apiKey.key as string);
     const { items } = await keys.call('sessions.list', {}, owner);
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect(hours).toBeCloseTo(12, 3);
   });
 
-  test('is begun once for one call, however often that is delivered', async () => {
+  test('is started once per call, however often that is delivered', async () => {
     const { owner } = await keys.organization();
     const [made, token, idempotencyKey] = [await code(owner), newKey(SESSION_MARK), uuidv7()];
     for (let delivery = 0; delivery < 3; delivery++) await open(made, idempotencyKey, token);
@@ -106,7 +106,7 @@ describe('a session', () => {
     for (const token of tokens) expect(await keys.verify(token)).toBeUndefined();
   });
 
-  test('does what its key and its user may do at this moment', async () => {
+  test('may do what its key and its user may do at this moment', async () => {
     const { owner } = await keys.organization();
     const { user, key } = await colleague(owner, 'admin');
     const token = await open(key.key as string);
@@ -116,14 +116,14 @@ describe('a session', () => {
     expect((await keys.verify(token))?.permissions).toEqual(PERMISSIONS);
   });
 
-  test('makes keys that last as long as those of its own key', async () => {
+  test('creates keys that last as long as its own key', async () => {
     const { apiKey } = await keys.organization();
     const token = await open(apiKey.key as string);
     const made = await keys.call('keys.create', { name: 'By hand' }, await keys.identityOf(token));
     expect(made.expiresAt).toBeNull();
   });
 
-  test('is stored without its token, and a code without itself', async () => {
+  test('is stored without its token, and a code without the code itself', async () => {
     const { owner } = await keys.organization();
     const made = await code(owner);
     const token = await open(made);
@@ -139,7 +139,7 @@ describe('a session', () => {
     }
   });
 
-  test('is refused where a user has too many, until one has ended', async () => {
+  test('is refused if a user has too many, until one has ended', async () => {
     const { owner, user, apiKey } = await keys.organization();
     await open(apiKey.key as string);
     const one = (await SessionModel.findOne({ userId: user.id }).lean()) ?? undefined;
@@ -156,7 +156,7 @@ describe('a session', () => {
 });
 
 describe('a code', () => {
-  test('is good once', async () => {
+  test('works once', async () => {
     const { owner } = await keys.organization();
     const made = await code(owner);
     expect(isWellFormedKey(made, CODE_MARK)).toBe(true);
@@ -165,7 +165,7 @@ describe('a code', () => {
     expect(await codeOf(open(made))).toBe('API_KEY_INVALID');
   });
 
-  test('of 20 who use it at once signs in one', async () => {
+  test('used by 20 at once signs in one', async () => {
     const { owner } = await keys.organization();
     const made = await code(owner);
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(open(made))));
@@ -173,7 +173,7 @@ describe('a code', () => {
     expect((await keys.call('sessions.list', {}, owner)).items).toHaveLength(1);
   });
 
-  test('is good for ten minutes', async () => {
+  test('is valid for ten minutes', async () => {
     const { owner } = await keys.organization();
     const { code: made, expiresAt } = await keys.call('sessions.createCode', {}, owner);
     expect((Date.parse(expiresAt) - Date.now()) / 60_000).toBeCloseTo(10, 1);
@@ -191,7 +191,7 @@ describe('a code', () => {
     expect(await codeOf(open(token))).toBe('API_KEY_INVALID');
   });
 
-  test('is worth nothing once its key is revoked', async () => {
+  test('is worthless once its key is revoked', async () => {
     const { owner } = await keys.organization();
     const { key, identity } = await colleague(owner, 'member');
     const made = await code(identity);
@@ -199,7 +199,7 @@ describe('a code', () => {
     expect(await codeOf(open(made))).toBe('API_KEY_INVALID');
   });
 
-  test('signs another user in only where the maker holds users:write and all that the user may do', async () => {
+  test('signs another user in only if the maker holds users:write and everything that the user may do', async () => {
     const { owner } = await keys.organization();
     const { user: member } = await colleague(owner, 'member');
     const { user: admin } = await colleague(owner, 'admin');
@@ -215,7 +215,7 @@ describe('a code', () => {
     expect(await codeOf(code(owner, member.id))).toBe('CONFLICT');
   });
 
-  test('for another user gives no more than its maker holds, now and later, and ends with the maker', async () => {
+  test('for another user grants no more than its maker holds, now and later, and ends with the maker', async () => {
     const { owner } = await keys.organization();
     const { user: bob } = await colleague(owner, 'viewer');
     const { user: admin, identity } = await colleague(owner, 'admin');
@@ -230,7 +230,7 @@ describe('a code', () => {
 });
 
 describe('the list of sessions', () => {
-  test('has the active ones, newest first, page by page; and the ended ones where asked for', async () => {
+  test('has the active ones, newest first, page by page; and the ended ones if asked for', async () => {
     const { owner, apiKey } = await keys.organization();
     const tokens: string[] = [];
     for (let i = 0; i < 5; i++) tokens.push(await open(apiKey.key as string));
@@ -249,7 +249,7 @@ describe('the list of sessions', () => {
     expect(items).toHaveLength(5);
   });
 
-  test('is of one organization, and so is their end', async () => {
+  test('is limited to one organization, and so is ending them', async () => {
     const { apiKey } = await keys.organization();
     const token = await open(apiKey.key as string);
     const { owner: stranger } = await keys.organization();

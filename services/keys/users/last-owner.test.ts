@@ -21,7 +21,7 @@ async function twoOwners() {
 
 describe('the last active owner', () => {
   test.each([{ role: 'admin' }, { disabled: true }, { role: 'viewer', disabled: true }] as const)(
-    'keeps what they are: %j is refused',
+    'stays one: %j is refused',
     async (change) => {
       const { owner, user } = await keys.organization();
       expect(await codeOf(keys.call('users.update', { id: user.id, ...change }, owner))).toBe('CONFLICT');
@@ -29,11 +29,11 @@ describe('the last active owner', () => {
     },
   );
 
-  test('is counted without owners who are disabled', async () => {
+  test('is counted without disabled owners', async () => {
     const { owner, first, second } = await twoOwners();
     await keys.call('users.update', { id: second.id, disabled: true }, owner);
     expect(await codeOf(keys.call('users.update', { id: first.id, role: 'admin' }, owner))).toBe('CONFLICT');
-    // A disabled owner is no active one, so there is nothing to lose.
+    // A disabled owner is not an active one, so there is nothing to lose.
     expect(await codeOf(keys.call('users.update', { id: second.id, role: 'member' }, owner))).toBe('ok');
   });
 
@@ -46,7 +46,7 @@ describe('the last active owner', () => {
     expect((await keys.call('users.update', { id: user.id, role: 'member' }, owner)).role).toBe('member');
   });
 
-  test('stays, of two, whichever of 50 concurrent demotions come first', async () => {
+  test('remains, out of two, whichever of 50 concurrent demotions come first', async () => {
     for (let round = 0; round < 3; round++) {
       const { owner, first, second } = await twoOwners();
       const codes = await Promise.all(

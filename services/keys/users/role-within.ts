@@ -3,8 +3,8 @@ import type { Fail } from '@worktrack/contracts/errors';
 import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 
 /**
- * Nobody gives more than they hold, and nobody changes, or acts as, who holds more: else a key that may only change users makes its own user an owner,
- * or locks the owners out.
+ * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more: otherwise a key that may only change users could make its own user
+ * an owner, or lock the owners out.
  * @param path the field that the role comes from
  */
 export function requireRoleWithin(

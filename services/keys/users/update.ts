@@ -6,7 +6,7 @@ import { lockOwners } from '../organizations/organizations.repository.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
-/** Changes the given fields, of nobody with more permissions than the caller, and leaves the organization with at least one active owner. */
+/** Changes the given fields, never those of somebody with more permissions than the caller, and leaves the organization with at least one active owner. */
 export async function updateUser(
   { id, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
@@ -17,7 +17,7 @@ export async function updateUser(
   requireRoleWithin(context, user.role, 'id');
   if (given.role !== undefined) requireRoleWithin(context, given.role, 'role');
   const change = difference(user, given);
-  // Without anything to write there is nothing to conflict about, when many ask for the same at once.
+  // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
     if ((await countActiveOwners(context)) < 2) {

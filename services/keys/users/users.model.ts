@@ -9,7 +9,7 @@ export interface UserDocument {
   name: string;
   role: Role;
   disabled: boolean;
-  /** Counted up by each change: orders the user's events. Absent in those that earlier versions stored. */
+  /** Incremented by each change: orders the user's events. Absent in records stored by earlier versions. */
   revision?: number;
   createdAt: Date;
   updatedAt: Date;

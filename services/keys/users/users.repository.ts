@@ -15,7 +15,7 @@ const DUPLICATE_KEY = 11_000;
 
 export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'disabled'>>;
 
-/** @returns undefined when the organization has a user with this address already */
+/** @returns undefined if the organization already has a user with this address */
 export async function insertUser(
   scope: TellingScope,
   user: Pick<UserDocument, 'email' | 'name' | 'role'>,
@@ -58,7 +58,7 @@ export async function userById({ caller, tx }: TransactionalScope, id: string): 
   return document ? recordOf(document) : undefined;
 }
 
-/** Of a user whom the transaction has read. @returns the user as changed */
+/** For a user whom the transaction has read. @returns the user as changed */
 export async function changeUser(scope: TellingScope, user: User, change: UserChange): Promise<User> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
@@ -95,7 +95,7 @@ export async function pageOfUsers(
   return { users: documents.map(recordOf), pagination: pagination(page, limit, total) };
 }
 
-/** Users of several organizations, for the look-ups of keys that arrived together. Each id stems from a key of its user's organization. */
+/** Users across organizations, for lookups of keys that arrived together. Each id comes from a key of its user's organization. */
 export async function usersById(ids: readonly string[]): Promise<Map<string, User>> {
   const found = await UserModel.find({ _id: mongoose.trusted({ $in: ids }) }).lean();
   return new Map(found.map((document) => [document._id, recordOf(document)]));

@@ -11,7 +11,7 @@ afterAll(() => keys.stop());
 const bob = { email: 'bob@example.com', name: 'Bob', role: 'member' } as const;
 
 describe('users', () => {
-  test('have one address each within an organization, whatever its case', async () => {
+  test('have unique addresses within an organization, regardless of case', async () => {
     const { owner } = await keys.organization();
     const created = await keys.call('users.create', { ...bob, email: ' Bob@Example.com ' }, owner);
     expect(created).toMatchObject({ ...bob, disabled: false });
@@ -20,7 +20,7 @@ describe('users', () => {
     expect(await codeOf(keys.call('users.create', bob, other))).toBe('ok');
   });
 
-  test('of one address that are added at once: one is', async () => {
+  test('with the same address, added at once: only one is', async () => {
     const { owner } = await keys.organization();
     const codes = await Promise.all(Array.from({ length: 10 }, () => codeOf(keys.call('users.create', bob, owner))));
     expect(codes.toSorted()).toEqual([...Array(9).fill('CONFLICT'), 'ok']);
@@ -47,7 +47,7 @@ describe('users', () => {
     expect(Date.parse(changed.updatedAt)).toBeGreaterThanOrEqual(Date.parse(created.updatedAt));
   });
 
-  test('of another organization cannot be changed, and are not told apart from none', async () => {
+  test('of another organization cannot be changed, and look the same as nonexistent ones', async () => {
     const { owner } = await keys.organization();
     const { user: stranger } = await keys.organization();
     expect(await codeOf(keys.call('users.update', { id: stranger.id, name: 'X' }, owner))).toBe('NOT_FOUND');

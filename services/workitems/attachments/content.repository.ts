@@ -47,7 +47,7 @@ export async function storeContent(bytes: AsyncIterable<Buffer>, maxBytes: numbe
   return { contentId, sizeBytes, sha256: hash.digest('hex') };
 }
 
-/** @param span both ends inclusive; all of it if absent */
+/** @param span both ends inclusive; everything if absent */
 export function readContent(contentId: string, span?: Span): AsyncIterable<Uint8Array> {
   if (span && span.end < span.start) return Readable.from([]);
   // In GridFS the end is exclusive.

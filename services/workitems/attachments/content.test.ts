@@ -35,7 +35,7 @@ const inTransaction = (work: Parameters<typeof transaction<void>>[1]) => transac
 const chunksStored = () => mongoose.connection.db?.collection('attachmentContent.chunks').countDocuments();
 const everything = () => new Date(Date.now() + 60_000);
 
-test('content is read as it was stored, whole and by any part', async () => {
+test('content is read as it was stored, in full and in any part', async () => {
   const bytes = randomBytes(700_000);
   const stored = await storeContent(inChunks(bytes), MAX_BYTES);
   await inTransaction((tx) => keepContent(stored.contentId, tx));
@@ -59,14 +59,14 @@ test('empty content is content', async () => {
   expect(await whole(readContent(stored.contentId))).toHaveLength(0);
 });
 
-test('content over the limit is refused, and nothing of it stays', async () => {
+test('content over the limit is refused, and nothing of it remains', async () => {
   await discardUnnamedContent(everything());
   const before = await chunksStored();
   await expect(storeContent(inChunks(randomBytes(MAX_BYTES + 1)), MAX_BYTES)).rejects.toThrow(ContentTooLarge);
   expect(await chunksStored()).toBe(before);
 });
 
-test('content whose sender breaks off does not stay', async () => {
+test('content whose sender breaks off does not remain', async () => {
   await discardUnnamedContent(everything());
   const before = await chunksStored();
   async function* breakingOff(): AsyncGenerator<Buffer> {
@@ -77,7 +77,7 @@ test('content whose sender breaks off does not stay', async () => {
   expect(await chunksStored()).toBe(before);
 });
 
-test('content that an attachment names is kept, all other is removed once it is old', async () => {
+test('content that an attachment names is kept, all other content is removed once it is old', async () => {
   const kept = await storeContent(inChunks(Buffer.from('kept')), MAX_BYTES);
   await inTransaction((tx) => keepContent(kept.contentId, tx));
   await storeContent(inChunks(Buffer.from('left behind by a service that died')), MAX_BYTES);

@@ -23,13 +23,13 @@ describe('a stored file name', () => {
     expect(safeFileName(given)).toBe(stored);
   });
 
-  test('keeps its extension when it is cut', () => {
+  test('keeps its extension when it is shortened', () => {
     const stored = safeFileName(`${'ü'.repeat(300)}.png`);
     expect(stored.endsWith('ü.png')).toBe(true);
     expect(Buffer.byteLength(stored)).toBeLessThanOrEqual(240);
   });
 
-  test('holds no path, no control character and is never empty, whatever was given', () => {
+  test('contains no path and no control character and is never empty, whatever was given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
         const stored = safeFileName(given);
@@ -42,7 +42,7 @@ describe('a stored file name', () => {
   });
 });
 
-describe('a second file of one name', () => {
+describe('a second file with the same name', () => {
   test.each([
     ['report.pdf', 2, 'report (2).pdf'],
     ['archive.tar.gz', 3, 'archive.tar (3).gz'],

@@ -14,7 +14,7 @@ beforeEach(async () => {
   project = await startProject();
 });
 
-/** Attachments without content, each with so many bytes of metadata. */
+/** Attachments without content, each with this many bytes of metadata. */
 async function attach(workItemId: string, count: number, metadataBytes: number): Promise<string[]> {
   const records = Array.from({ length: count }, (_, i) => ({
     _id: uuidv7(),
@@ -33,7 +33,7 @@ async function attach(workItemId: string, count: number, metadataBytes: number):
   return records.map(({ _id }) => _id).sort();
 }
 
-test('very many attachments are listed page by page, and those of a review context are counted', async () => {
+test('very many attachments are listed page by page, and those in a review context are counted', async () => {
   const item = await project.create('task', { title: 'With many files' });
   const attached = await attach(item.id, 450, MAX_ATTACHMENT_METADATA_BYTES);
   const seen: string[] = [];
@@ -56,7 +56,7 @@ test('very many attachments are listed page by page, and those of a review conte
   expect(review.attachments.length).toBeGreaterThan(300);
 });
 
-test('metadata that an earlier version stored beyond the bound are left out of lists', async () => {
+test('metadata that an earlier version stored beyond the limit are left out of lists', async () => {
   const item = await project.create('task', { title: 'With older files' });
   await attach(item.id, 36, 255 * 1024);
   const list = await call(project.caller, 'attachments.list', { workItemId: item.id });

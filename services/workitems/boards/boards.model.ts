@@ -10,11 +10,11 @@ export interface BoardRecord {
   organizationId: string;
   projectId: string;
   name: string;
-  /** In the order of the board. */
+  /** In board order. */
   columns: ColumnRecord[];
-  /** Raised by every change of the columns. See tallies.repository.ts. */
+  /** Raised by every change to the columns. See tallies.repository.ts. */
   columnsVersion: number;
-  /** Counted up by each write: orders the board's events. Absent in those that earlier versions stored. */
+  /** Incremented by each write: orders the board's events. Absent in records stored by earlier versions. */
   revision?: number;
   createdAt: Date;
   updatedAt: Date;

@@ -104,7 +104,7 @@ export async function saveBoard(
     .lean();
 }
 
-/** @returns which they were */
+/** @returns their ids */
 export async function removeBoardsOfProject(
   scope: WriteScope & TransactionScope,
   projectId: string,
@@ -121,7 +121,7 @@ export async function removeBoardsOfProject(
 
 const remembered = new Remembered(findBoard);
 
-/** A board whose columns a write relies on, and by which it is stored only if they are still so. */
+/** A board whose columns a write relies on: it is stored only if they are still the same. */
 async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
   const board = await remembered.get(scope, id);
   if (board) relyOnColumns(scope, board);
@@ -137,7 +137,7 @@ export async function boardsForWrite(scope: WriteScope, ids: Iterable<string>): 
   return boards;
 }
 
-/** The board that an item is on. */
+/** The board an item is on. */
 export async function boardOf(scope: WriteScope, item: { readonly _id: string; readonly boardId: string }) {
   const board = await boardForWrite(scope, item.boardId);
   if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);

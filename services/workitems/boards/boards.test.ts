@@ -13,7 +13,7 @@ afterAll(stopWorkItems);
 const names = ({ columns }: { columns: { name: string }[] }) => columns.map(({ name }) => name);
 
 describe('a board', () => {
-  test('starts with the eight columns in the order of progress, unless others are given', async () => {
+  test('starts with the eight columns in order of progress, unless others are given', async () => {
     const { id } = project.project;
     const standard = await call(project.caller, 'boards.create', { id, name: 'Second' });
     expect(names(standard)).toEqual(STANDARD_COLUMNS);
@@ -28,7 +28,7 @@ describe('a board', () => {
     expect(await call(project.caller, 'boards.get', { id: own.id })).toEqual(own);
   });
 
-  test('is one of 200 of its project at most, so that their list is one answer', async () => {
+  test('is one of at most 200 in its project, so that their list is one answer', async () => {
     const own = await startProject();
     const { id } = own.project;
     for (let number = 2; number <= MAX_BOARDS; number++) {
@@ -61,7 +61,7 @@ describe('a board', () => {
 });
 
 describe('the list of columns of an update', () => {
-  test('renames, orders, adds and removes; items stay where they are', async () => {
+  test('renames, orders, adds and removes columns; items stay where they are', async () => {
     const own = await startProject();
     const item = await own.create('task', { column: 'Review' });
     const board = await call(own.caller, 'boards.update', {
@@ -99,7 +99,7 @@ describe('the list of columns of an update', () => {
     expect(await call(own.caller, 'boards.get', { id: own.board.id })).toEqual(own.board);
   });
 
-  test('names columns of the board only, each once', async () => {
+  test('names only columns of the board, each once', async () => {
     const other = await startProject('Other', project.organization);
     const { id } = project.board;
     const backlog = project.column('Backlog');

@@ -10,7 +10,7 @@ afterAll(stopWorkItems);
 
 const session = { model: 'gpt-4o', totalTokens: 100 };
 
-/** Each parameter that names a column, of each operation: where the item is afterwards. */
+/** Each parameter that names a column, for each operation: where the item is afterwards. */
 const OPERATIONS = {
   'create, boardColumnId': async (name: string) =>
     call(project.caller, 'workItems.create', {
@@ -70,7 +70,7 @@ describe('a column is named by its UUID or its name on the board, in any case', 
     expect(message).toContain(`Review (${id})`);
   });
 
-  test('and one that fits nothing is refused with all columns of the board', async () => {
+  test('and one that matches nothing is refused with all columns of the board', async () => {
     const { id } = await project.create('task');
     const stranger = await startProject();
     for (const boardColumnId of ['Dne', 'Nothing of the kind', stranger.column('Done'), project.board.id]) {
@@ -83,7 +83,7 @@ describe('a column is named by its UUID or its name on the board, in any case', 
     expect(await project.get(id)).toMatchObject({ columnName: 'Backlog', version: 1 });
   });
 
-  test('and case tells columns apart that differ in nothing else', async () => {
+  test('and case distinguishes columns that differ in nothing else', async () => {
     const { id } = project.project;
     const columns = [{ name: 'doing' }, { name: 'Doing' }];
     const board = await call(project.caller, 'boards.create', { id, name: 'Case', columns });

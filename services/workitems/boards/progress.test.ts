@@ -2,7 +2,7 @@ import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { expect, test } from 'vitest';
 import { isPending, progressOf } from './progress.ts';
 
-test('the standard columns are in the order of progress, and any other name counts as In Progress', () => {
+test('the standard columns are in order of progress, and any other name counts as In Progress', () => {
   const order = [...STANDARD_COLUMNS].sort((a, b) => progressOf(a) - progressOf(b));
   expect(order).toEqual(STANDARD_COLUMNS);
   expect(progressOf('Blocked')).toBe(progressOf('In Progress'));

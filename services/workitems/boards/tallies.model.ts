@@ -7,7 +7,7 @@ export interface TallyRecord {
   organizationId: string;
   projectId: string;
   boardId: string;
-  /** Of the board as this slot knows it: a write that relies on an older one matches nothing. */
+  /** The board's, as this slot knows it: a write that relies on an older one matches nothing. */
   columnsVersion: number;
   /** By column id: how many items entered through this slot, minus those that left through it. May be negative; the sum of all slots is not. */
   counts: Record<string, number>;

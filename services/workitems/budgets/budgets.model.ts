@@ -6,7 +6,7 @@ export interface BudgetRecord {
   _id: string;
   organizationId: string;
   projectId: string;
-  /** Of a work item. */
+  /** For a work item. */
   taskId: string | null;
   limitMicrodollars: number;
   period: BudgetPeriod;
@@ -14,7 +14,7 @@ export interface BudgetRecord {
   spentMicrodollars: number;
   /** null: must be recounted, because what is below it has changed. */
   countedPeriod: string | null;
-  /** Increases with spending, and with every change of what is below: a count relies on it. */
+  /** Increases with spending, and with every change to what is below: a count relies on it. */
   revision: number;
   /** Increases with claims under it, so that they conflict with spending the remainder. */
   claims?: number;

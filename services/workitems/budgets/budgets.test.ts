@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 const goForward = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1_000 });
 
-/** A million tokens of it cost 3.4375 dollars; a little more than a dollar's worth, for what is rounded. */
+/** A million tokens of it cost 3.4375 dollars; a little more than a dollar's worth, to allow for rounding. */
 const MODEL = 'gpt-5';
 const TOKENS_OF_A_DOLLAR = 290_920;
 const spend = (workItemId: string, dollars: number) =>
@@ -46,7 +46,7 @@ async function tree() {
 }
 
 describe('a budget', () => {
-  test('is of a project, an epic, a feature or a story, and of nothing else', async () => {
+  test('is for a project, an epic, a feature or a story, and for nothing else', async () => {
     const { epic, feature, story, task } = await tree();
     const idea = await project.create('idea');
     for (const { id, taskId } of [epic, feature, story]) {
@@ -75,7 +75,7 @@ describe('a budget', () => {
     );
   });
 
-  test('that is used up keeps all that is below it from being claimed, with ids and without, and the reason names it', async () => {
+  test('that is used up keeps everything below it from being claimed, with ids and without, and the reason names it', async () => {
     const { epic, task } = await tree();
     const free = await project.create('task', { priority: 'low' });
     await spend(task.id, 3);
@@ -92,7 +92,7 @@ describe('a budget', () => {
     expect((await claim()).workItem?.id).toBe(task.id);
   });
 
-  test('of a project stops all of it, and null takes it away', async () => {
+  test('for a project stops all of it, and null removes it', async () => {
     const { task } = await tree();
     await limit({ limitUsd: 1 });
     await spend(task.id, 1);
@@ -104,7 +104,7 @@ describe('a budget', () => {
     expect((await claim()).workItem?.id).toBe(task.id);
   });
 
-  test('counts what live leases have told, and stops their agents', async () => {
+  test('counts what live leases have reported, and stops their agents', async () => {
     const { epic, story, task } = await tree();
     await limit({ workItemId: epic.id, limitUsd: 2 });
     await limit({ workItemId: story.id, limitUsd: 4 });
@@ -123,7 +123,7 @@ describe('a budget', () => {
     });
     expect(await beat(2)).toMatchObject({ budget: { spentUsd: near(2) }, stop: true });
     expect((await claim()).reason).toContain(`The budget of ${epic.taskId} is used up`);
-    // The completion tells of the same tokens, and of no more.
+    // The completion reports the same tokens, and no more.
     await call(project.caller, 'workItems.completeAiTask', {
       workItemId: task.id,
       leaseToken: mine.lease?.token as string,
@@ -141,7 +141,7 @@ describe('a budget', () => {
     expect((await claim()).claimed).toBe(false);
   });
 
-  test('of a day or a month begins anew with it', async () => {
+  test('per day or month starts afresh with each', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2027-01-31T12:00:00Z') });
     const { epic, task } = await tree();
     await limit({ workItemId: epic.id, limitUsd: 1, period: 'day' });
@@ -156,7 +156,7 @@ describe('a budget', () => {
     expect(await usage(epic.id)).toMatchObject({ spentUsd: near(0.25) });
   });
 
-  test('follows what is moved below it, or away, and what is deleted', async () => {
+  test('follows what is moved below it, or out of it, and what is deleted', async () => {
     const { epic, feature, story, task } = await tree();
     const other = await project.create('epic');
     for (const { id } of [epic, other, story]) await limit({ workItemId: id, limitUsd: 9 });
@@ -178,7 +178,7 @@ describe('a budget', () => {
     expect(await usage(story.id)).toBeNull();
   });
 
-  test('is shown where the work is planned and traced; the tightest of several', async () => {
+  test('is shown where the work is planned and traced; of several, the tightest', async () => {
     const { epic, story, task } = await tree();
     await limit({ limitUsd: 100 });
     await limit({ workItemId: epic.id, limitUsd: 3 });
@@ -193,7 +193,7 @@ describe('a budget', () => {
   });
 });
 
-test('of 200 agents on two replicas none claims once what was spent is at the limit', async () => {
+test('of 200 agents on two replicas none claims anything once the limit has been spent', async () => {
   const replicas = await startReplicas(2);
   const own = await startProject('Worktrack', newCaller(), replicas.call);
   const { caller } = own;
@@ -224,7 +224,7 @@ test('of 200 agents on two replicas none claims once what was spent is at the li
       if (acknowledged >= 5) usedUpAtMs = Math.min(usedUpAtMs, performance.now());
     }
   }
-  // The first few spend nearly all; then all the others come at once.
+  // The first few spend nearly all of it; then all the others come at once.
   await Promise.all([agent(0), agent(1), ...Array.from({ length: 198 }, (_, n) => agent(n + 2))]);
   expect(claims.filter(({ sentAtMs, claimed }) => claimed && sentAtMs > usedUpAtMs)).toEqual([]);
   const { budget } = await replicas.call(caller, 'workItems.usage', { workItemId: epic.id });
@@ -239,7 +239,7 @@ test('of 200 agents on two replicas none claims once what was spent is at the li
   await replicas.stop();
 });
 
-test('of agents that work on two replicas each spends one heartbeat beyond the limit at most', async () => {
+test('of agents that work on two replicas each spends at most one heartbeat beyond the limit', async () => {
   const agents = 30;
   const beatDollars = 0.05;
   const limitUsd = 2;

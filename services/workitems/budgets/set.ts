@@ -69,12 +69,12 @@ async function ofItemSet(ref: string, limit: Limit, context: Context): Promise<A
   return { budget };
 }
 
-/** Not what is spent: that changes with each beat. Who waits for work looks again, for a larger budget may let it be claimed. */
+/** Not what is spent: that changes with each heartbeat. Waiting claims look again, since a larger budget may allow one. */
 function told(budget: Budget | null) {
   return { budget: budget && { limitUsd: budget.limitUsd, period: budget.period } };
 }
 
-/** No write goes on that does not know of it: all of them hold the version of their board against the one that is raised here. */
+/** No write proceeds without knowing of it: all of them check their board's version, which is raised here. */
 async function save(
   of: { readonly _id: string; readonly projectId: string; readonly taskId: string | null },
   { limitUsd, period }: Limit,

@@ -15,7 +15,7 @@ const COST = '10.000000';
 const caller = (): Caller => project.caller;
 const usageOf = async (workItemId: string) => (await call(caller(), 'workItems.usage', { workItemId })).totals;
 
-/** Everything of an item that a failed call could have changed. */
+/** Everything about an item that a failed call could have changed. */
 async function stateOf(workItemId: string) {
   return {
     item: await project.get(workItemId),
@@ -64,7 +64,7 @@ describe('complete_review', () => {
     }
   });
 
-  test('the last 20 earlier reviews are kept, the oldest first', async () => {
+  test('the last 20 earlier reviews are kept, oldest first', async () => {
     const item = await project.create('task', { column: 'Review' });
     for (let n = 0; n < 23; n++) {
       await call(caller(), 'workItems.completeReview', { workItemId: item.id, result: 'fail', summary: `Review ${n}` });
@@ -76,7 +76,7 @@ describe('complete_review', () => {
     );
   });
 
-  test('an item full of long reviews can still be reviewed: the oldest give way', async () => {
+  test('an item full of long reviews can still be reviewed: the oldest are dropped', async () => {
     const item = await project.create('task', { column: 'Review', metadata: { mine: 'stays' } });
     for (let n = 0; n < 8; n++) {
       const summary = `${n}`.repeat(45_000);
@@ -133,7 +133,7 @@ describe('complete_validation', () => {
     expect(history[1]?.data).toMatchObject({ id: answer.sessionId, provider: 'anthropic', sessionType: 'validate' });
   });
 
-  test('failed tests are no pass: the same is recorded, and the item goes back to In Progress', async () => {
+  test('failed tests are not a pass: the same is recorded, and the item goes back to In Progress', async () => {
     const item = await project.create('task', { column: 'Validating' });
     const answer = await call(caller(), 'workItems.completeValidation', {
       workItemId: item.id,
@@ -226,7 +226,7 @@ describe('complete_ai_task', () => {
     });
   });
 
-  test('a part that fails takes everything with it: the session that was stored before it is not to be seen', async () => {
+  test('a part that fails undoes everything: the session stored before it does not appear', async () => {
     const item = await project.create('task', {
       column: 'In Progress',
       metadata: { big: 'x'.repeat(MAX_METADATA_BYTES - 1_000) },
@@ -254,7 +254,7 @@ describe('complete_ai_task', () => {
 });
 
 describe('record_ai_session', () => {
-  test('finds the item by either id, and leaves it as it is', async () => {
+  test('finds the item by either id, and leaves it unchanged', async () => {
     const item = await project.create('task');
     const byId = { workItemId: item.id, ...MODEL, inputTokens: 900_000, outputTokens: 100_000 };
     const byTaskId = { taskId: item.taskId.toLowerCase(), model: 'nobody-knows-it', totalTokens: 5, durationMs: 7 };
@@ -313,7 +313,7 @@ test.each([
   ['a column of no board', 'completeValidation', () => ({ toDocumentColumnId: MISSING }), 'toDocumentColumnId'],
   ['a column of no board', 'completeValidation', () => ({ validatingColumnId: MISSING }), 'validatingColumnId'],
 ] as const)(
-  '%s given to %s is refused by the name of the field, and nothing is stored',
+  '%s given to %s is refused with the name of the field, and nothing is stored',
   async (_, name, wrong, path) => {
     const item = await project.create('task', { column: 'In Progress' });
     const before = await stateOf(item.id);

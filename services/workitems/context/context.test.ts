@@ -102,7 +102,7 @@ describe('get_implement_context', () => {
     expect(tasks).toMatchObject([{ state: 'blocked', blockedBy: [elsewhere.taskId] }]);
   });
 
-  test('of nothing that there is has the project’s board, and of a foreign project is NOT_FOUND', async () => {
+  test('of unknown items has the project’s board, and of a foreign project is NOT_FOUND', async () => {
     expect(await implement(['W-T-9999'])).toMatchObject({ notFound: ['W-T-9999'], board: { id: project.board.id } });
     expect(await failure(implement(['W-T-9999'], uuidv7()))).toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -170,7 +170,7 @@ describe('get_review_context', () => {
     expect(context).toMatchObject({ children: [], attachments: [], latestReview: { summary: 'Not yet' } });
   });
 
-  test('of a feature or epic shows what is below it and in Review, when asked to', async () => {
+  test('of a feature or epic shows what is below it and in Review, if asked to', async () => {
     const feature = await project.create('feature');
     const story = await project.create('story', { parentId: feature.id });
     await project.create('task', { title: 'to review', column: 'Review', parentId: story.id });
@@ -181,7 +181,7 @@ describe('get_review_context', () => {
     expect((await ask(false)).children).toEqual([]);
   });
 
-  test('survives whatever is in metadata', async () => {
+  test('copes with anything in metadata', async () => {
     const item = await project.create('task', { metadata: { review: 'a text' } });
     await storeUnchecked(item.id, { dependsOn: { not: 'a list' } });
     expect(await call(project.caller, 'workItems.reviewContext', { taskId: item.id })).toMatchObject({
@@ -195,7 +195,7 @@ describe('get_ideation_context', () => {
   const ideate = (keywords: string[], limit?: number) =>
     call(project.caller, 'workItems.ideationContext', { keywords, limit });
 
-  test('finds what fits most keywords, in titles before descriptions, best first', async () => {
+  test('finds what matches most keywords, in titles before descriptions, best first', async () => {
     await project.create('task', { title: 'Something else', description: 'Nothing to see' });
     await project.create('task', { title: 'A checkout page', description: 'With payment' });
     await project.create('idea', { title: 'Payments at the checkout' });
@@ -209,13 +209,13 @@ describe('get_ideation_context', () => {
     ]);
   });
 
-  test('a word that only begins like the keyword is no match', async () => {
+  test('a word that only begins like the keyword is not a match', async () => {
     await project.create('task', { title: 'Authorize the payment' });
     const fits = await project.create('task', { title: 'Authentication by key' });
     expect((await ideate(['authentication'])).items.map(({ id }) => id)).toEqual([fits.id]);
   });
 
-  test('offers the epics and features that fit, then the newest others, none of them done', async () => {
+  test('offers the epics and features that match, then the newest others, none of them done', async () => {
     const epic = (title: string, column = 'Backlog') => project.create('epic', { title, column });
     await epic('Payments');
     await epic('Old', 'Done');
@@ -226,7 +226,7 @@ describe('get_ideation_context', () => {
     expect(board?.id).toBe(project.board.id);
   });
 
-  test('is of one project, and of as many items as asked for', async () => {
+  test('is for one project, and for as many items as asked for', async () => {
     const other = await startProject('Another', project.organization);
     await other.create('task', { title: 'Payment' });
     for (let n = 0; n < 3; n++) await project.create('task', { title: `Payment ${n}` });

@@ -15,7 +15,7 @@ afterAll(stopWorkItems);
 /** The heartbeat of the process, which no call asks for. */
 const BEAT = 'transaction_owners.';
 
-/** What `work` asks the database: every command that the driver sends, the fetching of further results too. */
+/** What `work` asks the database: every command that the driver sends, including the fetching of further results. */
 async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
   const client = mongoose.connection.getClient();
   const queries: string[] = [];
@@ -27,7 +27,7 @@ async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
   return queries.filter((query) => !query.startsWith(BEAT));
 }
 
-/** An epic, a feature, 25 stories of 20 tasks: each waits for two others, one of them outside of the batch, by UUID and by task ID. */
+/** An epic, a feature, 25 stories of 20 tasks: each waits for two others, one of them outside the batch, by UUID and by task ID. */
 async function largeBatch() {
   const template = await project.create('task');
   const pattern = await ItemModel.findOne({ organizationId: project.caller.organizationId, _id: template.id }).lean();
@@ -91,7 +91,7 @@ test('every context of 500 tasks is one or two queries, however deep they lie', 
   expect(reviewed).toEqual(['work_items.find', 'work_items.aggregate']);
 });
 
-test('what is around an idea is two queries', async () => {
+test('what surrounds an idea is two queries', async () => {
   await project.create('task', { title: 'Payment' });
   const queries = await queriesOf(() => call(project.caller, 'workItems.ideationContext', { keywords: ['payment'] }));
   expect(queries).toEqual(['work_item_search.aggregate', 'work_items.aggregate']);

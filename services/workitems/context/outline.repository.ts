@@ -49,7 +49,7 @@ const OUTLINE = {
 /** By default the driver fetches 101 documents first, then the rest. */
 const IN_ONE_ANSWER = { batchSize: 10_000 } as const;
 
-/** Which items: those named by UUID or task ID, children by their parent, and all that is below. */
+/** Which items: those named by UUID or task ID, children by their parent, and everything below. */
 export interface Which {
   readonly named?: Iterable<string>;
   readonly childrenOf?: Iterable<string>;

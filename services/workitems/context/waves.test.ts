@@ -9,7 +9,7 @@ interface Graph {
   readonly outside: ReadonlyMap<string, Progress>;
 }
 
-/** Random batches with cycles, self-dependencies, repeats, dependencies outside of the batch and ones that name nothing. */
+/** Random batches with cycles, self-dependencies, repeats, dependencies outside the batch and ones that name nothing. */
 const graphs: fc.Arbitrary<Graph> = fc
   .record({
     progress: fc.array(
@@ -34,7 +34,7 @@ const graphs: fc.Arbitrary<Graph> = fc
     };
   });
 
-/** The sentence of the specification taken literally: put into wave n what only waits for earlier waves, until nothing changes. */
+/** The sentence in the specification taken literally: put into wave n whatever only waits for earlier waves, until nothing changes. */
 function reference({ tasks, outside }: Graph): Plan {
   const find = (key: string) => tasks.find((task) => task.id === key);
   const met = (key: string) => ['in_review', 'done'].includes(find(key)?.progress ?? outside.get(key) ?? 'nothing');
@@ -81,7 +81,7 @@ function reference({ tasks, outside }: Graph): Plan {
   };
 }
 
-test('waves, states, what blocks and cycles are those of the plain reference computation on any graph', () => {
+test('waves, states, blockers and cycles are those of the plain reference computation on any graph', () => {
   fc.assert(
     fc.property(graphs, (graph) => {
       expect(planWaves(graph.tasks, (key) => graph.outside.get(key))).toEqual(reference(graph));
@@ -90,7 +90,7 @@ test('waves, states, what blocks and cycles are those of the plain reference com
   );
 });
 
-test('a blocked task always says what holds it', () => {
+test('a blocked task always says what is blocking it', () => {
   fc.assert(
     fc.property(graphs, ({ tasks, outside }) => {
       for (const { state, blockedBy } of planWaves(tasks, (key) => outside.get(key)).verdicts.values()) {

@@ -21,7 +21,7 @@ const task = (fields: Parameters<TestProject['create']>[1] = {}) => project.crea
 const claim = () => call(project.caller, 'workItems.claim', { agent: 'agent' });
 
 describe('dependsOn', () => {
-  test('is kept in metadata, beside what else is given there, by every tool that creates', async () => {
+  test('is kept in metadata, next to what else is given there, by every tool that creates', async () => {
     const before = await task();
     const first = await task({ dependsOn: [before.taskId.toLowerCase()], metadata: { a: 1 } });
     expect(first.metadata).toEqual({ a: 1, dependsOn: [before.taskId] });
@@ -31,7 +31,7 @@ describe('dependsOn', () => {
     }
   });
 
-  test('that is taken away by the write that lets the parent follow waits for nothing', async () => {
+  test('that is removed by the write that lets the parent follow waits for nothing', async () => {
     const story = await project.create('story');
     const other = await task({ column: 'In Progress' });
     const item = await task({ parentId: story.id, dependsOn: [story.id, other.id] });
@@ -78,7 +78,7 @@ describe('dependsOn', () => {
     expect(await project.get(item.id)).toEqual(item);
   });
 
-  test('that would make a cycle of any length is refused with the way round', async () => {
+  test('that would create a cycle of any length is refused with the path of the cycle', async () => {
     const chain = [await task()];
     for (let n = 1; n < 8; n++)
       chain.push(await task({ dependsOn: [chain[n - 1]?.[n % 2 ? 'id' : 'taskId'] as string] }));
@@ -89,13 +89,13 @@ describe('dependsOn', () => {
       const round = [first, ...chain.slice(1).reverse(), first].map(({ taskId }) => taskId).join(' depends on ');
       expect(refused.message).toBe(`dependsOn: would create a cycle: ${round}.`);
     }
-    // What is no cycle is none, however many ways lead to it.
+    // What is not a cycle is not refused, however many paths lead to it.
     const other = await task({ dependsOn: chain.map(({ id }) => id) });
     await project.update(other.id, { dependsOn: [first.id, last.id] });
     await project.update(last.id, { dependsOn: [first.id, second.id] });
   });
 
-  test('of older data keeps blocking, is told, and does not hold up other changes', async () => {
+  test('in older data keeps blocking, is reported, and does not hold up other changes', async () => {
     const item = await task();
     await storeUnchecked(item.id, { dependsOn: ['W-T-999'] });
     expect((await project.update(item.id, { title: 'New', metadata: { a: 1 } })).title).toBe('New');
@@ -104,7 +104,7 @@ describe('dependsOn', () => {
     expect(await claim()).toMatchObject({ claimed: false });
   });
 
-  test('loses an item that is deleted, and its history tells so', async () => {
+  test('loses an item that is deleted, and its history says so', async () => {
     const parent = await task();
     const gone = await task({ parentId: parent.id });
     const stays = await task({ column: 'Done' });
@@ -129,7 +129,7 @@ describe('dependsOn', () => {
     });
     expect((await project.get(single.id)).metadata).toEqual({ dependsOn: [] });
     expect(await project.get(child.id)).toMatchObject({ metadata: { dependsOn: [] }, parentId: null, version: 2 });
-    // All of them wait for nothing any more, the parent that has lost its child too.
+    // None of them waits for anything any more, including the parent that has lost its child.
     const taken = new Set<string | undefined>();
     for (let n = 0; n < 4; n++) taken.add((await claim()).workItem?.id);
     expect(taken).toEqual(new Set([parent.id, dependent.id, single.id, child.id]));
@@ -137,7 +137,7 @@ describe('dependsOn', () => {
 });
 
 describe('ideaId', () => {
-  test('is kept in metadata, and null takes it away', async () => {
+  test('is kept in metadata, and null removes it', async () => {
     const idea = await project.create('idea');
     const epic = await call(project.caller, 'workItems.createEpic', { title: 'Epic', ideaId: idea.taskId });
     expect(epic.metadata).toEqual({ ideaId: idea.taskId });
@@ -167,7 +167,7 @@ describe('ideaId', () => {
 });
 
 describe('warnings', () => {
-  test('tell of keys that are nearly ones of ours, which are stored, and of nothing else', async () => {
+  test('point out keys that are nearly ours, which are stored, and nothing else', async () => {
     const metadata = { depends_on: ['W-T-1'], dependencies: 1, blocked_by: [], idea_id: 'x', other: 1 };
     const item = await task({ metadata });
     expect(item.metadata).toEqual(metadata);
@@ -184,7 +184,7 @@ describe('warnings', () => {
     expect(await project.get(item.id)).not.toHaveProperty('warnings');
   });
 
-  test('tell who holds an item that is changed by another key all the same', async () => {
+  test('say who holds an item that is changed by another key all the same', async () => {
     const item = await task();
     const { lease } = await call(project.caller, 'workItems.claim', { agent: 'agent 7' });
     // The agent is named, whoever the item is assigned to by now.

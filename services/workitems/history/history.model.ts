@@ -11,7 +11,7 @@ export interface HistoryRecord {
   data: Record<string, unknown>;
   actor: { userId: string; keyId: string };
   createdAt: Date;
-  /** Its event is in the outbox, or has been. Versions that had no log did not say so (past.repository.ts). */
+  /** Its event is in the outbox, or has been. Versions without a log did not record this (past.repository.ts). */
   told?: true;
 }
 

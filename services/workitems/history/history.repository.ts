@@ -5,7 +5,7 @@ import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
 import { type ToldItem, tell } from './tell.ts';
 
-/** What the log tells beside the history: each comes with something that is in the history, or with what a lease is about. */
+/** What the log reports in addition to the history: each comes with something that is in the history, or with what a lease is about. */
 type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress';
 
 export interface NewEvent {
@@ -13,7 +13,7 @@ export interface NewEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** How the log calls it. */
+/** What the log calls it. */
 export const TOLD_AS = {
   created: 'work_item.created',
   updated: 'work_item.updated',
@@ -30,7 +30,7 @@ export const TOLD_AS = {
 } as const satisfies Record<NewEvent['eventType'], LogType>;
 
 /**
- * Called by what changes an item, in the same write: a change without its event cannot be seen.
+ * Called by everything that changes an item, in the same write: a change without its event would be invisible.
  * @returns those that the history keeps
  */
 export function record(scope: WriteScope, item: ToldItem, events: readonly NewEvent[]): HistoryEvent[] {
@@ -43,7 +43,7 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
     if (!isKept(event)) return [];
     const { eventType } = event;
     const recorded: HistoryRecord = {
-      // The same in the log, so that who has one finds the other.
+      // The same id in the log, so that either can be found from the other.
       _id: eventId,
       organizationId,
       workItemId: item._id,
@@ -78,7 +78,7 @@ export async function eventsOfItem(
   return { events: records.map(eventOf), totalEvents: counted?.total ?? 0 };
 }
 
-/** Comments of others than one key that an item got after a revision of it, the oldest first. */
+/** Comments by other keys that an item got after a given revision, oldest first. */
 export async function commentsSince(
   { caller }: Scope,
   workItemId: string,
@@ -100,7 +100,7 @@ export async function commentsSince(
   });
 }
 
-/** How a deleted item was called. */
+/** What a deleted item was called. */
 export async function deletedItem(
   { caller }: Scope,
   ref: string,

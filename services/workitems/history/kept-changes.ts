@@ -1,6 +1,6 @@
 import { trim } from '@worktrack/runtime/text/trim';
 
-/** Of each old and each new value: a description has 50 000 characters, metadata 256 KiB, and an item is changed any number of times. */
+/** Per old and per new value: a description has 50 000 characters, metadata 256 KiB, and an item is changed any number of times. */
 const MAX_VALUE_BYTES = 4 * 1024;
 
 interface Change {
@@ -8,7 +8,7 @@ interface Change {
   readonly to: unknown;
 }
 
-/** The data of an `updated` event as the history keeps it. What is shortened is marked beside it, as in a tool's result: `fromTruncated`, `toTruncated`. */
+/** The data of an `updated` event as the history keeps it. What is shortened is marked next to it, as in a tool's result: `fromTruncated`, `toTruncated`. */
 export function keptChanges(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const changes = Object.entries((data.changes ?? {}) as Readonly<Record<string, Change>>);
   return { ...data, changes: Object.fromEntries(changes.map(([field, change]) => [field, kept(change)])) };

@@ -30,7 +30,7 @@ async function forgetToTell(workItemId: string): Promise<void> {
   await OutboxModel.deleteMany({});
 }
 
-test('what the log was not told of an item comes before what happens to it, each once', async () => {
+test('what the log does not yet know of an item comes before what happens to it, each once', async () => {
   const project = await startProject();
   const { id } = await project.create('task');
   const other = await project.create('task');
@@ -46,7 +46,7 @@ test('what the log was not told of an item comes before what happens to it, each
   expect(await batchOf(source)).toEqual([]);
 });
 
-test('so does what a replica of an earlier version wrote after the log was told of the item', async () => {
+test('so does what a replica of an earlier version wrote after the log had been told about the item', async () => {
   const project = await startProject();
   const { id } = await project.create('task');
   const source = new PastFirst(outbox);
@@ -59,7 +59,7 @@ test('so does what a replica of an earlier version wrote after the log was told 
   expect(await batchOf(source)).toEqual((await idsOf(id)).slice(1));
 });
 
-test('once all of the past is told, the history is not looked at any more', async () => {
+test('once all of the past has been published, the history is no longer looked at', async () => {
   const project = await startProject();
   const { id } = await project.create('task');
   await forgetToTell(id);

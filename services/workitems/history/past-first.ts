@@ -2,17 +2,17 @@ import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import type { OutboxSource } from '@worktrack/runtime/events/outbox-publisher';
 import { tellPastOf } from './past.repository.ts';
 
-/** Items of which it is remembered up to where their history has been told, so that it is not read again for each of their events. */
+/** For how many items to remember up to where their history has been reported, so that it is not read again for each of their events. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * The outbox, while there may be records of the history that the log was not told of: those of an item come before what happened to it since. An item that the
- * migration (migrations/log.repository.ts) has not come to yet is told when the first new event of it is about to be published.
+ * The outbox, while there may be history records that the log has not been told of: an item's come before what happened to it since. An item that the
+ * migration (migrations/log.repository.ts) has not reached yet is reported when its first new event is about to be published.
  */
 export class PastFirst implements OutboxSource {
   readonly #outbox: OutboxSource;
   readonly #toldUpTo = new Map<string, number>();
-  /** Of the subjects of the last batch. */
+  /** For the subjects of the last batch. */
   #organizations: ReadonlyMap<string, string> = new Map();
   #isOver = false;
 
@@ -20,7 +20,7 @@ export class PastFirst implements OutboxSource {
     this.#outbox = outbox;
   }
 
-  /** Nothing of the past is left to be told. */
+  /** Nothing of the past is left to be reported. */
   end(): void {
     this.#isOver = true;
     this.#toldUpTo.clear();
@@ -33,7 +33,7 @@ export class PastFirst implements OutboxSource {
     return events;
   }
 
-  /** What is told here lies in the outbox before that is read. */
+  /** What is reported here is in the outbox before that is read. */
   async earlier(revisions: ReadonlyMap<string, number>): Promise<readonly PublishedEvent[]> {
     if (!this.#isOver) await this.#tell(revisions);
     return this.#outbox.earlier(revisions);

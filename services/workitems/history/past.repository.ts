@@ -7,15 +7,15 @@ import { ItemModel } from '../items/items.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { TOLD_AS } from './history.repository.ts';
 
-/** What goes into one transaction. A record may hold two descriptions and two times metadata, so they are read one after the other. */
+/** What goes into one transaction. A record may hold two descriptions and metadata twice, so they are read one after the other. */
 const CHUNK = 200;
 const CHUNK_DEADLINE_MS = 60_000;
 const READ_AT_ONCE = 20;
-/** What a log keeps that is not told otherwise: what is older would go at once. */
+/** How long a log keeps events unless configured otherwise: anything older would be dropped at once. */
 const PAST_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Items of one organization, and from which revision on their history may not have been told. */
+/** Items of one organization, and from which revision on their history may not have been reported. */
 export interface Untold {
   readonly organizationId: string;
   readonly workItemIds: readonly string[];
@@ -23,9 +23,9 @@ export interface Untold {
 }
 
 /**
- * Puts what an earlier version wrote into the history of these items, without telling the log, into the outbox: all of it that a log would still keep,
+ * Puts what an earlier version wrote into these items' history, without telling the log, into the outbox: everything that a log would still keep,
  * each record once, older revisions before newer ones. Any number of replicas may do so at once.
- * @returns whether that was all: it tells one transaction's worth
+ * @returns whether that was all: it handles one transaction's worth
  */
 export async function tellPastOf({ organizationId, workItemIds, afterRevision = 0 }: Untold): Promise<boolean> {
   const next = await HistoryModel.aggregate<Pick<HistoryRecord, '_id' | 'workItemId'>>([
@@ -55,7 +55,7 @@ export function startOfPast(now = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** Of two transactions that tell of the same record one is in conflict; when it runs again, it finds that this has been done. */
+/** Of two transactions that report the same record, one gets a conflict; when it runs again, it finds this done. */
 async function tellOnce(ids: readonly string[], names: ReadonlyMap<string, Names>, tx: ClientSession): Promise<void> {
   const which = { _id: mongoose.trusted({ $in: ids }), told: null };
   const records = HistoryModel.find(which).session(tx).lean<HistoryRecord[]>().cursor({ batchSize: READ_AT_ONCE });
@@ -71,7 +71,7 @@ interface Names {
   readonly projectId?: string;
 }
 
-/** What a record does not say of its item. Of one that was deleted the end of its history says the task ID, and nothing in which project it was. */
+/** What a record does not say about its item. For a deleted one, the end of its history has the task ID, but nothing has its project. */
 async function namesOf(organizationId: string, workItemIds: readonly string[]): Promise<ReadonlyMap<string, Names>> {
   const items = await ItemModel.find(
     { organizationId, _id: mongoose.trusted({ $in: workItemIds }) },

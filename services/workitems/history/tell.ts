@@ -4,10 +4,10 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { isHolder, isLive } from '../items/lease.ts';
 import type { WriteScope } from '../scope.ts';
 
-/** An item as it is after the write, but for its lease, which is that under which it is written. */
+/** An item as it is after the write, except for its lease, which is the one under which it is written. */
 export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'revision' | 'lease'>;
 
-/** Tells the log of the organization what happened to an item. @returns the event's id */
+/** Tells the organization's log what happened to an item. @returns the event's id */
 export function tell(
   scope: WriteScope,
   item: ToldItem,

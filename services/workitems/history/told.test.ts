@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 const goForward = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
 
-/** What 0.1 did not keep of a lease. */
+/** What 0.1 did not store about a lease. */
 const LEASE_SINCE_0_1 = 'agent claimedAt leaseSeconds stallsAt state userId heardRevision unsettledUntil'.split(' ');
 const told = (act: () => Promise<unknown>) => toldBy(project.caller.organizationId, act);
 /** As `<type without its kind> <task>`. */
@@ -44,7 +44,7 @@ const only = <T>(all: readonly T[]): T => {
   return all[0] as T;
 };
 
-describe('what is done to a work item is told', () => {
+describe('what is done to a work item is reported as an event', () => {
   test('with its subject, its project, its revision and who did it', async () => {
     const story = await project.create('story');
     const events = await told(() => project.update(story.id, { title: 'Another' }));
@@ -82,7 +82,7 @@ describe('what is done to a work item is told', () => {
     ]);
   });
 
-  test('of what is large, that it was changed', async () => {
+  test('for large values, only that they changed', async () => {
     const story = await project.create('story', { description: 'x'.repeat(40_000) });
     const event = only(await told(() => project.update(story.id, { description: 'Short', title: 'Short' })));
     expect(event.data).toEqual({
@@ -93,7 +93,7 @@ describe('what is done to a work item is told', () => {
     });
   });
 
-  test('of each of 50 that are moved at once', async () => {
+  test('for each of 50 that are moved at once', async () => {
     const stories = await Promise.all(Array.from({ length: 50 }, () => project.create('story')));
     const events = await told(() =>
       call(project.caller, 'workItems.batchMove', { workItemIds: stories.map(({ id }) => id), boardColumnId: 'To Do' }),
@@ -101,7 +101,7 @@ describe('what is done to a work item is told', () => {
     expect(brief(events).sort()).toEqual(stories.map(({ taskId }) => `moved ${taskId}`).sort());
   });
 
-  test('of each that follows, with what was caused', async () => {
+  test('for each that follows, with its cause', async () => {
     const story = await project.create('story');
     const task = await project.create('task', { parentId: story.id });
     expect(brief(await told(() => project.move(task.id, 'Done')))).toEqual([
@@ -145,7 +145,7 @@ describe('what is done to a work item is told', () => {
 });
 
 describe('leases', () => {
-  test('are told of when they are given and given back, by their agent', async () => {
+  test('are reported when they are given and given back, with their agent', async () => {
     const task = await project.create('task');
     const { userId, keyId } = project.caller;
     let mine = {} as Awaited<ReturnType<typeof held>>;
@@ -161,7 +161,7 @@ describe('leases', () => {
     for (const { actor } of [...claimed, ...released]) expect(actor).toEqual({ userId, keyId, agent: 'agent 7' });
   });
 
-  test('are told of when their state changes, and not with every beat', async () => {
+  test('are reported when their state changes, and not with every beat', async () => {
     const task = await project.create('task');
     const mine = await held();
     expect(await told(() => beatOf(mine, { note: 'On it', progress: 0.4 }))).toEqual([]);
@@ -176,7 +176,7 @@ describe('leases', () => {
     expect(await told(() => beatOf(mine, { state: 'awaiting_input' }))).toEqual([]);
   });
 
-  test('that expire are told of once by any number of replicas, and their tasks are ready', async () => {
+  test('that expire are reported once by any number of replicas, and their tasks are ready', async () => {
     const tasks = [await project.create('task'), await project.create('task')];
     await held('one');
     await held('two');
@@ -193,14 +193,14 @@ describe('leases', () => {
       keyId: project.caller.keyId,
       expiresAt: expect.any(String),
     });
-    // Ready it stays, however it is claimable.
+    // It stays ready, however it becomes claimable.
     expect(brief(await told(() => project.move(tasks[0]?.id as string, 'To Do')))).toEqual([
       `moved ${tasks[0]?.taskId}`,
     ]);
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
   });
 
-  test('of 0.1 are told of as well, once, however often they are looked through', async () => {
+  test('of 0.1 are reported as well, once, however often they are looked through', async () => {
     const { organizationId } = project.caller;
     const [ended, live] = [await project.create('task'), await project.create('task')];
     await held('one');
@@ -226,7 +226,7 @@ describe('leases', () => {
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
   });
 
-  test('that expire are told of by the write that ends them, where it is sooner', async () => {
+  test('that expire are reported by the write that ends them, if that comes sooner', async () => {
     const task = await project.create('task');
     await held('one');
     goForward(901);
@@ -251,11 +251,11 @@ const beatOf = (
   fields: { note?: string; progress?: number; state?: 'awaiting_input'; question?: string },
 ) => call(project.caller, 'workItems.progress', { workItemId, leaseToken, ...fields });
 
-describe('a task is told to be ready', () => {
+describe('a task is reported as ready', () => {
   const ready = async (act: () => Promise<unknown>) =>
     (await told(act)).filter(({ type }) => type === 'work_item.ready').map(({ subject }) => subject.taskId);
 
-  test('when it is created so, and not when it has something to wait for', async () => {
+  test('when it is created ready, and not when it has something to wait for', async () => {
     expect(await ready(() => project.create('story'))).toEqual([]);
     const first = await project.create('task');
     expect(await ready(() => project.create('task', { metadata: { dependsOn: [first.id] } }))).toEqual([]);
@@ -263,7 +263,7 @@ describe('a task is told to be ready', () => {
     expect(await ready(() => project.create('task'))).toHaveLength(1);
   });
 
-  test('when its last dependency is met, and again after that was taken back', async () => {
+  test('when its last dependency is met, and again after that was undone', async () => {
     const [first, second] = [await project.create('task'), await project.create('task')];
     const task = await project.create('task', { metadata: { dependsOn: [first.id, second.taskId] } });
     expect(await ready(() => project.move(first.id, 'Review'))).toEqual([]);
@@ -275,7 +275,7 @@ describe('a task is told to be ready', () => {
     expect(await ready(() => call(project.caller, 'workItems.delete', { id: second.id }))).toEqual([task.taskId]);
   });
 
-  test('when it is opened again, and not when it is only moved or given another priority', async () => {
+  test('when it is reopened, and not when it is only moved or given another priority', async () => {
     const task = await project.create('task');
     expect(await ready(() => project.move(task.id, 'To Do'))).toEqual([]);
     expect(await ready(() => project.update(task.id, { priority: 'urgent' }))).toEqual([]);
@@ -306,7 +306,7 @@ describe('a task is told to be ready', () => {
     expect(await ready(() => project.update(story.id, { type: 'task' }))).toEqual([story.taskId]);
   });
 
-  test('when its column becomes one of pending items', async () => {
+  test('when its column becomes one for pending items', async () => {
     const { id, columns } = project.board;
     await call(project.caller, 'boards.update', {
       id,
@@ -331,7 +331,7 @@ describe('a task is told to be ready', () => {
     const workItemIds = [second.id, first.id];
     const batchMove = (boardColumnId: string) =>
       ready(() => call(project.caller, 'workItems.batchMove', { workItemIds, boardColumnId }));
-    // The second one is pending then, and waits for the first.
+    // The second one is then pending, and waits for the first.
     expect(await batchMove('Backlog')).toEqual([first.taskId]);
     expect(await batchMove('Review')).toEqual([]);
   });
@@ -347,11 +347,11 @@ describe('a task is told to be ready', () => {
   });
 });
 
-describe('what is done to projects and boards is told', () => {
+describe('what is done to projects and boards is reported as an event', () => {
   const briefly = (events: readonly PublishedEvent[]) =>
     events.map(({ type, subject, projectId, revision, data }) => ({ type, id: subject.id, projectId, revision, data }));
 
-  test('of a project', async () => {
+  test('for a project', async () => {
     const { caller } = project;
     let made = project.project;
     const created = await told(async () => {
@@ -394,7 +394,7 @@ describe('what is done to projects and boards is told', () => {
     expect(await told(() => failure(call(caller, 'projects.delete', { id })))).toEqual([]);
   });
 
-  test('of a board', async () => {
+  test('for a board', async () => {
     const { caller } = project;
     const columns = [{ name: 'Backlog' }, { name: 'In Progress' }];
     let board = project.board;
@@ -427,7 +427,7 @@ describe('what is done to projects and boards is told', () => {
     expect(second).toBeGreaterThan(first as number);
   });
 
-  test('of budgets, by what they are of', async () => {
+  test('for budgets, by what they apply to', async () => {
     const { caller } = project;
     const epic = await project.create('epic');
     const ofProject = only(

@@ -7,13 +7,13 @@ import { isInProgress } from './lease.ts';
 import { isReturned } from './returned.ts';
 
 /**
- * Whether a task can be claimed, kept in the item, so that the next task for an agent is a look at the start of an index, however many tasks there are
- * and however many of them wait.
+ * Whether a task can be claimed, stored in the item, so that finding an agent's next task is a look at the start of an index, however many tasks there are
+ * and however many of them are waiting.
  */
 export interface Claimable {
-  /** Of a pending task, or one that was sent back, with nothing left to wait for: its place among those of the project. The least is claimed first. */
+  /** For a pending task, or one that was sent back, with nothing left to wait for: its rank among the project's. The lowest is claimed first. */
   claimOrder: number | null;
-  /** Of a task that an agent holds: when its lease ends, and another may have it. */
+  /** For a task that an agent holds: when its lease ends, and another agent may have it. */
   claimableFrom: Date | null;
 }
 
@@ -25,7 +25,7 @@ type Task = Pick<
 >;
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
-  // A task that has others below it is done by doing those.
+  // A task with others below it is done by doing those.
   if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
   const name = columnById(board, item.boardColumnId)?.name ?? '';
   if (isPending(name)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
@@ -34,8 +34,8 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
 }
 
 /**
- * Whether the log has said that the task can be claimed. It says so of a lease that has expired when that is settled (settle.ts), which is when nothing
- * of it is unsettled any more.
+ * Whether the log has said that the task can be claimed. After a lease expires, it says so when that is settled (settle.ts), which is once nothing
+ * about it is unsettled any more.
  */
 export function isKnownClaimable(
   { claimOrder, claimableFrom, lease }: Claimable & Pick<ItemRecord, 'lease'>,
@@ -44,13 +44,13 @@ export function isKnownClaimable(
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now && !lease?.unsettledUntil);
 }
 
-/** From left to right: there are two names of such columns, and a name is on a board once. */
+/** From left to right: there are two names for such columns, and a name occurs only once on a board. */
 export function pendingColumns(board: BoardRecord): string[] {
   return board.columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
 }
 
 const MAX_PENDING_COLUMNS = 2;
-/** Far more than positions that a board will ever give out, on either side of zero; what is left of a double's 53 bits is for places between two. */
+/** Far more than the positions that a board will ever use, on either side of zero; what is left of a double's 53 bits is for places between two. */
 const POSITIONS = 2 ** 36;
 
 /** By priority, then by column from left to right, then from top to bottom. */

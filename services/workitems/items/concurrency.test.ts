@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CallService, newCaller, startProject, startReplicas, type TestProject } from '../testing.ts';
 
 /**
- * Under snapshot isolation two transactions that read what the other writes both commit (write skew). Each rule that spans records is
- * tried here by callers of several replicas at the same time, again and again, because an interleaving that breaks it is not the only one.
+ * Under snapshot isolation, two transactions that each read what the other writes both commit (write skew). Each rule that spans records is
+ * tried here by callers on several replicas at the same time, again and again, because an interleaving that breaks it does not come up every time.
  */
 let call: CallService;
 let stop: () => Promise<void>;
@@ -26,7 +26,7 @@ describe('at the same time', () => {
     await Promise.all(tasks.map(({ id }) => project.move(id, 'Done')));
     expect((await project.get(feature.id)).columnName).toBe('Done');
     expect((await project.get(epic.id)).columnName).toBe('Done');
-    // Each went to In Progress once and to Done once, and says so once.
+    // Each went to In Progress once and to Done once, and each reports it once.
     const moves = (await project.history(epic.id)).filter(({ eventType }) => eventType === 'moved');
     expect(moves.map(({ data }) => data.toColumn)).toEqual(['Done', 'In Progress']);
   });
@@ -41,7 +41,7 @@ describe('at the same time', () => {
     expect((await project.get(story.id)).columnName).toBe('Done');
   });
 
-  test.each(ROUNDS)('the last children leave a task: it can be claimed itself again (round %i)', async () => {
+  test.each(ROUNDS)('the last children leave a task: it can itself be claimed again (round %i)', async () => {
     const own = await startProject('Worktrack', newCaller(), call);
     const task = await own.create('task', { priority: 'urgent' });
     const children = [
@@ -79,7 +79,7 @@ describe('at the same time', () => {
     expect(ended(outcomes, 'fulfilled')).toBe(1);
   });
 
-  test.each(ROUNDS)('three chains of dependencies are tied together: they make no cycle (round %i)', async () => {
+  test.each(ROUNDS)('three chains of dependencies are tied together: they form no cycle (round %i)', async () => {
     const chains = await Promise.all(
       [1, 2, 3].map(async () => {
         const first = await project.create('task');
@@ -94,7 +94,7 @@ describe('at the same time', () => {
     expect(ended(outcomes, 'rejected')).toBe(1);
   });
 
-  test.each(ROUNDS)('three chains of tasks are tied together: they make no ring (round %i)', async () => {
+  test.each(ROUNDS)('three chains of tasks are tied together: they form no ring (round %i)', async () => {
     const chains = await Promise.all(
       [1, 2, 3].map(async () => {
         const top = await project.create('task');
@@ -171,7 +171,7 @@ describe('at the same time', () => {
     },
   );
 
-  test('many change and move one item: each change counts, and its history tells them in order', async () => {
+  test('many change and move one item: each change counts, and its history lists them in order', async () => {
     const item = await project.create('task', { title: '0' });
     const columns = ['To Do', 'In Progress', 'Review', 'Testing'];
     await Promise.all([

@@ -15,7 +15,7 @@ afterAll(stopWorkItems);
 const withoutSession = ({ sessionProjectId: _, ...caller }: Caller): Caller => caller;
 
 describe('a created item', () => {
-  test('has what was given, defaults for the rest, and is remembered as created', async () => {
+  test('has what was given, defaults for the rest, and is recorded as created', async () => {
     const item = await project.create('task', { title: '  Fix it ', metadata: { a: 1, b: null } });
     expect(item).toMatchObject({
       title: 'Fix it',
@@ -59,14 +59,14 @@ describe('a created item', () => {
 });
 
 describe('a task ID', () => {
-  test('counts up over all types, and its letter is the type', async () => {
+  test('counts up across all types, and its letter is the type', async () => {
     const own = await startProject('Zebra');
     const ids: string[] = [];
     for (const type of ITEM_TYPES) ids.push((await own.create(type)).taskId);
     expect(ids).toEqual(['Z-E-1', 'Z-F-2', 'Z-S-3', 'Z-T-4', 'Z-I-5']);
   });
 
-  test('counts on in another project of the same key, and from one for another key or organization', async () => {
+  test('counts on in another project with the same key, and from one for another key or organization', async () => {
     const one = await startProject('Alpha');
     await one.create('task');
     const sameKey = await startProject('Abacus', one.organization);
@@ -78,7 +78,7 @@ describe('a task ID', () => {
     expect((await one.create('task')).taskId).toBe('A-T-3');
   });
 
-  test('is not given again after its item is deleted', async () => {
+  test('is not reused after its item is deleted', async () => {
     const own = await startProject();
     const first = await own.create('task');
     await call(own.caller, 'workItems.delete', { id: first.id });
@@ -96,7 +96,7 @@ describe('a task ID', () => {
 
 describe('a parent', () => {
   test.each(ITEM_TYPES.flatMap((child) => ITEM_TYPES.map((parent) => ({ child, parent }))))(
-    'of type $parent of a $child is taken or refused as the rules say',
+    'of type $parent of a $child is accepted or refused as the rules say',
     async ({ child, parent }) => {
       const { id, taskId } = await project.create(parent);
       const created = project.create(child, { parentId: taskId });
@@ -185,14 +185,14 @@ describe('the shortcut creators', () => {
     });
   });
 
-  test('take the default board, whichever it is', async () => {
+  test('use the default board, whichever it is', async () => {
     const own = await startProject();
     const board = await call(own.caller, 'boards.create', { id: own.project.id, name: 'Second' });
     await call(own.caller, 'projects.update', { id: own.project.id, defaultBoardId: board.id });
     expect((await call(own.caller, 'workItems.createTask', { title: 'A' })).boardId).toBe(board.id);
   });
 
-  test('without a session project: create_task is refused, the others take the parent’s or the only project', async () => {
+  test('without a session project: create_task is refused, the others use the parent’s or the only project', async () => {
     const own = await startProject();
     const caller = withoutSession(own.caller);
     const refused = await failure(call(caller, 'workItems.createTask', { title: 'A' }));
@@ -207,7 +207,7 @@ describe('the shortcut creators', () => {
     expect(feature.projectId).toBe(own.project.id);
   });
 
-  test('are refused where the default board has no Backlog', async () => {
+  test('are refused if the default board has no Backlog', async () => {
     const own = await startProject();
     await call(own.caller, 'boards.update', { id: own.board.id, columns: [{ name: 'Inbox' }] });
     const refused = await failure(call(own.caller, 'workItems.createTask', { title: 'A' }));

@@ -11,7 +11,7 @@ afterAll(stopWorkItems);
 const remove = (id: string, p = project) => call(p.caller, 'workItems.delete', { id });
 
 describe('a deleted item', () => {
-  test('is gone, from lists and from the search too', async () => {
+  test('is gone, from lists and from search too', async () => {
     const item = await project.create('task', { title: 'Unmistakable' });
     expect(await remove(item.taskId)).toEqual({ deleted: true, id: item.id });
     expect((await failure(project.get(item.id))).code).toBe('NOT_FOUND');
@@ -21,7 +21,7 @@ describe('a deleted item', () => {
     expect((await call(project.caller, 'workItems.resolve', { ids: [item.taskId] })).notFound).toEqual([item.taskId]);
   });
 
-  test('keeps its history, by id and by task ID, and it ends there', async () => {
+  test('keeps its history, by id and by task ID, which ends there', async () => {
     const item = await project.create('task', { title: 'Kept in mind' });
     await project.move(item.id, 'Review');
     await remove(item.id);
@@ -36,7 +36,7 @@ describe('a deleted item', () => {
     );
   });
 
-  test('leaves its children without a parent, and they remember it', async () => {
+  test('leaves its children without a parent, and they record it', async () => {
     const parent = await project.create('epic');
     const child = await project.create('feature', { parentId: parent.id });
     const grandchild = await project.create('story', { parentId: child.id });

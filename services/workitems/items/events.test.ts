@@ -30,11 +30,11 @@ describe('the history of an item', () => {
     const { userId, keyId } = colleague;
     expect(event).toMatchObject({ eventType: 'comment', data: { text: 'Hello' }, actor: { userId, keyId } });
     expect((await project.history(item.id))[0]).toEqual(event);
-    // A comment is no change of the item.
+    // A comment is not a change of the item.
     expect((await project.get(item.id)).version).toBe(1);
   });
 
-  test('leaves out its oldest events where an answer would be too large, and says so', async () => {
+  test('leaves out its oldest events if an answer would be too large, and says so', async () => {
     const text = '語'.repeat(10_000);
     const large = { description: text.repeat(5), metadata: { text: 'x'.repeat(250 * 1024) } };
     const item = await project.create('task', large);
@@ -72,7 +72,7 @@ describe('the history of an item', () => {
     expect(await project.get(item.id)).toMatchObject({ description: after, metadata: { small: 2 } });
   });
 
-  test('of an item that never was is not found', async () => {
+  test('of an item that never existed is not found', async () => {
     expect((await failure(project.history(project.board.id))).code).toBe('NOT_FOUND');
     expect((await failure(project.history('W-T-99999'))).code).toBe('NOT_FOUND');
   });

@@ -30,11 +30,11 @@ describe('an external id', () => {
     expect(shortcut).toEqual({ ...item, created: false });
     expect(await project.get(item.id)).toEqual(item);
     expect(await project.history(item.id)).toHaveLength(1);
-    // No number was used for it.
+    // No number was used up for it.
     expect((await project.create('task')).taskId).toBe('W-T-2');
   });
 
-  test('is unique in its project alone, and free again once the item is deleted', async () => {
+  test('is unique only within its project, and free again once the item is deleted', async () => {
     const item = await project.create('task', { externalId: 'same' });
     const other = await startProject('Another', project.organization);
     const elsewhere = await other.create('task', { externalId: 'same' });
@@ -54,14 +54,14 @@ describe('an external id', () => {
   });
 
   test.each(['a', 'https://ci.example.com/builds/17?x=$1&y=a.b', '日本 #1', 'x'.repeat(200)])(
-    '%j is taken',
+    '%j is accepted',
     async (given) => {
       expect((await project.create('task', { externalId: given })).externalId).toBe(given);
       expect(await find(given)).toHaveLength(1);
     },
   );
 
-  test('of 20 that are created at once on two replicas leaves one item, and no number is left out', async () => {
+  test('of 20 that are created at once on two replicas leaves one item, and no number is skipped', async () => {
     const replicas = await startReplicas(2);
     const own = await startProject('Worktrack', newCaller(), replicas.call);
     const made = await Promise.all(

@@ -18,7 +18,7 @@ import { previousAfter } from './previous.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
 import { returnedAfter } from './returned.ts';
 
-/** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and what claimable.ts says follow by themselves. */
+/** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and those in claimable.ts follow automatically. */
 export type ItemChanges = Partial<
   Pick<
     ItemRecord,
@@ -40,14 +40,14 @@ export type ItemChanges = Partial<
   >
 >;
 
-/** An item as it was read: enough to say in a filter that nobody has written it since. */
+/** An item as it was read: enough to state in a filter that nobody has written it since. */
 export type ReadItem = Pick<ItemRecord, '_id' | 'organizationId' | 'treeVersion' | 'revision'>;
-/** And enough to tell of it. */
+/** And enough to report it. */
 export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
 type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
 
 const items: Collection = ItemModel;
-/** After any write, which counts its revision up by one. */
+/** After any write, which increments its revision by one. */
 const written = <Item extends ReadItem>(item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => {
   return { organizationId, _id, treeVersion, revision };
@@ -55,16 +55,16 @@ const unchanged = ({ _id, organizationId, treeVersion, revision }: ReadItem) => 
 
 export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
   countMove(scope, board, undefined, item.boardColumnId);
-  // Of several that were created at once with one external id, the others find it when they run again.
+  // If several were created at once with one external id, the others find it when they run again.
   scope.writes.insert(items, item, item.externalId === undefined ? undefined : () => new Stale());
   record(scope, item, events);
   followReadiness(scope, null, item);
 }
 
 /**
- * The one way to change an item: it counts `version` up and takes the events that say what changed. What follows from the change for its column's
+ * The one way to change an item: it increments `version` and takes the events that say what changed. What the change means for its column's
  * count, and for who may claim it, is written with it.
- * @returns the item as it is then
+ * @returns the item as it is afterwards
  */
 export function changeItem<Item extends ItemOutline>(
   scope: WriteScope,
@@ -75,7 +75,7 @@ export function changeItem<Item extends ItemOutline>(
     readonly 'metadata.dependsOn'?: readonly unknown[];
   },
   events: readonly NewEvent[],
-  /** Of a lease that ends with the change. A completion tells itself what the work has used. */
+  /** For a lease that ends with the change. A completion itself reports what the work has used. */
   why: PreviousWork['endedBecause'] = 'moved',
 ): Item {
   const after = changed(item, board, changes, why);
@@ -101,7 +101,7 @@ export function changeItem<Item extends ItemOutline>(
 const hasEnded = (item: Pick<ItemRecord, 'lease'>, after: Pick<ItemRecord, 'lease'>) =>
   item.lease?.token !== after.lease?.token;
 
-/** Of a lease that has expired without anybody having told so (settle.ts), by the write that ends it. */
+/** For a lease that has expired unreported (settle.ts), by the write that ends it. */
 function recordExpiry(scope: WriteScope, item: ToldItem): void {
   if (item.lease?.unsettledUntil && !isLive(item.lease, new Date())) {
     record({ ...scope, by: 'service' }, written(item), [expiry(item.lease)]);
@@ -112,7 +112,7 @@ export function expiry({ agent, keyId, expiresAt }: LeaseRecord): NewEvent {
   return { eventType: 'lease_expired', data: { agent, keyId, expiresAt } };
 }
 
-/** What an agent told of its work by beats, and nobody completed, is a session of its own: nothing that was spent is lost. */
+/** What an agent reported about its work in heartbeats, and nobody completed, is a session of its own: nothing that was spent is lost. */
 function abandoned(
   scope: WriteScope,
   item: ItemOutline,
@@ -149,7 +149,7 @@ function changed<Item extends ItemOutline>(
   return { ...after, ...(previous !== undefined && { previous }), ...claimable(after, board) };
 }
 
-/** What changes of an item without being a change of its own: nothing that `version` counts. */
+/** What changes in an item without being a change in its own right: nothing that `version` counts. */
 export function adjustItem(
   scope: WriteScope,
   item: Task,
@@ -161,7 +161,7 @@ export function adjustItem(
   followReadiness(scope, item, { ...written(item), ...set });
 }
 
-/** A lease that goes on. It does not count as a change of the item: it is the agent's business, and goes on all the time. */
+/** A lease that is renewed. Not counted as a change to the item: it is the agent's business, and happens all the time. */
 export function renewLease(scope: WriteScope, item: Task, lease: LeaseRecord, events: readonly NewEvent[] = []): void {
   adjustItem(scope, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) }, events);
 }
@@ -174,12 +174,12 @@ export function touch(scope: WriteScope, item: ReadItem): void {
   scope.writes.update(items, unchanged(item), { once: { revision: 1 } });
 }
 
-/** As `touch`, for a rule that relies on nothing but the item itself: any number of them go together. */
+/** Like `touch`, for a rule that relies on nothing but the item itself: any number of them are compatible. */
 export function relyOn(scope: WriteScope, item: ReadItem): void {
   scope.writes.share(items, unchanged(item), { once: { revision: 1 } });
 }
 
-/** As `relyOn`, for a rule that relies on where the item is and on nothing else of it: calls that came before or come after do not disturb it. */
+/** Like `relyOn`, for a rule that relies only on where the item is: earlier and later calls do not disturb it. */
 export function relyOnColumnOf(
   scope: WriteScope,
   item: Pick<ItemRecord, '_id' | 'organizationId' | 'boardColumnId'>,
@@ -190,7 +190,7 @@ export function relyOnColumnOf(
 
 /**
  * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
- * number of children may come at once.
+ * number of children may be added at once.
  */
 export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRecord, 'type'>, children: number): void {
   if (children > 0) forgetReadiness(scope, parent._id);
@@ -201,13 +201,13 @@ export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRec
     {
       once: { revision: 1 },
       inc: { childCount: children },
-      // A task that has others below it is done by doing those.
+      // A task with others below it is done by doing those.
       ...(children > 0 && { set: { claimOrder: null, claimableFrom: null } }),
     },
   );
 }
 
-/** Takes what the whole tree below an item says of its ancestors from the old ones to the new ones. See found-by.ts. */
+/** Moves what the whole tree below an item says about its ancestors from the old ones to the new ones. See found-by.ts. */
 export function replaceAncestors(
   { caller, writes }: WriteScope,
   itemId: string,
@@ -233,7 +233,7 @@ export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardReco
   forgetReadiness(scope, item._id);
 }
 
-/** What the log tells of an item whose own fields stay as they are. Excludes its deletion, as recordOn. */
+/** What the log reports about an item whose own fields stay as they are. Excludes its deletion, like recordOn. */
 export function tellOn(
   scope: WriteScope,
   item: ToldItem,
@@ -244,7 +244,7 @@ export function tellOn(
   tell(scope, written(item), type, data);
 }
 
-/** An event that goes with no change of the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */
+/** An event that comes with no change to the item, such as a comment. Excludes the item's deletion, so that no event comes after it. */
 export function recordOn(scope: WriteScope, item: ToldItem, event: NewEvent): HistoryEvent {
   touch(scope, item);
   const [recorded] = record(scope, written(item), [event]);

@@ -4,12 +4,12 @@ import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack
 import mongoose from 'mongoose';
 import type { LeaseRecord, Returned, TokenReport } from './lease.ts';
 
-/** How the last agent's work on an item ended: for who takes it up again. */
+/** How the last agent's work on an item ended: for whoever takes it up again. */
 export interface Previous {
   agent: string;
   endedBecause: PreviousWork['endedBecause'];
   note: string | null;
-  /** JSON; what an earlier agent left, where the last one left nothing. */
+  /** JSON; what an earlier agent left, if the last one left nothing. */
   checkpoint: string | null;
   at: Date;
 }
@@ -26,15 +26,15 @@ export interface ItemRecord {
   type: ItemType;
   priority: Priority;
   assignee: string | null;
-  /** Absent where none was given. */
+  /** Absent if none was given. */
   externalId?: string | undefined;
   parentId: string | null;
   /** See found-by.ts. */
   foundBy: string[];
-  /** Counts the changes of what an item is in its tree: its type and its ancestors. */
+  /** Counts changes to the item's place in the tree: its type and its ancestors. */
   treeVersion: number;
   childCount: number;
-  /** What `metadata.dependsOn` says, as references in the form in which they are stored. */
+  /** What `metadata.dependsOn` says, as references in their stored form. */
   dependsOn: string[];
   /** Those of `dependsOn` that are not handed over yet. */
   waitsFor: string[];
@@ -46,15 +46,15 @@ export interface ItemRecord {
   isAiProcessing: boolean;
   /** Ends when the item leaves `In Progress`, whoever moves it. */
   lease: LeaseRecord | null;
-  /** Absent, or null, in all but those that wait to be taken up again. */
+  /** Absent, or null, except in items that wait to be taken up again. */
   returned?: Returned | null | undefined;
-  /** Absent, or null, where no agent has worked on it, or it is done. */
+  /** Absent, or null, if no agent has worked on it, or it is done. */
   previous?: Previous | null | undefined;
-  /** Counts the changes that a caller can see; what `If-Match` compares. */
+  /** Counts the changes visible to callers; what `If-Match` compares. */
   version: number;
   /**
-   * Counts every write, also one that only says "I rely on this item staying as it is" (`touch` in the repository), so that
-   * transactions which must not pass each other conflict. Orders the item's history without a clock.
+   * Counts every write, even one that only says "I rely on this item staying as it is" (`touch` in the repository), so that
+   * transactions that must not overtake each other conflict. Orders the item's history without a clock.
    */
   revision: number;
   createdAt: Date;
@@ -154,23 +154,23 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
   // An empty object in metadata is a value too.
   { collection: 'work_items', versionKey: false, minimize: false },
 );
-// Items are named by their phrases (found-by.ts), or by one of the two that are unique.
+// Items are named by their phrases (found-by.ts), or by one of the two unique ones.
 itemSchema.index({ organizationId: 1, foundBy: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-// Longer than an item is found by, for what a write relies on is part of its filter (item-writes.ts).
+// Longer than what an item is found by, because what a write relies on is part of its filter (item-writes.ts).
 itemSchema.index({ organizationId: 1, _id: 1, treeVersion: 1, revision: 1 });
-// Lists: what they are of, then their order. The order of the declarations is that of preference on a server that takes only one (stand-in).
+// Lists: what they contain, then their order. The declarations are in order of preference on a server that uses only one (stand-in).
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
-// What is rare in a project of a million: an assignee, the ideas, what is urgent. Each alone, since what one of them leaves is few, or the page is full
-// soon; and in projects alone, which nearly every list is of. A column or a parent is small beside it, and is walked.
+// What is rare in a project of a million: an assignee, the ideas, what is urgent. Each alone, since what one of them leaves is few, or the page fills
+// quickly; and only within projects, which nearly every list has. A column or a parent is small by comparison, and is walked.
 itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
-// What can be claimed, and the first of it in a column.
+// What can be claimed, and the first of those in a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimableFrom: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, claimOrder: 1, _id: 1 });
@@ -180,7 +180,7 @@ itemSchema.index(
   { organizationId: 1, externalId: 1, projectId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
 );
-// Of all organizations, and no longer than there are agents at work: what has expired is at its start.
+// Across all organizations, and no longer than there are agents at work: what has expired is at its start.
 itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
 // Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.

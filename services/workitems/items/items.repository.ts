@@ -7,7 +7,7 @@ import { ItemModel, type ItemRecord } from './items.model.ts';
 const UUID_LENGTH = 36;
 const isId = (ref: string) => ref.length === UUID_LENGTH;
 
-/** @param ref a UUID or a task ID, as `ItemRef` leaves it */
+/** @param ref a UUID or a task ID, as parsed by `ItemRef` */
 export async function findItem({ caller, tx }: Scope, ref: string): Promise<ItemRecord | null> {
   const { organizationId } = caller;
   return tx ? findNow(organizationId, ref, tx) : findTogether(organizationId, ref);
@@ -35,7 +35,7 @@ export async function requireItem(scope: FailingScope<'NOT_FOUND'>, ref: string)
 }
 
 /**
- * All that exist, in no order.
+ * All that exist, in no particular order.
  * @param leaveOut fields that the caller does not need: a description may have 50 000 characters, metadata 256 KiB
  */
 export async function findItems<Left extends 'description' | 'metadata' = never>(
@@ -64,7 +64,7 @@ export async function* metadataOf(
 }
 const METADATA_BATCH = 20;
 
-/** What the rules need to know of an item beside its content. */
+/** What the rules need to know about an item besides its content. */
 export type ItemOutline = Pick<
   ItemRecord,
   | '_id'
@@ -114,7 +114,7 @@ export const OUTLINE = {
   position: 1,
 } as const;
 
-/** All that exist, in no order, without what is large. */
+/** All that exist, in no particular order, without what is large. */
 export async function findOutlines({ caller, tx }: Scope, refs: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   if (refs.length === 0) return [];
@@ -123,7 +123,7 @@ export async function findOutlines({ caller, tx }: Scope, refs: readonly string[
     .lean();
 }
 
-/** Items that name one of these as what they depend on. @param references UUIDs and task IDs */
+/** Items that name one of these as a dependency. @param references UUIDs and task IDs */
 export async function dependentsOf({ caller, tx }: Scope, references: readonly string[]): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, dependsOn: oneOf(references) }, OUTLINE)
@@ -131,7 +131,7 @@ export async function dependentsOf({ caller, tx }: Scope, references: readonly s
     .lean();
 }
 
-/** As dependentsOf, with the lists as they stand in their metadata. */
+/** Like dependentsOf, with the lists as they are in their metadata. */
 export async function dependentsWithLists(
   { caller, tx }: Scope,
   references: readonly string[],
@@ -172,7 +172,7 @@ export async function sizeBelow(
 
 type Place = Pick<ItemRecord, '_id' | 'position'>;
 
-/** The next item of the column after this one; one of the same position comes after those with smaller ids. */
+/** The next item in the column after this one; among equal positions, smaller ids come first. */
 export async function nextInColumn(
   { caller, tx }: Scope,
   anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
@@ -191,7 +191,7 @@ export async function nextInColumn(
   return [...beside, ...after].find(({ _id }) => _id !== exceptId);
 }
 
-/** In the order of the column. */
+/** In column order. */
 export async function outlinesInOrder({ caller, tx }: Scope, boardColumnId: string): Promise<ItemOutline[]> {
   const { organizationId } = caller;
   return ItemModel.find({ organizationId, boardColumnId }, OUTLINE)

@@ -28,6 +28,6 @@ test.each([
   ['an expired lease, its token', expired, 'my key', 'mine', true],
   ['an expired lease, no token, another key', expired, 'other key', undefined, true],
   ['an expired lease, another token', expired, 'my key', 'another', false],
-])('hand-over with %s', (_, given, keyId, leaseToken, may) => {
+])('a hand-over with %s', (_, given, keyId, leaseToken, may) => {
   expect(handOverProblem(given, { keyId, leaseToken }, now) === undefined).toBe(may);
 });

@@ -98,7 +98,7 @@ export function renewed(
   return { ...after, ...termOf(now, leaseSeconds, after.state ?? 'working') };
 }
 
-/** The projection that showing a lease requires: not everything that an agent may have left in it. */
+/** The projection needed to show a lease: not everything that an agent may have left in it. */
 export const SHOWN_OF_LEASE = {
   'lease.agent': 1,
   'lease.keyId': 1,
@@ -124,7 +124,7 @@ export function isHolder(
 /** A lease as it is shown; null once it has ended. */
 export function shownLease(lease: LeaseRecord | null | undefined, now = new Date()): ShownLease | null {
   if (!isLive(lease, now)) return null;
-  // Versions before this one kept token, key and expiry alone. Theirs have ended an hour after the upgrade.
+  // Versions before this one kept only token, key and expiry. Theirs have all ended an hour after the upgrade.
   const { agent = 'unknown', keyId, claimedAt = lease.expiresAt, expiresAt, state = 'working', stallsAt } = lease;
   const lastHeartbeatAt = stallsAt && new Date(stallsAt.getTime() - lease.leaseSeconds * STALLS_AFTER * SECOND_MS);
   return {
@@ -151,9 +151,9 @@ export function endsLease(toColumn: string): boolean {
 }
 
 /**
- * Whether work may be handed over, beside what the item's lease says. A token that is given must be that of the item's lease: live, or
- * expired and not yet claimed by another. Without one, a live lease is for the key that claimed.
- * @returns undefined when it may, else what to tell
+ * Whether work may be handed over, apart from what the item's lease says. A token, if given, must be that of the item's lease: live, or
+ * expired and not yet claimed by another. Without one, a live lease belongs to the key that claimed.
+ * @returns undefined if it may, else what to tell the caller
  */
 export function handOverProblem(
   lease: Pick<LeaseRecord, 'token' | 'keyId' | 'expiresAt'> | null | undefined,

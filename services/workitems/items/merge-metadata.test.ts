@@ -17,7 +17,7 @@ function mergePatch(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
-/** Few names, so that patches meet what is there. */
+/** Few names, so that patches hit what is there. */
 const names = fc.constantFrom('a', 'b', 'c', 'constructor', 'toString');
 const { object, withNulls } = fc.letrec((tie) => ({
   leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), { maxLength: 2 })),
@@ -32,7 +32,7 @@ const { object, withNulls } = fc.letrec((tie) => ({
 })) as { object: fc.Arbitrary<{ [key: string]: Json }>; withNulls: fc.Arbitrary<{ [key: string]: Json }> };
 
 describe('a merge of metadata', () => {
-  test('is a JSON Merge Patch, whatever is merged into what', () => {
+  test('is a JSON Merge Patch, whatever is merged into whatever', () => {
     fc.assert(
       fc.property(object, withNulls, (current, patch) => {
         expect(mergeMetadata(current, patch)).toEqual(mergePatch(current, patch));
@@ -63,7 +63,7 @@ describe('a merge of metadata', () => {
     expect(mergeMetadata({}, { a: { b: null, c: { d: null } }, e: null })).toEqual({ a: { c: {} } });
   });
 
-  test('replaces arrays whole, and keeps the nulls in them', () => {
+  test('replaces arrays as a whole, and keeps the nulls in them', () => {
     expect(mergeMetadata({ a: [1, 2, 3] }, { a: [null] })).toEqual({ a: [null] });
   });
 
@@ -74,7 +74,7 @@ describe('a merge of metadata', () => {
   });
 });
 
-describe('metadata as a caller gives it', () => {
+describe('metadata as given by a caller', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
   test.each([
@@ -88,7 +88,7 @@ describe('metadata as a caller gives it', () => {
     ['an array', [1], ''],
     ['a string', 'a', ''],
     ['null', null, ''],
-  ])('is refused with %s, by the path of the fault', (_, metadata, path) => {
+  ])('is refused with %s, with the path of the fault', (_, metadata, path) => {
     const { error } = MetadataInput.safeParse(metadata);
     expect(error?.issues.map((issue) => issue.path.join('.'))).toEqual([path]);
   });

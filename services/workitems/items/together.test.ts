@@ -18,11 +18,11 @@ function callOf<Op extends Operation>(operation: Op, { caller }: TestProject, in
   return { input: operation.input.parse(input) as Input<Op>, context: { caller, fail } as Call<Op>['context'] };
 }
 
-/** Of which collections the commands are that `run` sends. */
+/** The collections of the commands that `run` sends. */
 async function queriesOf<T>(run: () => Promise<T>): Promise<{ readonly answer: T; readonly queries: string[] }> {
   const queries: string[] = [];
   mongoose.set('debug', (collection: string) => {
-    // The process itself says now and then that it lives.
+    // The process itself reports now and then that it is alive.
     if (collection !== 'transaction_owners') queries.push(collection);
   });
   try {
@@ -32,7 +32,7 @@ async function queriesOf<T>(run: () => Promise<T>): Promise<{ readonly answer: T
   }
 }
 
-test('all items that one message asks for are one query of each organization, and each call gets its own answer', async () => {
+test('all items requested in one message are one query per organization, and each call gets its own answer', async () => {
   const [one, two] = [await startProject(), await startProject()];
   const [a, b] = [await one.create('task', { title: 'a' }), await one.create('epic', { title: 'b' })];
   const c = await two.create('idea', { title: 'c', metadata: { large: true } });
@@ -48,7 +48,7 @@ test('all items that one message asks for are one query of each organization, an
   expect(queries).toEqual(['boards', 'boards', 'work_items', 'work_items']);
 });
 
-test('what one message resolves is found together, and each call gets what it gets alone', async () => {
+test('what one message resolves is found together, and each call gets what it would get alone', async () => {
   const own = await startProject();
   const feature = await own.create('feature');
   const story = await own.create('story', { parentId: feature.id });

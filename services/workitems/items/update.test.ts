@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(stopWorkItems);
 
 describe('an update', () => {
-  test('changes what is given and nothing else, counts one version and tells what changed', async () => {
+  test('changes what is given and nothing else, counts one version and reports what changed', async () => {
     const before = await project.create('task', { title: 'Old', metadata: { keep: 1, drop: 2, deep: { a: 1 } } });
     const after = await project.update(before.taskId, {
       title: 'New',
@@ -38,14 +38,14 @@ describe('an update', () => {
     });
   });
 
-  test('that changes nothing is no change', async () => {
+  test('that changes nothing is not a change', async () => {
     const item = await project.create('task', { title: 'Same', metadata: { a: 1 } });
     const { title, priority, boardColumnId } = item;
     expect(await project.update(item.id, { title, priority, boardColumnId, metadata: { a: 1 } })).toEqual(item);
     expect(await project.history(item.id)).toHaveLength(1);
   });
 
-  test.each([null, ''])('with the assignee %j takes the assignee away', async (assignee) => {
+  test.each([null, ''])('with the assignee %j removes the assignee', async (assignee) => {
     const item = await project.create('task', { assignee: 'ada' });
     expect((await project.update(item.id, { assignee })).assignee).toBeNull();
   });
@@ -72,7 +72,7 @@ describe('an update', () => {
 });
 
 describe('an update with a version', () => {
-  test('is taken when nothing has changed since, else refused with the item as it is', async () => {
+  test('is accepted if nothing has changed since, otherwise refused with the item as it is', async () => {
     const item = await project.create('task');
     const second = await project.update(item.id, { title: 'Second', version: 1 });
     const stale = await failure(project.update(item.id, { title: 'Third', version: 1 }));
@@ -81,7 +81,7 @@ describe('an update with a version', () => {
     expect(await project.get(item.id)).toEqual(second);
   });
 
-  test('is taken from one of many who read the same version', async () => {
+  test('is accepted from one of many who read the same version', async () => {
     const item = await project.create('task');
     const titles = Array.from({ length: 10 }, (_, index) => `Title ${index}`);
     const outcomes = await Promise.allSettled(titles.map((title) => project.update(item.id, { title, version: 1 })));
@@ -100,7 +100,7 @@ describe('an update with a version', () => {
     expect((await failure(project.update(parent.id, { title: 'Moved', version: 2 }))).code).toBe('CONFLICT');
   });
 
-  test('merges metadata of all who come without one', async () => {
+  test('merges metadata from all who send no version', async () => {
     const item = await project.create('task');
     const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
     await Promise.all(keys.map((key) => project.update(item.id, { metadata: { [key]: true } })));
@@ -111,7 +111,7 @@ describe('an update with a version', () => {
 });
 
 describe('an update with a column', () => {
-  test('is a move: at the end, with flags, history and cascade, in one version', async () => {
+  test('is a move: to the end, with flags, history and cascade, in one version', async () => {
     const parent = await project.create('epic');
     await project.create('task', { column: 'In Progress', title: 'There before' });
     const item = await project.create('task', { parentId: parent.id, title: 'Old' });
@@ -136,7 +136,7 @@ describe('an update with a column', () => {
 });
 
 describe('a parent', () => {
-  test('is set, changed and taken away', async () => {
+  test('is set, changed and removed', async () => {
     const [one, two] = [await project.create('epic'), await project.create('epic')];
     const feature = await project.create('feature');
     expect((await project.update(feature.id, { parentId: one.id })).parentId).toBe(one.id);
@@ -150,7 +150,7 @@ describe('a parent', () => {
     ]);
   });
 
-  test('cannot be the item itself, nor what is below it', async () => {
+  test('cannot be the item itself, nor anything below it', async () => {
     const top = await project.create('task');
     const middle = await project.create('task', { parentId: top.id });
     const bottom = await project.create('task', { parentId: middle.id });

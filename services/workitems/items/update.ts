@@ -22,7 +22,7 @@ import { heldWarnings, keyWarnings, warned } from './warnings.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
-/** Changes what is given and differs. Nothing that differs: nothing is written, the version stays. */
+/** Changes what is given and differs. If nothing differs, nothing is written and the version stays. */
 export async function updateWorkItem(
   input: Input<typeof operation>,
   context: Context,
@@ -82,7 +82,7 @@ function wantedOf(
 }
 
 interface WantedParent {
-  /** undefined: as it is. */
+  /** undefined: unchanged. */
   readonly parent?: ItemRecord | null;
   readonly descendants: number;
 }
@@ -96,7 +96,7 @@ async function wantedParent(
     if (type !== item.type && item.parentId !== null) {
       const parent = await requireItem(context, item.parentId);
       requireParentFor(context, { type, projectId: item.projectId }, parent);
-      // It must still be what it is when this is stored.
+      // It must still be the same when this is stored.
       countChildren(context, parent, 0);
     }
     return { descendants: 0 };

@@ -3,7 +3,7 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import type { ItemRecord } from './items.model.ts';
 import { toWorkItem } from './present.ts';
 
-/** @param expected the version that the caller has read, if it says so @throws CONFLICT with the item as it is, for who may read it */
+/** @param expected the version that the caller has read, if given @throws CONFLICT with the item as it is, for callers that may read it */
 export function requireVersion(
   { caller, fail }: Pick<ReadContext<'CONFLICT'>, 'caller' | 'fail'>,
   item: ItemRecord,

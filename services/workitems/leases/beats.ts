@@ -7,12 +7,12 @@ type Listener = (organizationId: string, beat: Beat) => void;
 
 const listeners = new Set<Listener>();
 
-/** @param listener told of each lease that an agent has renewed by this process. It is not told again. */
+/** @param listener notified of each lease that an agent has renewed through this process. It is not notified again. */
 export function onBeat(listener: Listener): void {
   listeners.add(listener);
 }
 
-/** Once the write is stored, and not where an earlier one is repeated: what nobody hears at this moment nobody misses. */
+/** Once the write is stored, and not when an earlier one is repeated: what nobody hears at this moment nobody misses. */
 export function tellBeat(
   { caller, writes }: Pick<WriteScope, 'caller' | 'writes'>,
   { _id, taskId, projectId }: Pick<ItemRecord, '_id' | 'taskId' | 'projectId'>,

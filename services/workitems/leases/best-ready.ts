@@ -30,7 +30,7 @@ export type Choice =
   | { readonly reserved: readonly string[] }
   | { readonly reason: string };
 
-/** The best ready tasks of a project: all dependencies met, then by priority, then in the order of the board. */
+/** The best ready tasks of a project: all dependencies met, then by priority, then in board order. */
 export async function bestOfProject(
   scope: FailingWriteScope<'NOT_FOUND' | 'VALIDATION_FAILED'>,
   projectId: string,
@@ -57,7 +57,7 @@ export async function bestOfProject(
   return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
 }
 
-/** @throws Stale when there is a ready task by now */
+/** @throws Stale if there is a ready task by now */
 async function reasonInProject(
   scope: Scope,
   boards: readonly BoardRecord[],
@@ -82,7 +82,7 @@ async function reasonInProject(
   const others = tasks.filter(({ _id }) => !underEnded.has(_id));
   if (others.length === 0) return ofBudgets;
   const usable = new Set(boards.filter((board) => columnNamed(board, 'In Progress')).map(({ _id }) => _id));
-  // Since the ready ones were looked for: created, moved, or the last that it waited for is done.
+  // Since looking for the ready ones: it was created or moved, or the last thing it waited for is done.
   if (others.some(({ claimOrder, boardId }) => claimOrder !== null && usable.has(boardId))) throw new Stale();
   const waiting = await waitingInProject(scope, others, new Map(boards.map((board) => [board._id, board])));
   return `${ofBudgets && `${ofBudgets} `}${none}: ${whyNot(waiting, now)}.`;

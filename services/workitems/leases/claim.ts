@@ -25,7 +25,7 @@ import { itemIdOf, newToken } from './token.ts';
 type Claim = Output<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
-/** Of any number of agents that ask at once, each gets another task, or learns why there is none. */
+/** Of any number of agents that ask at once, each gets a different task, or learns why there is none. */
 export function claimWorkItem(input: Input<typeof operation>, context: Context): Promise<Claim> {
   const { leaseToken } = input;
   return leaseToken === undefined ? claimBest(input, context) : renew(input, leaseToken, context);
@@ -50,19 +50,19 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
       : await bestOfItems(context, input.ids, projectId, now);
   if ('reason' in choice) return { claimed: false, workItem: null, lease: null, reason: choice.reason };
   if ('reserved' in choice) {
-    // Others are about to take all that there is. If one of them does not, it is for this one.
+    // Others are about to take everything there is. If one of them does not, it is for this one.
     await oneOf(choice.reserved);
     throw new Stale();
   }
   context.writes.afterwards(choice.release);
   const item = await findItem(context, choice.best._id);
-  // Since it was chosen another replica may have taken it, or something that it depends on may have been taken back.
+  // Since it was chosen, another replica may have taken it, or something it depends on may have been taken back.
   if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
   for (const budget of over(choice.budgets, item)) relyOnRest(context, budget);
   return take(item, input, now, context);
 }
 
-/** One of given tasks was chosen by a plan of them, which is about the tasks as they were then; one of a project by what is kept in it. */
+/** One of a list of tasks was chosen by planning them, which is about the tasks as they were then; one of a project by what is stored in it. */
 function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen: Candidate, now: Date): boolean {
   if (chosen.revision !== undefined) return revision === chosen.revision;
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now);
@@ -79,7 +79,7 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
     state: 'working',
     userId: context.caller.userId,
     heardRevision: item.revision,
-    // After an agent that did not come back, still what was before that one.
+    // After an agent that did not come back, still the state before that one.
     before: { ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }), ...(returned && { returned }) },
   };
   const changes = { assignee: input.agent, isAiProcessing: true, lease, ...(returned && { returned: null }) };

@@ -18,7 +18,7 @@ let project: TestProject;
 beforeEach(async () => {
   project = await startProject();
 });
-// Only what tells the time: the database's client waits with real timers.
+// Only what tells the time: the database client waits with real timers.
 afterEach(() => void vi.useRealTimers());
 const goForward = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1_000 });
 
@@ -27,7 +27,7 @@ const claim = (input: Partial<ClaimInput> = {}, caller: Caller = project.caller)
   call(caller, 'workItems.claim', { agent: 'agent', ...input });
 const anotherKey = (): Caller => ({ ...project.caller, keyId: uuidv7() });
 
-/** Claims what must be there. */
+/** Claims something that must be there. */
 async function claimed(input: Partial<ClaimInput> = {}) {
   const { workItem, lease } = await claim(input);
   if (!workItem || !lease) throw new Error('There was nothing to claim.');
@@ -69,7 +69,7 @@ describe('a claim', () => {
     expect(await project.get(story.id)).toMatchObject({ columnName: 'In Progress' });
   });
 
-  test('takes by priority, then in the order of the board, and only tasks whose dependencies are handed over', async () => {
+  test('takes by priority, then in board order, and only tasks whose dependencies are handed over', async () => {
     const create = (title: string, fields: Parameters<TestProject['create']>[1] = {}) =>
       project.create('task', { title, ...fields });
     const base = await create('base', { column: 'Testing' });
@@ -96,20 +96,20 @@ describe('a claim', () => {
     expect((await claimed()).workItem.title).toBe('waits');
   });
 
-  test('takes the tasks below a task, not that one', async () => {
+  test('takes the tasks below a task, not the task itself', async () => {
     const outer = await project.create('task', { title: 'outer', priority: 'urgent' });
     await project.create('task', { title: 'inner', parentId: outer.id });
     expect((await claimed()).workItem.title).toBe('inner');
     expect(await claim()).toMatchObject({ claimed: false });
   });
 
-  test('of a task that is named takes that one, also with others below it', async () => {
+  test('of a named task takes that one, even with others below it', async () => {
     const task = await project.create('task');
     await project.create('task', { parentId: task.id });
     expect((await claimed({ ids: [task.taskId] })).workItem.id).toBe(task.id);
   });
 
-  test('finds a ready task behind more that are not than are looked at first', async () => {
+  test('finds a ready task behind more unready ones than are looked at first', async () => {
     const { id } = await project.create('task', { column: 'Testing' });
     const { id: unmet } = await project.create('idea');
     const waiting = { priority: 'urgent' as const, dependsOn: [id, unmet] };
@@ -118,7 +118,7 @@ describe('a claim', () => {
     expect((await claimed()).workItem.title).toBe('ready');
   });
 
-  test('of given items takes the best leaf task below them, and says how far the others are', async () => {
+  test('of given items takes the best leaf task below them, and says how far along the others are', async () => {
     const epic = await project.create('epic');
     const feature = await project.create('feature', { parentId: epic.id });
     await project.create('task', { title: 'elsewhere', priority: 'urgent' });
@@ -141,7 +141,7 @@ describe('a claim', () => {
     expect(await claim()).toMatchObject({ claimed: false, reason: 'There is no pending task in the project.' });
   });
 
-  test('of concurrent agents each gets another task, and those that get none are told', async () => {
+  test('by concurrent agents gives each a different task, and those that get none are told', async () => {
     const epic = await project.create('epic');
     const tasks = await Promise.all(Array.from({ length: 12 }, () => project.create('task', { parentId: epic.id })));
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim({}, anotherKey())));
@@ -155,7 +155,7 @@ describe('a claim', () => {
     }
   });
 
-  test('without project and ids is refused with what to give', async () => {
+  test('without project and ids is refused, with what to give', async () => {
     const refused = await failure(claim({}, project.organization));
     expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: [{ path: 'projectId' }] } });
   });
@@ -169,7 +169,7 @@ describe('a claim', () => {
 });
 
 describe('a lease', () => {
-  test('is renewed by its token, which is no change of the item', async () => {
+  test('is renewed with its token, which does not change the item', async () => {
     await project.create('task');
     const { workItem, lease } = await claimed({ leaseSeconds: 60 });
     goForward(50);
@@ -180,7 +180,7 @@ describe('a lease', () => {
     expect(await project.history(workItem.id)).toHaveLength(3);
   });
 
-  test('that expired makes the item claimable, and then belongs to who claimed it', async () => {
+  test('that has expired makes the item claimable, and then belongs to the agent that claims it', async () => {
     const item = await project.create('task', { assignee: 'Ada' });
     const first = await claimed({ agent: 'first', leaseSeconds: 60 });
     expect(await claim({ agent: 'second' })).toMatchObject({ claimed: false });
@@ -193,11 +193,11 @@ describe('a lease', () => {
       workItemId: item.id,
       leaseToken: second.lease.token,
     });
-    // As it was before the first agent, who did not come back to undo it.
+    // As it was before the first agent, which did not come back to undo it.
     expect(workItem).toMatchObject({ columnName: 'Backlog', assignee: 'Ada', isAiProcessing: false });
   });
 
-  test('that expired, of concurrent agents exactly one takes over', async () => {
+  test('that has expired is taken over by exactly one of several concurrent agents', async () => {
     const item = await project.create('task');
     await claimed({ leaseSeconds: 60 });
     goForward(61);
@@ -227,7 +227,7 @@ describe('a lease', () => {
     }
   });
 
-  test('does not end with other changes, nor with a move to where the item is', async () => {
+  test('does not end with other changes, nor with a move to where the item already is', async () => {
     const item = await project.create('task');
     const { lease } = await claimed();
     await project.update(item.id, { title: 'Another' });
@@ -260,7 +260,7 @@ describe('a lease', () => {
 });
 
 describe('a release', () => {
-  test('puts column, assignee and flag back as they were before the claim', async () => {
+  test('restores the column, assignee and flag from before the claim', async () => {
     const item = await project.create('task', { column: 'To Do', assignee: 'Ada' });
     const { lease } = await claimed({ agent: 'agent' });
     const released = await call(project.caller, 'workItems.release', {
@@ -277,7 +277,7 @@ describe('a release', () => {
     expect((await claimed()).workItem.id).toBe(item.id);
   });
 
-  test('puts it into another column when told to', async () => {
+  test('puts it into a different column when told to', async () => {
     const item = await project.create('task', { column: 'To Do' });
     const { lease } = await claimed();
     const release = { workItemId: item.id, leaseToken: lease.token };
@@ -293,7 +293,7 @@ describe('a release', () => {
     expect(workItem).toMatchObject({ columnName: 'Backlog' });
   });
 
-  test('finds a place when the column is gone', async () => {
+  test('finds a place if the column is gone', async () => {
     const item = await project.create('task', { column: 'To Do' });
     const { lease } = await claimed();
     await call(project.caller, 'boards.update', {

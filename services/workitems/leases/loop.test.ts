@@ -27,7 +27,7 @@ const Acts = fc.array(
   ),
   { minLength: 12, maxLength: 40 },
 );
-/** Each of the tasks, by which of those before it it waits for. */
+/** For each task, which of the tasks before it it waits for. */
 const Plan = fc.array(fc.array(fc.nat(9), { maxLength: 2 }), { minLength: 2, maxLength: 7 });
 
 async function plan(project: TestProject, waits: readonly (readonly number[])[]): Promise<string[]> {
@@ -39,8 +39,8 @@ async function plan(project: TestProject, waits: readonly (readonly number[])[])
   return ids;
 }
 
-/** Every empty claim while something is left to do must name what is in the way, and time alone must remove what an agent that died has left. */
-test('work that agents take up, leave, ask about and do badly is done in the end, whatever they do', {
+/** Every empty claim while something is left to do must name what is in the way, and time alone must clear what an agent that died left behind. */
+test('work that agents take up, abandon, ask about and do badly gets done in the end, whatever they do', {
   timeout: 600_000,
 }, async () => {
   console.log(`MODEL_SEED=${SEED}, ${RUNS} runs`);
@@ -52,7 +52,7 @@ test('work that agents take up, leave, ask about and do badly is done in the end
       const ids = await plan(project, waits);
       const held: Held[] = [];
       let next = 0;
-      // What agents do badly they do in the rounds of the plan; then they work.
+      // Agents do badly only in the rounds of the plan; then they work.
       const act = (): Act => acts[next++] ?? 'work';
       for (let round = 0; ; round++) {
         const columns = await Promise.all(ids.map(async (id) => (await project.get(id)).columnName));
@@ -62,7 +62,7 @@ test('work that agents take up, leave, ask about and do badly is done in the end
         const isReviewed = await reviewRound(columns);
         const isHandedOver = await handOverRound();
         if (isClaimed || isReviewed || isHandedOver) continue;
-        // Nobody can do anything: only leases of agents that died are in the way, and they end by themselves.
+        // Nobody can do anything: only the leases of dead agents are in the way, and they end on their own.
         const { reason = '' } = await call(caller, 'workItems.claim', { agent: 'watcher' });
         expect(reason).toMatch(/held by/);
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (LEASE_SECONDS + 1) * 1_000 });

@@ -41,8 +41,8 @@ const sessions = async (id: string) =>
     totalTokens,
   ]);
 
-describe('a beat', () => {
-  test('is told to those who listen, as a renewal is, once it is stored: the lease as items show it', async () => {
+describe('a heartbeat', () => {
+  test('is reported to listeners, as a renewal is, once it is stored: the lease as items show it', async () => {
     const told: { organizationId: string; beat: Beat }[] = [];
     onBeat((organizationId, beat) => told.push({ organizationId, beat }));
     const { id, taskId } = await project.create('task');
@@ -62,7 +62,7 @@ describe('a beat', () => {
     expect(JSON.stringify(told)).not.toContain(mine.leaseToken);
   });
 
-  test('renews the lease and shows on the item what it tells, without a version or an event', async () => {
+  test('renews the lease and shows on the item what it reports, without a version or an event', async () => {
     const task = await project.create('task');
     const mine = await claimed({ leaseSeconds: 100 });
     const [before, history] = [await project.get(task.id), await project.history(task.id)];
@@ -76,13 +76,13 @@ describe('a beat', () => {
     const after = await project.get(task.id);
     expect(after).toMatchObject({ version: before.version, lease: shown, updatedAt: before.updatedAt });
     expect(await project.history(task.id)).toEqual(history);
-    // What is not told again stays.
+    // What is not reported again stays.
     expect((await beat(mine, { progress: 0.6 })).lease).toMatchObject({ ...shown, progress: 0.6 });
     const { workItems } = await call(project.caller, 'workItems.list', { leaseState: 'working' });
     expect(workItems).toMatchObject([{ id: task.id, lease: { note: 'Tests are written', tokensSoFar: 1_000 } }]);
   });
 
-  test('of a lease that ended, or with another token, is refused', async () => {
+  test('for a lease that has ended, or with another token, is refused', async () => {
     const task = await project.create('task');
     const mine = await claimed({ leaseSeconds: 60 });
     expect((await failure(beat({ ...mine, leaseToken: `${task.id}.nonsense` }))).code).toBe('CONFLICT');
@@ -106,7 +106,7 @@ describe('a beat', () => {
     await expect(beat(mine, fields)).rejects.toThrow();
   });
 
-  test('with a question waits for a day, and hears what others comment, each of it once', async () => {
+  test('with a question waits for a day, and receives what others comment, each comment once', async () => {
     const task = await project.create('task');
     const person = { ...project.caller, keyId: uuidv7() };
     await comment(task.id, 'Before the claim', person);
@@ -121,7 +121,7 @@ describe('a beat', () => {
       { eventType: 'updated', data: { changes: { leaseState: { from: 'working', to: 'awaiting_input' } } } },
     ]);
     expect((await project.get(task.id)).version).toBe(version + 1);
-    // The same question again is none.
+    // The same question again does not count as one.
     await beat(mine, asking);
     expect(await project.history(task.id)).toHaveLength(6);
     goForward(23 * 60 * 60);
@@ -147,7 +147,7 @@ describe('a beat', () => {
     expect(inTurn).toEqual([many.slice(0, 20), many.slice(20), []]);
   });
 
-  test('and comments that come at the same time: each is heard once, by exactly one beat', async () => {
+  test('and comments that arrive at the same time: each is delivered once, to exactly one heartbeat', async () => {
     const task = await project.create('task');
     const mine = await claimed();
     const person = { ...project.caller, keyId: uuidv7() };
@@ -162,7 +162,7 @@ describe('a beat', () => {
   });
 });
 
-describe('what an agent leaves', () => {
+describe('what an agent leaves behind', () => {
   const checkpoint = { branch: 'dark', $done: ['a.b'], left: { 'c.d': null } };
   const left = { agent: 'agent 7', note: 'Half of it', checkpoint, at: expect.any(String) };
 
@@ -178,7 +178,7 @@ describe('what an agent leaves', () => {
         await call(project.caller, 'workItems.completeReview', { workItemId, result: 'fail', summary: 'No' });
       },
     ],
-  ])('goes to who claims the task next, when its lease %s', async (endedBecause, end) => {
+  ])('goes to the agent that claims the task next, when its lease %s', async (endedBecause, end) => {
     await project.create('task');
     const mine = await claimed();
     expect(mine).not.toHaveProperty('previous');
@@ -186,7 +186,7 @@ describe('what an agent leaves', () => {
     await end(mine);
     const next = await claimed({ agent: 'agent 8', leaseSeconds: 60 });
     expect(next.previous).toEqual({ ...left, endedBecause });
-    // An agent that leaves nothing takes nothing away.
+    // An agent that leaves nothing removes nothing.
     goForward(961);
     const last = await claimed({ agent: 'agent 9' });
     expect(last.previous).toMatchObject({ agent: 'agent 8', endedBecause: 'expired', note: null, checkpoint });
@@ -202,8 +202,8 @@ describe('what an agent leaves', () => {
   });
 });
 
-describe('tokens that were told by beats', () => {
-  test('are those of the completion, once it is there', async () => {
+describe('tokens reported in heartbeats', () => {
+  test('are those of the completion, once there is one', async () => {
     const { id } = await project.create('task');
     const mine = await claimed();
     await beat(mine, { model: 'gpt-5', totalTokens: 800 });
@@ -231,7 +231,7 @@ describe('tokens that were told by beats', () => {
       'expired',
       async () => {
         goForward(901);
-        // Of all organizations: other tests leave some too.
+        // Across all organizations: other tests leave some too.
         expect(await settleEndedLeases(new Date())).toBeGreaterThan(0);
         expect(await settleEndedLeases(new Date())).toBe(0);
       },
@@ -241,7 +241,7 @@ describe('tokens that were told by beats', () => {
     const task = await project.create('task', { parentId: story.id });
     const mine = await claimed();
     await beat(mine, { model: 'gpt-5', totalTokens: 1_000_000 });
-    // They never get less.
+    // Their number never goes down.
     await beat(mine, { model: 'gpt-5', totalTokens: 5 });
     expect((await project.get(task.id)).lease?.tokensSoFar).toBe(1_000_000);
     await end(mine);
@@ -266,7 +266,7 @@ describe('tokens that were told by beats', () => {
     const settled = await Promise.all([1, 2, 3].map(() => settleEndedLeases(new Date())));
     expect(settled.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(5);
     for (const id of ids) expect(await sessions(id)).toEqual([['abandoned', 10]]);
-    // What was settled is claimed as before.
+    // What was settled can be claimed as before.
     expect(await claimed()).toMatchObject({ previous: { endedBecause: 'expired' } });
   });
 });

@@ -53,7 +53,7 @@ export async function reportProgress(
   const told = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
   await spend(context, item, told);
   const budgets = await budgetsAfter(context, item, told, now);
-  // An agent that may go on was heard before the limit was reached, so each overspends by one heartbeat at most.
+  // An agent that may continue was heard before the limit was reached, so each overspends by one heartbeat at most.
   if (told !== 0) for (const budget of budgets) if (!isUsedUp(budget)) relyOnRestAfter(context, budget, told);
   const isFull = answers.length === MAX_ANSWERS;
   const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {

@@ -35,7 +35,7 @@ export async function releaseWorkItem(
       assignee: before.assignee,
       isAiProcessing: before.isAiProcessing,
       lease: null,
-      // It is still to be mended, unless it is put somewhere else.
+      // It still has to be fixed, unless it is put somewhere else.
       ...(before.returned && isInProgress(to.name) && { returned: before.returned }),
     },
     events: [

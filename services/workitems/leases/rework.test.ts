@@ -42,7 +42,7 @@ const taskIn = (column: string, fields: Parameters<TestProject['create']>[1] = {
 const plan = async (...ids: string[]) => call(project.caller, 'workItems.implementContext', { ids });
 
 describe('a task that a review or a validation sent back', () => {
-  test('is claimed like a ready one, and the claim says what to mend', async () => {
+  test('is claimed like a ready one, and the claim says what to fix', async () => {
     const reviewed = await taskIn('Review');
     await failReview(reviewed.id);
     expect(await claim()).toMatchObject({
@@ -63,7 +63,7 @@ describe('a task that a review or a validation sent back', () => {
     expect(await claim()).toMatchObject({ claimed: false });
   });
 
-  test('comes before new tasks of its priority, after those of a higher one, with ids and without', async () => {
+  test('comes before new tasks of its priority, and after those of a higher one, with ids and without', async () => {
     for (const ids of [false, true]) {
       const own = await startProject();
       const create = (column: string, priority: 'low' | 'medium' | 'high', title: string) =>
@@ -106,7 +106,7 @@ describe('a task that a review or a validation sent back', () => {
     const planned = await plan(before.id, back.id, after.id);
     expect(planned.waves).toEqual([[before.taskId], [back.taskId], [after.taskId]]);
     expect(planned.tasks.map(({ state }) => state)).toEqual(['ready', 'rework', 'waiting']);
-    // What it depends on is to be handed over first, as for any other.
+    // What it depends on has to be handed over first, as for any other.
     expect((await claim()).workItem?.id).toBe(before.id);
     expect(await claim()).toMatchObject({ claimed: false });
     expect((await plan(back.id)).tasks).toMatchObject([{ state: 'blocked', blockedBy: [before.taskId] }]);
@@ -115,7 +115,7 @@ describe('a task that a review or a validation sent back', () => {
     expect(await claim()).toMatchObject({ workItem: { id: back.id }, rework: { from: 'review' } });
   });
 
-  test('is sent back again when it is released, or when its agent does not come back', async () => {
+  test('counts as sent back again when it is released, or when its agent does not come back', async () => {
     const task = await taskIn('Review', { assignee: 'Ada' });
     await failReview(task.id);
     const first = await claim({ agent: 'one' });
@@ -145,7 +145,7 @@ describe('a task that a review or a validation sent back', () => {
         }),
     ],
     ['is given an assignee', (id) => project.update(id, { assignee: 'Ada' })],
-  ])('is nobody’s to claim any more when it %s', async (_, change) => {
+  ])('can no longer be claimed by anybody when it %s', async (_, change) => {
     const task = await taskIn('Review');
     await failReview(task.id);
     await project.update(task.id, { title: 'Another', assignee: null });
@@ -155,7 +155,7 @@ describe('a task that a review or a validation sent back', () => {
     expect(await claim()).toMatchObject({ claimed: false });
   });
 
-  test('follows its priority, and its column’s name', async () => {
+  test('goes by its priority, and by the name of its column', async () => {
     const [one, two] = [await taskIn('Review'), await taskIn('Review')];
     for (const { id } of [one, two]) await failReview(id);
     await project.update(two.id, { priority: 'urgent' });
@@ -171,7 +171,7 @@ describe('a task that a review or a validation sent back', () => {
     expect((await claim()).workItem?.id).toBe(one.id);
   });
 
-  test('that an agent holds is not anybody else’s', async () => {
+  test('that an agent holds cannot be claimed by anybody else', async () => {
     const task = await taskIn('Backlog');
     const { lease } = await claim({ leaseSeconds: 60 });
     await failReview(task.id);
@@ -181,7 +181,7 @@ describe('a task that a review or a validation sent back', () => {
     expect(lease).not.toBeNull();
   });
 
-  test('of several agents on two replicas exactly one claims', async () => {
+  test('is claimed by exactly one of several agents on two replicas', async () => {
     const replicas = await startReplicas(2);
     const own = await startProject('Worktrack', newCaller(), replicas.call);
     for (let round = 0; round < 5; round++) {
@@ -203,7 +203,7 @@ describe('a task that a review or a validation sent back', () => {
 });
 
 describe('a claim that gets nothing', () => {
-  test('names who holds a task and until when, and which dependency is unmet and where that is', async () => {
+  test('names who holds a task and until when, and which dependency is unmet and where it is', async () => {
     const held = await taskIn('To Do', { title: 'held' });
     const { lease } = await claim({ agent: 'agent 7' });
     const waits = await taskIn('Backlog', { dependsOn: [held.id] });
@@ -226,7 +226,7 @@ describe('a claim that gets nothing', () => {
     );
   });
 
-  test('speaks of one task as of one', async () => {
+  test('uses the singular for a single task', async () => {
     const held = await taskIn('To Do');
     await claim();
     const waits = await taskIn('Backlog', { dependsOn: [held.id] });
@@ -234,7 +234,7 @@ describe('a claim that gets nothing', () => {
     expect(reason).toMatch(`The project's only pending task is not ready: ${waits.taskId} waits for ${held.taskId}`);
   });
 
-  test('never explains why a task is not ready that has become so in the same moment', async () => {
+  test('never explains why a task is not ready that has become ready at the same moment', async () => {
     for (let round = 0; round < 30; round++) {
       const [{ workItem, reason }] = await Promise.all([claim(), taskIn('Backlog')]);
       if (workItem) continue;
@@ -253,7 +253,7 @@ describe('a claim that gets nothing', () => {
     expect(reason).toMatch(/, 2 more; and 7 more\.$/);
   });
 
-  test('tells of tasks that are in nobody’s hands where nothing is pending', async () => {
+  test('reports tasks that nobody holds when nothing is pending', async () => {
     const task = await taskIn('In Progress');
     expect((await claim()).reason).toBe(
       `There is no pending task in the project: ${task.taskId} is in In Progress without a lease.`,

@@ -17,7 +17,7 @@ const list = async (input: ListInput = {}) => (await call(project.caller, 'workI
 const claim = (fields: object = {}) => call(project.caller, 'workItems.claim', { agent: 'agent 7', ...fields });
 
 describe('a lease', () => {
-  test('is shown on the item wherever that is shown, without its token, and no more once it has ended', async () => {
+  test('is shown on the item wherever that is shown, without its token, and no longer once it has ended', async () => {
     const story = await project.create('story');
     const task = await project.create('task', { parentId: story.id, title: 'Unmistakable' });
     const before = Date.now();
@@ -52,7 +52,7 @@ describe('a lease', () => {
     for (const item of await everywhere()) expect(item.lease).toBeNull();
   });
 
-  test('is stalled when half of its time is over without a renewal', async () => {
+  test('is stalled when half its time has passed without a renewal', async () => {
     const task = await project.create('task');
     const { lease } = await claim({ leaseSeconds: 100 });
     goForward(49);
@@ -63,7 +63,7 @@ describe('a lease', () => {
     expect(renewed.workItem?.lease).toMatchObject({ stalled: false, expiresAt: renewed.lease?.expiresAt });
   });
 
-  test('is what lists filter by, with any other filter, on every page', async () => {
+  test('can be filtered by in lists, with any other filter, on every page', async () => {
     const story = await project.create('story');
     for (let n = 0; n < 6; n++)
       await project.create('task', { parentId: n % 2 ? story.id : undefined, title: `A ${n}` });
@@ -97,7 +97,7 @@ test('usage is grouped by the agent and by the key that recorded it', async () =
   const tasks = [await project.create('task'), await project.create('task'), await project.create('task')];
   const { workItem, lease } = await call(other, 'workItems.claim', { agent: 'agent 8' });
   await claim();
-  // By the token of the other’s lease, whoever has it.
+  // With the token of the other’s lease, whoever has it.
   const workItemId = workItem?.id as string;
   await call(project.caller, 'workItems.completeAiTask', {
     ...review,

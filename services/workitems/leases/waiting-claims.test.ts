@@ -17,7 +17,7 @@ afterAll(stopWorkItems);
 
 type Claim = Output<typeof claimWorkItem>;
 
-/** Told by the tests: events come from the queue, which test/agents/waiting.test.ts has. */
+/** Fed by the tests: events come from the queue, which test/agents/waiting.test.ts covers. */
 let news: Parameters<Listen>[0];
 let claims: ReturnType<typeof handlers>['workItems.claim'];
 let project: TestProject;
@@ -35,7 +35,7 @@ interface Options {
   readonly key?: string;
 }
 
-/** A call that waits, as libs/rpc hands it over. */
+/** A call that waits, as libs/rpc passes it on. */
 function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = project.caller, key }: Options = {}) {
   const timeUp = new AbortController();
   const gone = new AbortController();
@@ -53,7 +53,7 @@ function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = pr
   if (!('one' in claims)) throw new Error('A claim is called alone.');
   const given = { agent: 'agent', leaseSeconds: 60, waitSeconds: 30, ...input };
   const answer = claims.one(given, context as never).then(({ output }) => output as Claim);
-  // Of those that end without an answer.
+  // For those that end without an answer.
   answer.catch(() => {});
   const dies = () => {
     isThere = false;
@@ -78,7 +78,7 @@ function event(type: EventType, fields: Partial<PublishedEvent> = {}): Published
 }
 
 const HEARTBEAT = 'transaction_owners';
-/** Commands to the database from now on. */
+/** Commands sent to the database from now on. */
 function commands() {
   const client = mongoose.connection.getClient();
   const seen: string[] = [];
@@ -89,7 +89,7 @@ function commands() {
   return { seen, stop: () => void client.off('commandStarted', note) };
 }
 
-/** Until all that is under way has been through: a claim by somebody else, of a project where there is nothing. */
+/** Until everything in progress is through: a claim by somebody else, in a project where there is nothing. */
 async function quiet(): Promise<void> {
   const other = await startProject();
   await call(other.caller, 'workItems.claim', { agent: 'other' });
@@ -103,7 +103,7 @@ describe('claims that wait', () => {
     expect(await titleOf(waitFor())).toBe('there');
   });
 
-  test('are served in the order of their coming, one task each', async () => {
+  test('are served in order of arrival, one task each', async () => {
     const waiting = ['1', '2', '3'].map((agent) => waitFor({ agent }));
     await quiet();
     for (const title of ['a', 'b', 'c']) await project.create('task', { title });
@@ -113,7 +113,7 @@ describe('claims that wait', () => {
     expect(first?.workItem?.assignee).toBe('1');
   });
 
-  test('are served several at once when several tasks become ready, and who waits longest first', async () => {
+  test('are served several at once when several tasks become ready, longest-waiting first', async () => {
     const waiting = Array.from({ length: 40 }, (_, n) => waitFor({ agent: `${n}` }));
     await quiet();
     for (let n = 0; n < 30; n++) await project.create('task');
@@ -129,7 +129,7 @@ describe('claims that wait', () => {
     expect(rest.filter(({ claimed }) => claimed)).toEqual([]);
   });
 
-  test('ask the database nothing while nothing happens, and one look for all of them when something does in vain', async () => {
+  test('ask the database nothing while nothing happens, and look once for all of them when something happens in vain', async () => {
     const waiting = Array.from({ length: 50 }, () => waitFor());
     await quiet();
     const { seen, stop } = commands();
@@ -147,7 +147,7 @@ describe('claims that wait', () => {
     await Promise.all(waiting.map(({ answer }) => answer));
   });
 
-  test('of given items wake for these, by task ID or UUID, and for budgets', async () => {
+  test('for given items wake for these, by task ID or UUID, and for budgets', async () => {
     const task = await project.create('task', { column: 'Review' });
     await project.create('task', { parentId: task.id, column: 'Review' });
     const byTaskId = waitFor({ ids: [task.taskId] });
@@ -173,7 +173,7 @@ describe('claims that wait', () => {
     expect(await titleOf(waiting)).toBe('missed');
   });
 
-  test('look every few seconds for as long as nothing is to be heard', async () => {
+  test('look every few seconds for as long as nothing can be heard', async () => {
     claims = handlers(undefined, new WaitingClaims())['workItems.claim'];
     const waiting = waitFor();
     await quiet();
@@ -181,7 +181,7 @@ describe('claims that wait', () => {
     expect(await titleOf(waiting)).toBe('of which nobody tells');
   });
 
-  test('are answered with the reason when their time is up, and so is who repeats the call', async () => {
+  test('are answered with the reason when their time is up, and so is a repeated call', async () => {
     const waiting = waitFor({}, { key: 'once' });
     await quiet();
     waiting.timeUp.abort();
@@ -200,11 +200,11 @@ describe('claims that wait', () => {
     news.received([event('work_item.ready')]);
     expect(await first.answer).toEqual(await again.answer);
     expect([await titleOf(first), await titleOf(next)]).toEqual(['one', 'two']);
-    // And later, when the task is taken long since.
+    // And later, when the task was taken long ago.
     expect((await waitFor({}, { key: 'same' }).answer).lease).toEqual((await first.answer).lease);
   });
 
-  test('with the key of another request are refused', async () => {
+  test('with the key of a different request are refused', async () => {
     await project.create('task');
     await waitFor({}, { key: 'used' }).answer;
     await expect(waitFor({ agent: 'another' }, { key: 'used' }).answer).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('claims that wait', () => {
     });
   });
 
-  test('get nothing when their client has gone, or their gateway died', async () => {
+  test('get nothing if their client has gone, or their gateway has died', async () => {
     const [gone, died, there] = [waitFor(), waitFor(), waitFor()];
     await quiet();
     gone.gone.abort();
@@ -241,12 +241,12 @@ describe('claims that wait', () => {
     expect(await titleOf(stays)).toBe('still for somebody');
   });
 
-  test('that may not be waited for fail at once', async () => {
+  test('that cannot be waited for fail at once', async () => {
     await expect(waitFor({ ids: ['W-T-999'] }).answer).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(waitFor({ leaseToken: 'nonsense' }).answer).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('beyond 1,000 of an organization are refused, and others are not', async () => {
+  test('beyond 1,000 in an organization are refused, and others are not', async () => {
     const waiting = Array.from({ length: 1_000 }, () => waitFor());
     await quiet();
     await expect(waitFor().answer).rejects.toMatchObject({ code: 'RATE_LIMITED' });

@@ -12,9 +12,9 @@ type Claim = typeof claimWorkItem;
 type Context = CallContext<FailureOf<Claim>> & { readonly waiting: Waiting };
 
 const RETRY_AFTER_SECONDS = 5;
-/** Claims that are tried at once: enough of them share a transaction, and a burst of tasks leaves room for other calls. */
+/** Claims tried at once: enough of them share a transaction, and a burst of tasks leaves room for other calls. */
 const MAX_OFFERS = 16;
-/** For as long as no event can be heard, as in an installation whose log was never started: one look for each scope. */
+/** While no events can be heard, as in an installation whose log was never started: one look per scope. */
 const UNHEARD_LOOK_EVERY_MS = 2_000;
 
 const waitingClaims = new Gauge({
@@ -31,41 +31,41 @@ interface WaitingCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** One claim in the line. Calls that repeat it, by its idempotency key, share its place and its answer. */
+/** One claim in the queue. Calls that repeat it, by its idempotency key, share its place and its answer. */
 interface Waiter {
   readonly identity: string;
   readonly scope: Scope;
   readonly calls: Set<WaitingCall>;
-  /** The attempt under way. */
+  /** The attempt in progress. */
   offer: Promise<Outcome> | undefined;
 }
-/** What came of an attempt: a task, none, or nothing that says anything about the tasks, as of a caller who has gone. */
+/** The outcome of an attempt: a task, none, or nothing that says anything about the tasks, as when the caller has gone. */
 type Outcome = 'claimed' | 'nothing' | 'unknown';
 
-/** Those of an organization, in the order of their coming. */
+/** An organization's, in order of arrival. */
 interface Line {
   readonly waiters: Map<string, Waiter>;
-  /** Scopes in which there may be something new, with how many tasks have become ready there, as far as events said. */
+  /** Scopes in which there may be something new, with how many tasks have become ready there, as far as events have said. */
   readonly toLookAt: Map<string, number>;
   isLooking: boolean;
 }
 
-/** Begins to listen to events: what a replica does from its first waiting claim on. */
+/** Starts listening to events: what a replica does from its first waiting claim on. */
 export type Listen = (heard: {
-  /** Called when events are heard from now on, at first and after an interruption: those before may have been missed. */
+  /** Called when events are heard from now on, the first time and after each interruption: earlier ones may have been missed. */
   opened(): void;
   received(events: readonly PublishedEvent[]): void;
 }) => void;
 
 /**
- * The claims that wait until a task is ready for them: all of the service's, for the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
+ * The claims that wait until a task is ready for them: all of the service's, since the broker gives them to one replica (libs/rpc/server/waiting-calls.ts).
  *
- * They are woken by events. For each scope that an event is about (a project, or the items that a claim names), the first in the line tries to claim, then the next,
- * until one finds nothing: then there is nothing for those behind it either. Where one has found something and more tasks have become ready, as many as these
- * try at once. So a task that gets ready costs the claim of it and one look, however many wait, and nothing is asked of the database while nothing happens. An
- * event that is missed costs time and nothing else: each claim looks once more when its time is up.
+ * They are woken by events. For each scope that an event is about (a project, or the items that a claim names), the first in the queue tries to claim, then the next,
+ * until one finds nothing: then there is nothing for those behind it either. If one has found something and more tasks have become ready, that many
+ * try at once. So a task that becomes ready costs its claim and one look, however many are waiting, and the database is not queried while nothing happens. A
+ * missed event costs time and nothing else: each claim looks once more when its time is up.
  *
- * A replica that was frozen, and takes itself for the one that holds them, does no harm: a claim takes effect once by its idempotency key.
+ * A replica that was frozen and believes it still holds them does no harm: a claim takes effect once, by its idempotency key.
  */
 export class WaitingClaims {
   readonly #lines = new Map<string, Line>();
@@ -83,7 +83,7 @@ export class WaitingClaims {
     attempt: Attempt<Claim>,
     earlier: Promise<Reply<Output<Claim>> | undefined>,
   ): Promise<Reply<Output<Claim>>> {
-    // To renew is not to wait for something.
+    // Renewing is not waiting for something.
     if (input.leaseToken !== undefined) {
       return (await earlier) ?? ((await attempt(true)) as Reply<Output<Claim>>);
     }
@@ -139,7 +139,7 @@ export class WaitingClaims {
     });
   }
 
-  /** For the claim that it repeats, or at the end of the line. */
+  /** In the place of the claim that it repeats, or at the end of the queue. */
   #join(line: Line, input: Input<Claim>, call: WaitingCall): Waiter {
     const { caller, idempotencyKey } = call.context;
     const identity = JSON.stringify([idempotencyKey, caller.sessionProjectId, input]);
@@ -177,7 +177,7 @@ export class WaitingClaims {
     }
   }
 
-  /** Who came first is served first. What happens meanwhile is looked at next. */
+  /** First come, first served. What happens meanwhile is looked at next. */
   async #look(organizationId: string, line: Line): Promise<void> {
     if (line.isLooking) return;
     line.isLooking = true;
@@ -195,7 +195,7 @@ export class WaitingClaims {
         }),
       );
       if (outcomes.includes('nothing')) {
-        // Of what was known before, nothing is left.
+        // Nothing that was known before holds any more.
         fruitful.delete(key);
         continue;
       }
@@ -228,7 +228,7 @@ export class WaitingClaims {
     }
   }
 
-  /** Of a gateway that died nothing else tells: what was claimed for its callers would be held by nobody until the lease ends. */
+  /** If a gateway died, nothing else reveals it: what was claimed for its callers would be held by nobody until the lease ends. */
   async #callThatIsThere(organizationId: string, line: Line, waiter: Waiter): Promise<WaitingCall | undefined> {
     for (const call of waiter.calls) {
       if (await call.context.waiting.isCallerThere()) return call;
@@ -246,7 +246,7 @@ export class WaitingClaims {
     this.#forget(organizationId, line);
   }
 
-  /** What its key may do has changed. Whether it may still claim is found out by whoever repeats the call. */
+  /** What its key may do has changed. Whether it may still claim is decided when the call is repeated. */
   #endFor(organizationId: string, line: Line, waiter: Waiter, call: WaitingCall): void {
     const reason = 'The API key or its user was changed while the call was waiting. Claim again.';
     call.resolve({ output: { claimed: false, workItem: null, lease: null, reason }, replayed: false });
@@ -281,8 +281,8 @@ function lookAt({ toLookAt }: Line, key: string, tasks = 0): void {
 }
 
 /**
- * The first in the line for which there may be something, and those behind it that are after the same, as many as there are tasks for. Who is after something
- * else that may be among these comes next: of two that would take one task, it is the first one's.
+ * The first in the queue for which there may be something, and those behind it that want the same, as many as there are tasks for. Any that want something
+ * else that overlaps with these come next: of two that would take the same task, the first one gets it.
  * @param fruitful scopes in which something was found last time
  */
 function nextOf({ waiters, toLookAt }: Line, fruitful: ReadonlySet<string>): Waiter[] {

@@ -2,19 +2,19 @@ import type { EventType, PublishedEvent } from '@worktrack/contracts/events/even
 import type { Input } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
 
-/** What a claim may take: claims of one scope find the same. */
+/** What a claim may take: claims with the same scope find the same. */
 export interface Scope {
   readonly key: string;
-  /** Undefined: of any project. */
+  /** Undefined: from any project. */
   readonly projectId: string | undefined;
-  /** The items that the claim names, by what they are called in events; empty: the project's. */
+  /** The items that the claim names, by their names in events; empty: the project's. */
   readonly names: ReadonlySet<string>;
 }
 
 /** What may let a claim find what it did not find before, and what may end a wait. */
 export const AWAITED_EVENTS = [
   'work_item.ready',
-  // Of a task that is named itself, which may have others below it and so is not what others call ready; and budgets of items.
+  // For a task that is itself named, which may have others below it and so is not what events call ready; and budgets of items.
   'work_item.updated',
   'work_item.moved',
   'work_item.released',

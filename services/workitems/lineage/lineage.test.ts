@@ -42,7 +42,7 @@ test.each([
   expect((await lineage(item.id)).idea).toBeNull();
 });
 
-test('of an idea was made what is below it, what names it, and all below that; with all sessions', async () => {
+test('what was made of an idea is what is below it, what names it, and all below that; with all sessions', async () => {
   const idea = await project.create('idea');
   const below = await project.create('task', { title: 'below', parentId: idea.id });
   const epic = await project.create('epic', { title: 'names it', metadata: { ideaId: idea.id } });

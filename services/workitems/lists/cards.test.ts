@@ -10,7 +10,7 @@ afterAll(stopWorkItems);
 
 const cards = (input: object) => call(project.caller, 'boards.cards', { id: project.board.id, ...input });
 
-test('a card says by what it is blocked, in task IDs, and what its sessions cost, beside what a list says', async () => {
+test('a card says what blocks it, in task IDs, and what its sessions cost, besides what a list says', async () => {
   const first = await project.create('task');
   const blocked = await project.create('task', { dependsOn: [first.id] });
   const session = { model: 'gpt-4o', provider: 'openai', totalTokens: 1000, inputTokens: 1000, outputTokens: 0 };
@@ -29,7 +29,7 @@ test('a card says by what it is blocked, in task IDs, and what its sessions cost
   expect(after?.blockedBy).toEqual([]);
 });
 
-test('of cards that are asked for by name come those that are on the board and match', async () => {
+test('of cards requested by name, those are returned that are on the board and match', async () => {
   const [one, two] = [await project.create('task', { priority: 'urgent' }), await project.create('task')];
   const other = await call(project.caller, 'boards.create', { id: project.project.id, name: 'Other' });
   const elsewhere = await project.create('task', { boardId: other.id, boardColumnId: other.columns[0]?.id });
@@ -55,11 +55,11 @@ test('leads through a column by cursor, each card once', async () => {
   expect(seen).toEqual(created);
 });
 
-test('a board that is not there is not found', async () => {
+test('a board that does not exist is not found', async () => {
   await expect(cards({ id: '01990000-0000-7000-8000-000000000000' })).rejects.toThrow(/board/i);
 });
 
-test('a move by a version that is old is refused with the item as it is', async () => {
+test('a move with an old version is refused with the item as it is', async () => {
   const item = await project.create('task');
   const move = (boardColumnId: string, version: number) =>
     call(project.caller, 'workItems.move', { workItemId: item.id, boardColumnId, version });

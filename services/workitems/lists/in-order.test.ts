@@ -12,8 +12,8 @@ afterAll(stopWorkItems);
 
 const A_DAY_MS = 86_400_000;
 
-/** A plain sort of all, beside what looks where it found enough the last time. */
-test('pages are those of all in their order, from the beginning and from any place, whatever came, went or changed between them', async () => {
+/** Compares a plain sort of everything with the code that starts from where it found enough the last time. */
+test('pages are those of all items in order, from the beginning and from any place, whatever came, went or changed between them', async () => {
   const { caller, project, column, create } = await startProject();
   const { organizationId } = caller;
   const { id } = await create('task');
@@ -23,7 +23,7 @@ test('pages are those of all in their order, from the beginning and from any pla
     ItemModel.insertMany(
       Array.from({ length: count }, (_, index) => {
         const names = { _id: idOfAge(ageMs * index), taskId: `W-T-${++number}` };
-        // Positions come twice, and in another order than ids.
+        // Positions occur twice, and in a different order from ids.
         return { ...pattern, ...names, foundBy: foundBy(names, null), position: (number * 37) % 101, ...fields };
       }),
     );
@@ -41,7 +41,7 @@ test('pages are those of all in their order, from the beginning and from any pla
       const page = await inOrder<ItemRecord>(ItemModel, { ...read, skip });
       expect(idsOf(page)).toEqual(idsOf(matching.slice(skip, skip + limit)));
     }
-    // Through all of them in few steps; what is near the beginning was read in small ones.
+    // Through all of them in a few steps; what is near the beginning was read in small ones.
     const step = Math.max(limit, 50);
     const seen: ItemRecord[] = [];
     for (let page: ItemRecord[] | undefined; page === undefined || page.length === step; ) {
@@ -91,7 +91,7 @@ test('pages are those of all in their order, from the beginning and from any pla
   await expectAll();
 });
 
-test('a page that is asked for again is one read', async () => {
+test('a page that is requested again is one read', async () => {
   const { caller, column, create } = await startProject();
   const { organizationId } = caller;
   const { id } = await create('task');

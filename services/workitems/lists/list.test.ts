@@ -26,7 +26,7 @@ const titles = async (input: RawInput<typeof listWorkItems>, p = project) =>
   (await list(input, p)).workItems.map(({ title }) => title);
 
 describe('a list', () => {
-  test('holds the fields of each item that are not long, and the page', async () => {
+  test('contains the fields of each item that are not long, and the page', async () => {
     const own = await startProject();
     const parent = await own.create('epic');
     const item = await own.create('task', { parentId: parent.id, assignee: 'ada', metadata: { large: 1 } });
@@ -66,7 +66,7 @@ describe('a list', () => {
     expect(await titles({ boardColumnId: own.column('Review') }, own)).toEqual(['b', 'a']);
   });
 
-  test('is of the session’s project, unless another is named, and never of another organization', async () => {
+  test('is for the session’s project, unless another is named, and never for another organization', async () => {
     const one = await startProject();
     const two = await startProject('Two', one.organization);
     await one.create('task', { title: 'in one' });
@@ -78,7 +78,7 @@ describe('a list', () => {
     expect(await titles({}, stranger)).toEqual([]);
   });
 
-  test('takes a column by its name on its board, in any case, and on all boards of its project where it names none', async () => {
+  test('accepts a column by its name on its board, in any case, and on all boards of its project if none is named', async () => {
     const own = await startProject();
     await own.create('task', { title: 'here', column: 'In Progress' });
     await own.create('task', { title: 'there', column: 'Review' });
@@ -140,7 +140,7 @@ describe('a list', () => {
       }
     }
     expect((await refusal({ parentId: 'W-E-99999' }, own)).message).toContain('there is no work item W-E-99999');
-    // Each is there, and no item is in both.
+    // Each exists, and no item is in both.
     for (const filter of [
       { projectId: other.project.id, boardId: own.board.id },
       { projectId: other.project.id, boardColumnId: own.column('Done') },
@@ -154,13 +154,13 @@ describe('a list', () => {
     expect(await titles({ boardId: other.board.id, projectId: other.project.id }, own)).toEqual(['A task']);
   });
 
-  test('of a project with items asks the database for nothing that it did not ask for without the project', async () => {
+  test('for a project with items asks the database for nothing that it did not ask for without the project', async () => {
     const own = await startProject();
     await own.create('task');
     const commandsOf = async (run: () => Promise<unknown>) => {
       const commands: string[] = [];
       mongoose.set('debug', (collection: string, method: string) => {
-        // Its heartbeat is the process's, and comes when it comes.
+        // The heartbeat is the process's, and comes when it comes.
         if (collection !== 'transaction_owners') commands.push(`${collection}.${method}`);
       });
       try {
@@ -176,7 +176,7 @@ describe('a list', () => {
     expect(await commandsOf(() => list({ projectId: own.project.id }, own))).toEqual(all);
   });
 
-  test('has what all its filters say', async () => {
+  test('contains what all its filters say', async () => {
     const own = await startProject();
     const epic = await own.create('epic', { title: 'Epic', priority: 'urgent' });
     await own.create('task', { title: 'one', parentId: epic.id, assignee: 'ada', priority: 'high' });
@@ -191,7 +191,7 @@ describe('a list', () => {
   });
 });
 
-/** All pages, each asked for with the cursor of the one before; `between` runs after the first one. */
+/** All pages, each requested with the cursor of the one before; `between` runs after the first one. */
 async function pagesOf(
   input: RawInput<typeof listWorkItems>,
   p: TestProject,
@@ -223,7 +223,7 @@ describe('a cursor', () => {
     expect(titlesOf(await pagesOf({ limit: 2, type: 'task', search: 'a' }, own))).toEqual(['a']);
   });
 
-  test('shows what stays where it is once, whatever comes and moves meanwhile', async () => {
+  test('shows once what stays where it is, whatever arrives and moves in the meantime', async () => {
     const own = await startProject();
     const items = [];
     for (const title of ['a', 'b', 'c', 'd', 'e', 'f']) items.push(await own.create('task', { title }));
@@ -272,7 +272,7 @@ describe('a cursor', () => {
     expect((await list({ limit: 2, cursor }, own)).workItems).toHaveLength(2);
   });
 
-  test('is what a page that is too deep to be counted to is refused with', async () => {
+  test('is suggested by the refusal of a page that is too deep to count to', async () => {
     expect((await list({ page: 100, limit: 100 })).workItems).toEqual([]);
     const { code, message } = await failure(list({ page: 101, limit: 100 }));
     expect(code).toBe('VALIDATION_FAILED');
@@ -280,7 +280,7 @@ describe('a cursor', () => {
   });
 });
 
-test('a total is exact of a project, a board, a column and a parent, and of what is filtered up to 10 000', async () => {
+test('a total is exact for a project, a board, a column and a parent, and for filtered lists up to 10 000', async () => {
   const own = await startProject();
   const parent = await own.create('epic');
   const { id } = await own.create('task', { parentId: parent.id, assignee: 'ada' });
@@ -294,7 +294,7 @@ test('a total is exact of a project, a board, a column and a parent, and of what
   });
   await ItemModel.insertMany(items, { lean: true });
   const [boardId, boardColumnId] = [own.board.id, own.column('Backlog')];
-  // As the writes that make items count them.
+  // As the writes that create items count them.
   const { organizationId } = own.caller;
   await TallyModel.updateOne({ organizationId, boardId }, { $inc: { [`counts.${boardColumnId}`]: items.length } });
   await ItemModel.updateOne({ organizationId, _id: parent.id }, { $inc: { childCount: items.length } });
@@ -366,7 +366,7 @@ describe('the search', () => {
     expect((await list({ search: id }, own)).workItems).toHaveLength(1);
   });
 
-  test('for a task ID finds its item first, then what has the parts of it as words', async () => {
+  test('for a task ID finds its item first, then what contains the parts of it as words', async () => {
     const mine = await startProject();
     const item = await mine.create('task', { title: 'The one' });
     await mine.create('task', { title: `Later than ${item.taskId}` });
@@ -387,7 +387,7 @@ describe('the search', () => {
     expect(await titles({ search, boardColumnId: mine.column('Done') }, mine)).toEqual([]);
   });
 
-  test('is of what the filters say, in all projects where none is named', async () => {
+  test('follows the filters, in all projects if none is named', async () => {
     const one = await startProject();
     const two = await startProject('Two', one.organization);
     const epic = await one.create('epic', { title: 'Harbour' });

@@ -44,10 +44,10 @@ export async function pageOfList(
   );
 }
 
-/** One row more than the page has, where there is one. */
+/** One row more than the page has, if there is one. */
 interface Found {
   readonly rows: readonly ListedItem[];
-  /** It stands before all others, out of order. */
+  /** It comes before all others, out of order. */
   readonly namedId?: string | undefined;
   readonly count: () => Promise<Total>;
 }
@@ -58,7 +58,7 @@ async function listed(context: Scope, where: Where, order: ItemOrder, start: Sta
   return { rows: await pageOfItems(context, where, order, start), count: () => totalOf(context, where) };
 }
 
-/** The item that the text names, then those that have all its words. */
+/** The item that the text names, then those that contain all its words. */
 async function matching(context: Scope, where: Where, text: string, order: ItemOrder, start: Start): Promise<Found> {
   const query = searchQuery(wordsOf(text));
   if (query.prefixes.length === 0) return nothing;

@@ -7,7 +7,7 @@ import type { Scope } from '../scope.ts';
 import { itself } from '../trees/found-by.ts';
 import { conditionsOf, type Where } from './where.ts';
 
-/** What a list shows of an item, and where it stands in its column. */
+/** What a list shows of an item, and its place in its column. */
 export type ListedItem = Pick<ItemRecord, Exclude<keyof typeof LISTED, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'>;
 export const LISTED = {
   taskId: 1,
@@ -37,7 +37,7 @@ export function placeIn(order: ItemOrder, { _id, position }: Pick<ItemRecord, '_
   return { id: _id, value: order === 'newest' ? _id : position };
 }
 
-/** One item more than the page has, where there is one. */
+/** One item more than the page has, if there is one. */
 export function pageOfItems(
   { caller }: Scope,
   where: Where,

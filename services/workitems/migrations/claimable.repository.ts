@@ -67,7 +67,7 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
       if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {
         updateOne: {
-          // Only once: after that it stays up to date by itself.
+          // Only once: after that it is kept up to date anyway.
           filter: { organizationId, _id, treeVersion: null },
           update: {
             $set: { treeVersion: 1, childCount, dependsOn, waitsFor, ...claimable(state, board) },

@@ -14,7 +14,7 @@ const FIELDS = {
 type Held = Pick<ItemRecord, '_id' | 'organizationId'> & { readonly lease: OlderLease | null };
 type OlderLease = Pick<LeaseRecord, 'token' | 'expiresAt' | 'unsettledUntil'> & { readonly agent?: string };
 
-/** Lets it be told of leases of an earlier version, too, that they have expired (settle.ts). */
+/** Makes the expiry of an earlier version's leases reportable, too (settle.ts). */
 export const leasesMigration: Migration = {
   name: 'work items: leases whose end is told',
   isUrgent: false,
@@ -29,11 +29,11 @@ export const leasesMigration: Migration = {
 };
 
 function toBeTold(_id: string, organizationId: string, { token, agent, expiresAt, unsettledUntil }: OlderLease) {
-  // One that was settled looks the same, but for who held it: 0.1 did not keep that, and from here on it says that it is not known.
+  // One that was settled looks the same, except for who held it: 0.1 did not keep that, and from here on it counts as unknown.
   const isTold = unsettledUntil !== undefined || (agent !== undefined && !isLive({ expiresAt }, new Date()));
   if (isTold) return [];
   const filter = { organizationId, _id, 'lease.token': token, 'lease.expiresAt': expiresAt };
   const $set = { 'lease.unsettledUntil': expiresAt, 'lease.agent': agent ?? 'unknown' };
-  // Whoever has read it before starts over.
+  // Anybody who has read it before starts over.
   return [{ updateOne: { filter, update: { $set, $inc: { revision: 1 } } } }];
 }

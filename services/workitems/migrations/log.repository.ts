@@ -6,15 +6,15 @@ import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
 import { startOfPast, tellPastOf } from '../history/past.repository.ts';
 
 const BATCH = 500;
-/** What happens now waits behind no more of the past than this, and the outbox of a broker that is away does not fill. */
+/** What happens now waits behind no more of the past than this, and the outbox does not fill up while the broker is unavailable. */
 const MAX_WAITING = 2_000;
 const LOOK_AGAIN_MS = 100;
 
 type Found = Pick<HistoryRecord, '_id' | 'organizationId' | 'workItemId' | 'told'>;
 
 /**
- * Tells the log what happened before there was one, as far as the history of work items has it. By items and not by records: the clocks of two replicas
- * may have differed, and an item's events are told in the order of its revisions.
+ * Tells the log what happened before it existed, as far as the history of work items has it. By item rather than by record: the clocks of two replicas
+ * may have differed, and an item's events are reported in the order of its revisions.
  */
 export const logMigration: Migration = {
   name: 'log: what the history of work items has of before',

@@ -47,7 +47,7 @@ function pastRecord(project: TestProject, workItemId: string, revision: number, 
   };
 }
 
-test('each record of the history becomes an event with the id of the record, and of nothing more', async () => {
+test('each record of the history becomes an event with the id of the record, and nothing more does', async () => {
   const project = await startProject();
   const kept = await project.create('task', { title: 'Kept' });
   await project.move(kept.id, 'Review');
@@ -78,7 +78,7 @@ test('each record of the history becomes an event with the id of the record, and
   );
 });
 
-test('what the log would not keep any more is not told', async () => {
+test('what the log would no longer keep is not published', async () => {
   const project = await startProject();
   const { id } = await project.create('task');
   await HistoryModel.deleteMany({});
@@ -94,7 +94,7 @@ test('an item’s events never wait for a later revision of it, whatever the clo
   const project = await startProject();
   const { id } = await project.create('task');
   await HistoryModel.deleteMany({});
-  // By the clock, the latest revision comes first; and there is more than goes into one transaction.
+  // By the clock, the latest revision comes first; and there is more than fits into one transaction.
   const records = Array.from({ length: 450 }, (_, index) =>
     pastRecord(project, id, 2 + index, Date.now() - (1 + index) * 1_000),
   );
@@ -102,7 +102,7 @@ test('an item’s events never wait for a later revision of it, whatever the clo
   await makePast();
   const migrations = await replica();
   const told: number[] = [];
-  // As the publisher takes them: what is there, in the order of the revisions.
+  // As the publisher takes them: what is there, in order of revision.
   do {
     const found = await OutboxModel.find({}).sort({ revision: 1 }).lean<OutboxRecord[]>();
     told.push(...found.map(({ revision }) => revision));
@@ -113,7 +113,7 @@ test('an item’s events never wait for a later revision of it, whatever the clo
   expect(await OutboxModel.countDocuments({})).toBe(0);
 });
 
-test('replicas that go through it together, beside writes of both versions, tell each event once', async () => {
+test('replicas that go through it together, alongside writes of both versions, publish each event once', async () => {
   const project = await startProject();
   const tasks = await Promise.all(Array.from({ length: 40 }, () => project.create('task')));
   await makePast();
@@ -126,7 +126,7 @@ test('replicas that go through it together, beside writes of both versions, tell
     await Promise.all([project.update(id, { title: 'Changed' }), HistoryModel.insertMany([record])]);
   }
   await Promise.all(started.map(({ done }) => done));
-  // The second pass may have been over before the older replica wrote the last ones: it waits for half an hour in production.
+  // The second pass may have ended before the older replica wrote the last ones: in production it waits for half an hour.
   await MigrationModel.updateMany({}, { $set: { passes: 1 } });
   await Promise.all((await Promise.all([replica(), replica()])).map(({ done }) => done));
 

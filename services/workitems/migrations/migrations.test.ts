@@ -28,7 +28,7 @@ function counting(isUrgent: boolean, seen: string[], onBatch: (after: string) =>
   });
 }
 
-test('a migration goes through all twice and is then done, whatever is started again', async () => {
+test('a migration goes through everything twice and is then done, whatever is restarted', async () => {
   const seen: string[] = [];
   const migration = counting(false, seen);
   for (let start = 0; start < 3; start++) {
@@ -38,7 +38,7 @@ test('a migration goes through all twice and is then done, whatever is started a
   }
 });
 
-test('an urgent one is through once before the start goes on, and waits for the second time until no older replica runs', async () => {
+test('an urgent one goes through once before the start continues, and waits for the second time until no older replica runs', async () => {
   const seen: string[] = [];
   const migration = counting(true, seen);
   const started = await migrate([migration], { log });
@@ -49,7 +49,7 @@ test('an urgent one is through once before the start goes on, and waits for the 
   expect(seen).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
-test('one that was broken off goes on where it was', async () => {
+test('one that was interrupted continues where it was', async () => {
   const seen: string[] = [];
   let isBroken = true;
   const migration = counting(true, seen, (after) => {
@@ -62,7 +62,7 @@ test('one that was broken off goes on where it was', async () => {
   expect(seen).toEqual(['a', 'b', 'c']);
 });
 
-test('replicas that start together each come through, and no document is left out', async () => {
+test('replicas that start together each finish, and no document is left out', async () => {
   const seen: string[] = [];
   const migration = counting(true, seen);
   const started = await Promise.all([1, 2, 3].map(() => migrate([migration], { log, replacedAfterMs: 0 })));

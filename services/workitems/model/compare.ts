@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 const LATEST_EVENTS = 12;
 const ALL_EVENTS = 200;
 
-/** What the last operation has written, each with the newest of its history. */
+/** What the last operation has written, each with the latest of its history. */
 export async function compareTouched(model: Model, service: Service): Promise<void> {
   const touched = [...model.touched];
   model.touched.clear();
@@ -21,7 +21,7 @@ export async function compareTouched(model: Model, service: Service): Promise<vo
   await compareTold(model, service);
 }
 
-/** What waits to be published, which is what the operations since the last time have told. Then it is taken away. */
+/** What is waiting to be published: what the operations since the last time have reported. It is removed afterwards. */
 async function compareTold(model: Model, { caller }: Pick<Service, 'caller'>): Promise<void> {
   const events = await takeOutbox(caller.organizationId);
   const ofItems = events.filter(({ subject }) => subject.kind === 'work_item');
@@ -51,7 +51,7 @@ async function compareTold(model: Model, { caller }: Pick<Service, 'caller'>): P
   }
 }
 
-/** Everything but histories: all items, the order of all columns, the boards. */
+/** Everything except histories: all items, the order of all columns, the boards. */
 export async function compareState(model: Model, { caller, projectId }: Service): Promise<void> {
   const boards = await call(caller, 'boards.list', { id: projectId });
   expect(boards.map(({ id, columns }) => ({ id, columns: columns.map((column) => [column.id, column.name]) }))).toEqual(
@@ -103,7 +103,7 @@ async function compareHistory({ caller }: Pick<Service, 'caller'>, item: ModelIt
   ).toEqual(item.history.toReversed().slice(0, limit).map(shownEvent));
 }
 
-/** Of what is changed in metadata, only the keys that differ are told; what else is in a creation or a session, the model does not know. */
+/** For changes in metadata, only the keys that differ are reported; the model does not know what else is in a creation or a session. */
 function shownEvent({ eventType, data }: ModelEvent): unknown {
   if (eventType === 'created' || eventType === 'ai_session') return { eventType, data: expect.objectContaining(data) };
   const { metadata, ...changes } = (data.changes ?? {}) as Record<string, unknown>;
@@ -114,7 +114,7 @@ const ANY_OBJECT = expect.any(Object);
 
 type ListFilter = Parameters<Model['list']>[0];
 
-/** Task IDs of every page. */
+/** Task IDs from all pages. */
 async function allOf(model: Model, caller: Service['caller'], filter: ListFilter): Promise<string[]> {
   const total = model.list(filter).length;
   const limit = 100;

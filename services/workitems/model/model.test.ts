@@ -9,9 +9,9 @@ import { anyStep, stepsSoFar } from './steps.ts';
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const MAX_STEPS_OF_RUN = 300;
-/** A run has a third of what it may have, on average. With much fewer steps the test says nothing. */
+/** On average, a run has a third of the steps that it may have. With far fewer the test says nothing. */
 const MIN_STEPS = (RUNS * MAX_STEPS_OF_RUN) / 10;
-/** How long a failure is made smaller before it is told. Each attempt is a run of its own. */
+/** How long a failure is shrunk before it is reported. Each attempt is a run of its own. */
 const SHRINKING_MS = 60_000;
 const MS_PER_RUN = 60_000;
 

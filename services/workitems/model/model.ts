@@ -31,13 +31,13 @@ import {
 
 /**
  * What the interface promises of boards, work items, their history, leases and AI usage, as one caller sees it: written from the documentation
- * and in the plainest way, so that the service can be held against it. Nothing of the service is imported here, and nothing is fast.
+ * and in the plainest way, so that the service can be checked against it. Nothing of the service is imported here, and nothing is fast.
  *
  * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws
  * Refused before it looks at `learned` or changes anything.
  */
 
-/** With every code that would be right, where an input is wrong in more than one way. */
+/** With every code that would be correct, if an input is wrong in more than one way. */
 export class Refused extends Error {
   readonly codes: readonly Code[];
   constructor(codes: readonly Code[]) {
@@ -56,17 +56,17 @@ function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
 export class Model {
   readonly key: string;
   readonly boards: ModelBoard[];
-  /** In the order of their creation. */
+  /** In order of creation. */
   readonly items = new Map<string, ModelItem>();
   readonly deleted = new Map<string, ModelItem>();
   readonly sessions: (Report & { countedFor: string | null })[] = [];
-  /** Of all claims, in their order. */
+  /** Of all claims, in order. */
   readonly tokens: { readonly token: string; readonly itemId: string }[] = [];
   /** What the last operations have written: to be looked at. */
   readonly touched = new Set<string>();
-  /** What the last operations have told of items, in its order: to be looked at. */
+  /** What the last operations have reported about items, in order: to be looked at. */
   readonly told: { readonly itemId: string; readonly what: ModelEvent['eventType'] }[] = [];
-  /** Those of which was told that they can be claimed. */
+  /** Those that have been reported as claimable. */
   readonly #ready = new Set<string>();
   #lastNumber = 0;
 
@@ -103,7 +103,7 @@ export class Model {
     return (this.column(item.boardColumnId) as ModelColumn).name;
   }
 
-  /** Its task ID, also of one that is deleted. */
+  /** Its task ID, even if it was deleted. */
   called(id: string): string {
     return (this.items.get(id) ?? this.deleted.get(id))?.taskId ?? id;
   }
@@ -116,7 +116,7 @@ export class Model {
     return [item, ...this.childrenOf(item).flatMap((child) => this.treeOf(child))];
   }
 
-  /** What lists show, in their order. */
+  /** What lists show, in order. */
   list(filter: {
     boardId?: string;
     boardColumnId?: string;
@@ -169,7 +169,7 @@ export class Model {
     return { resolvedFrom, notFound, withoutLeafTasks, truncated };
   }
 
-  /** Over everything, or over an item with all below it. */
+  /** For everything, or for an item with everything below it. */
   usage(of?: ModelItem): Usage {
     const ids = of && this.treeOf(of).map(({ id }) => id);
     const sessions = this.sessions.filter(
@@ -236,7 +236,7 @@ export class Model {
     return this.create({ ...input, boardColumnId: backlog.id }, learned);
   }
 
-  /** What is not given, or does not differ, stays; nothing that differs is no change. */
+  /** What is not given, or does not differ, stays; if nothing differs, it is not a change. */
   update(
     input: Partial<Editable> & { readonly id: string; readonly boardColumnId?: string; readonly version?: number },
   ): ModelItem {
@@ -306,7 +306,7 @@ export class Model {
     this.#record(this.item(input.workItemId), [{ eventType: 'comment', data: { text: input.text } }]);
   }
 
-  /** Children lose their parent, lists of dependencies the item; what the work cost counts for the parent of the deleted item. */
+  /** Children lose their parent, lists of dependencies the item; what the work cost counts towards the deleted item's parent. */
   delete(id: string): ModelItem {
     const item = this.item(id);
     for (const other of this.items.values()) {
@@ -426,8 +426,8 @@ export class Model {
   // Leases.
 
   /**
-   * The tasks that a claim may take, best first: ready, then by priority, then in the order of the board. Which of two boards comes first is not
-   * said, so there may be one for each.
+   * The tasks that a claim may take, best first: ready, then by priority, then in board order. Which of two boards comes first is not
+   * specified, so there may be one for each.
    */
   claimable(ids: readonly string[] | undefined, nowMs: number): ModelItem[] {
     const named =
@@ -477,7 +477,7 @@ export class Model {
     return item as ModelItem;
   }
 
-  /** @param learned where it went: a column that it was claimed from may be gone, and then nothing is said */
+  /** @param learned where it went: a column that it was claimed from may be gone, and then nothing is specified */
   release(
     input: { readonly workItemId: string; readonly leaseToken: string; readonly boardColumnId?: string },
     nowMs: number,
@@ -503,13 +503,13 @@ export class Model {
     return item;
   }
 
-  /** What the service does by itself with leases that have expired. */
+  /** What the service itself does with leases that have expired. */
   settle(): void {
     for (const item of this.items.values()) this.#expire(item);
     this.followReadiness();
   }
 
-  /** After each operation: what it has made claimable is told. */
+  /** After each operation: whatever it made claimable is reported. */
   followReadiness(): void {
     for (const item of this.items.values()) {
       const isReady = item.type === 'task' && this.childrenOf(item).length === 0 && this.#isKnownReady(item);
@@ -569,7 +569,7 @@ export class Model {
     });
   }
 
-  /** What is shown of an item, but for its place's number and its times. */
+  /** What is shown of an item, except for its position's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
     const { history: _, lease: __, isReturned: ___, ...shown } = item;
     return { ...shown, columnName: this.columnName(item) };
@@ -577,7 +577,7 @@ export class Model {
 
   // The rules.
 
-  /** Every change of one item's column by a single tool. @returns the ancestors that followed */
+  /** Every change to one item's column by a single tool. @returns the ancestors that followed */
   #move(
     item: ModelItem,
     to: ModelColumn,
@@ -640,12 +640,12 @@ export class Model {
     return { eventType: 'ai_session', data: { id, workItemId: item.id, totalTokens, model, estimatedCost } };
   }
 
-  /** To claim it is to mend something, also where the agent that was about to did not come back. */
+  /** Claiming it means fixing something, even if the agent that was going to did not come back. */
   isRework(item: ModelItem): boolean {
     return item.isReturned || item.lease?.before.isReturned === true;
   }
 
-  /** As far as it was told: of an agent that did not come back, once that was noticed. */
+  /** As far as it was reported: for an agent that did not come back, once that was noticed. */
   #isKnownReady(item: ModelItem): boolean {
     return this.#isReady(item, item.lease?.isSettled ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
   }
@@ -657,7 +657,7 @@ export class Model {
     this.#record(item, [{ eventType: 'lease_expired', data: {} }]);
   }
 
-  /** Its dependencies are in `Review` or further, and nobody works on it: it is pending, or its agent did not come back. */
+  /** Its dependencies are in `Review` or further, and nobody is working on it: it is pending, or its agent did not come back. */
   #isReady(item: ModelItem, nowMs: number): boolean {
     const column = this.columnName(item);
     const isAbandoned = column === 'In Progress' && item.lease !== null && !this.#isHeld(item, nowMs);

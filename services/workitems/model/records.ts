@@ -7,14 +7,14 @@ export type Metadata = Record<string, unknown>;
 export interface ModelColumn {
   readonly id: string;
   readonly name: string;
-  /** Ids in the order of the column. */
+  /** Ids in column order. */
   items: string[];
 }
 export interface ModelBoard {
   readonly id: string;
   columns: ModelColumn[];
 }
-/** Told in the log and not kept in the history. */
+/** Reported in the log and not kept in the history. */
 type Passing = 'claimed' | 'released' | 'lease_expired' | 'ready';
 export interface ModelEvent {
   readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment' | Passing;
@@ -24,7 +24,7 @@ export interface ModelLease {
   readonly token: string;
   readonly key: string;
   expiresAtMs: number;
-  /** It was told that it has expired. */
+  /** It was reported as expired. */
   isSettled: boolean;
   readonly before: {
     readonly boardColumnId: string;

@@ -9,10 +9,10 @@ type Name = Parameters<CallService>[1];
 type InputOf<N extends Name> = Parameters<typeof call<N>>[2];
 type AnswerOf<N extends Name> = ReturnType<typeof call<N>>;
 
-/** The service as the one caller of a run sees it, beside the model of it. */
+/** The service as the one caller of a run sees it, next to the model of it. */
 export class Service {
   readonly caller: Caller;
-  /** Of another API key of the organization. */
+  /** With another API key of the organization. */
   readonly otherKey: Caller;
   readonly projectId: string;
   readonly #model: Model;
@@ -26,7 +26,7 @@ export class Service {
   }
 
   /**
-   * Does one operation in the service and in the model. What the one refuses the other has to refuse, with the same code.
+   * Does one operation in the service and in the model. What one refuses the other must refuse, with the same code.
    * @param apply the operation on the model, with the service's answer for what the model cannot know
    */
   async agree<N extends Name>(
@@ -58,7 +58,7 @@ export class Service {
     return this.#call(name, input, this.caller);
   }
 
-  /** What was called since the last time that this was asked, as one can read it. */
+  /** What was called since this was last asked, in readable form. */
   calls(): string {
     const calls = this.#calls.join('; ');
     this.#calls = [];

@@ -8,7 +8,7 @@ import type { ItemType, ModelItem, Place, Priority } from './records.ts';
 import type { Service } from './service.ts';
 import { MODELS } from './tables.ts';
 
-/** How often everything is compared, and not only what the last step has written. */
+/** How often everything is compared, and not only what the last step wrote. */
 const STEPS_BETWEEN_COMPARISONS = 25;
 const ISO_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -21,7 +21,7 @@ type Act<P> = (params: P, model: Model, service: Service) => Promise<void>;
 class Step<P> implements fc.AsyncCommand<Model, Service>, fc.WithCloneMethod<Step<P>> {
   readonly #params: P;
   readonly #act: Act<P>;
-  /** Whether there is something to do it with. */
+  /** Whether there is anything to do it with. */
   readonly #needs: (model: Model) => boolean;
   #calls = '';
 
@@ -45,7 +45,7 @@ class Step<P> implements fc.AsyncCommand<Model, Service>, fc.WithCloneMethod<Ste
     if (++stepsMade % STEPS_BETWEEN_COMPARISONS === 0) await compareState(model, service);
   }
 
-  /** Each attempt to make a failure smaller runs steps of its own: what those of the failure called is not to be forgotten. */
+  /** Each attempt at shrinking a failure runs steps of its own: what those of the failure called must not be forgotten. */
   [fc.cloneMethod](): Step<P> {
     return new Step(this.#params, this.#act, this.#needs);
   }
@@ -86,7 +86,7 @@ const MetadataOf = fc.dictionary(
   ),
   { maxKeys: 3, noNullPrototype: true },
 );
-/** Multiples of eight, so that a price in micro-dollars is whole whatever part of them is input. */
+/** Multiples of eight, so that a price in micro-dollars is a whole number whatever part of them is input. */
 const tokens = fc.nat(100_000).map((value) => value * 8);
 const SessionTokens = fc.record(
   { model: fc.constantFrom(...MODELS), totalTokens: tokens, durationMs: fc.nat(100_000) },
@@ -96,7 +96,7 @@ const SessionTokens = fc.record(
 const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
 const itemAt = (model: Model, n: number): ModelItem => nth([...model.items.values()], n);
 const heldItems = (model: Model) => [...model.items.values()].filter(({ lease }) => lease);
-/** Of the last claims, whose leases may live. */
+/** From the last claims, whose leases may be live. */
 const tokenAt = (model: Model, n: number) => nth(model.tokens.slice(-4), n);
 const hasTokens = (model: Model) => model.tokens.length > 0;
 const columnsOf = (model: Model, item: ModelItem) => model.board(item).columns;
@@ -104,10 +104,10 @@ const allColumns = (model: Model) => model.boards.flatMap(({ columns }) => colum
 const now = () => Date.now();
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-/** An item is called by its task ID or its id. */
+/** An item is named by its task ID or its id. */
 const ref = (item: ModelItem, byTaskId: boolean) => (byTaskId ? item.taskId : item.id);
 
-/** A parent that the rules allow, mostly; now and then any item. */
+/** Usually a parent that the rules allow; now and then any item. */
 function parentAt(model: Model, type: ItemType, n: number): ModelItem | undefined {
   const wanted: Partial<Record<ItemType, ItemType>> = { feature: 'epic', story: 'feature' };
   const all = [...model.items.values()];
@@ -123,7 +123,7 @@ const create = step(
     ...{ metadata: optional(MetadataOf), parent: optional(Nth), column: Nth, dependsOn: optional(Nth) },
   }),
   async ({ title, type, priority, assignee, metadata, parent: n, column: at, dependsOn }, model, service) => {
-    // Mostly on the first board, and where work begins.
+    // Usually on the first board, and where work starts.
     const board = nth(model.boards, at % 7 === 0 ? 1 : 0);
     const column = nth(board.columns, at % 3 === 0 ? at : 0);
     const parentId = n === undefined ? undefined : parentAt(model, type, n)?.id;
@@ -154,7 +154,7 @@ const createInBacklog = step(
   () => true,
 );
 
-/** A tree of its own, down to tasks, one of them with tasks below itself. */
+/** A tree of its own, down to tasks, one of them with tasks below it. */
 const createTree = step(
   fc.record({ title: Title, priority: PriorityOf, waits: flag }),
   async ({ title, priority, waits }, model, service) => {
@@ -192,7 +192,7 @@ const update = step(
     const { title, type, priority, assignee, metadata, column, version: isStale } = params;
     const parent = params.parent && parentAt(model, type ?? item.type, params.parent);
     const dependency = params.dependsOn === undefined ? undefined : itemAt(model, params.dependsOn).id;
-    // A parent beside everything else is mostly refused for the rest.
+    // A parent along with everything else is usually refused because of the rest.
     const fields =
       params.onlyParent && params.parent !== undefined ? {} : { title, type, priority, assignee, metadata };
     const input = given({
@@ -287,7 +287,7 @@ const remove = step(fc.record({ item: Nth, byTaskId: flag }), async ({ item: n, 
   const item = itemAt(model, n);
   await service.agree('workItems.delete', { id: ref(item, byTaskId) }, (answer) => {
     model.delete(item.id);
-    // Whom it surprises, who holds the item, is told beside it.
+    // Whom it may surprise (the item's holder) is reported in addition.
     const { warnings: _, ...rest } = answer;
     expect(rest).toEqual({ deleted: true, id: item.id });
   });
@@ -349,7 +349,7 @@ const completeReview = step(
     await service.agree('workItems.completeReview', input, (answer) => {
       const { fromColumn, to } = model.completeReview(input, { reviewedAt: ISO_TIME });
       const { id: workItemId, taskId } = item;
-      // Whom it surprises, who holds the item, is told beside it.
+      // Whom it may surprise (the item's holder) is reported in addition.
       const { warnings: _, ...rest } = answer;
       expect(rest).toEqual({ completed: true, workItemId, taskId, result, fromColumn, movedTo: to.name });
     });
@@ -466,22 +466,22 @@ const release = step(
   hasTokens,
 );
 
-/** Only what tells the time goes forward: the database's client waits with real timers. */
+/** Only the wall clock is advanced: the database's client waits with real timers. */
 const passTime = step(
   fc.record({ seconds: fc.integer({ min: 30, max: 1200 }), isSettled: flag }),
   async ({ seconds, isSettled }, model) => {
     vi.setSystemTime(now() + seconds * 1_000);
-    // Mostly at once; now and then something else comes first.
+    // Usually at once; now and then something else comes first.
     if (!isSettled) return;
     await settleEndedLeases(new Date());
     model.settle();
   },
 );
 
-/** Beside `In Progress`. */
+/** Besides `In Progress`. */
 const MIN_COLUMNS = 4;
 
-/** `In Progress` stays, without which nothing can be claimed; any other may be renamed, moved, removed, or come back. */
+/** `In Progress` stays, since nothing can be claimed without it; any other may be renamed, moved, removed, or come back. */
 const changeColumns = step(
   fc.record({
     board: Nth,
@@ -576,7 +576,7 @@ const usage = step(fc.record({ item: optional(Nth) }), async ({ item: n }, model
   expect(totals).toEqual(model.usage(item));
 });
 
-/** Of all kinds, those that build and move more often than those that take away. */
+/** Of all kinds, with those that build and move more often than those that remove. */
 export const anyStep = fc.oneof(
   { weight: 14, arbitrary: create },
   { weight: 4, arbitrary: createInBacklog },

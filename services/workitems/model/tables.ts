@@ -25,7 +25,7 @@ const PRICES: Readonly<Record<string, { readonly input: number; readonly output:
   'gpt-4o': { input: 2.5, output: 10 },
   'claude-sonnet-4-5': { input: 3, output: 15 },
 };
-/** Models with a known price, and one that nobody sells. */
+/** Models with a known price, and one that does not exist. */
 export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
 
 /** A column with any other name counts as `In Progress`. */

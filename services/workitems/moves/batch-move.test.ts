@@ -13,7 +13,7 @@ const batch = (workItemIds: string[], column: string, options = {}) =>
   call(project.caller, 'workItems.batchMove', { workItemIds, boardColumnId: project.column(column), ...options });
 
 describe('a batch move', () => {
-  test('moves what there is, each with its event, and says what it skipped and why', async () => {
+  test('moves what exists, each with its event, and says what it skipped and why', async () => {
     const other = await call(project.caller, 'boards.create', { id: project.project.id, name: 'Other' });
     const stranger = await (await startProject()).create('task');
     const [one, two] = [await project.create('task'), await project.create('story', { column: 'Done' })];
@@ -38,7 +38,7 @@ describe('a batch move', () => {
     expect((await project.get(elsewhere.id)).version).toBe(1);
   });
 
-  test('leaves isAiProcessing and the provider alone, but for setAiProcessing', async () => {
+  test('leaves isAiProcessing and the provider alone, except with setAiProcessing', async () => {
     const item = await project.create('task', { metadata: { mine: 1 } });
     await batch([item.id], 'In Progress', { aiProvider: 'openai' });
     expect(await project.get(item.id)).toMatchObject({ isAiProcessing: false, metadata: { mine: 1 } });
@@ -61,7 +61,7 @@ describe('a batch move', () => {
     expect((await batch([full.id], 'In Progress', { setAiProcessing: true })).movedCount).toBe(1);
   });
 
-  test('takes 500 items, and refuses one more', async () => {
+  test('accepts 500 items, and refuses one more', async () => {
     const one = await project.create('task');
     const many = Array.from({ length: 499 }, (_, index) => `W-T-${100_000 + index}`);
     const answer = await batch([one.id, ...many], 'Done');
@@ -69,7 +69,7 @@ describe('a batch move', () => {
     await expect(batch([one.id, ...many, 'W-T-1000000'], 'Done')).rejects.toThrow('workItemIds');
   });
 
-  test('to a column by its name moves each item on its own board, and skips those whose board has none of the name', async () => {
+  test('to a column by name moves each item on its own board, and skips those whose board has no such column', async () => {
     const own = await startProject();
     const columnsOf = (names: string[]) => ({
       id: own.project.id,
@@ -92,7 +92,7 @@ describe('a batch move', () => {
     expect(await own.get(without.id)).toMatchObject({ version: 1 });
   });
 
-  test('to a column that is on no board of the items is refused with the columns that there are', async () => {
+  test('to a column that is on no board of the items is refused with the columns that exist', async () => {
     const stranger = await startProject();
     const item = await project.create('task');
     for (const boardColumnId of [item.id, stranger.column('Done'), 'Nowhere']) {

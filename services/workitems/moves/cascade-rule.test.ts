@@ -27,14 +27,14 @@ describe('a parent follows its children', () => {
     ['Done', ['In Progress', 'Done'], undefined],
     ['Done', ['Backlog'], undefined],
     ['Backlog', [], undefined],
-    // Names are names: another case is another column.
+    // Names are exact: a different case is a different column.
     ['Backlog', ['done'], 'In Progress'],
   ])('from %s, with children in %j: %s', (parent, children, expected) => {
     expect(followChildren(parent, children)).toBe(expected);
   });
 });
 
-test('where siblings are said not to matter, they do not', () => {
+test('if siblings are said not to matter, they do not', () => {
   const column = fc.constantFrom(...STANDARD_COLUMNS, 'My column');
   fc.assert(
     fc.property(column, column, fc.array(column), (parent, child, siblings) => {

@@ -49,7 +49,7 @@ describe('parents follow', () => {
     expect([await columnOf(feature), await columnOf(epic)]).toEqual(['In Progress', 'In Progress']);
   });
 
-  test('not when the move says that it is itself a following', async () => {
+  test('not if the move says that it is itself a cascade', async () => {
     const { story, one } = await family();
     expect((await project.move(one.id, 'In Progress', { isAutoSync: true })).cascaded).toEqual([]);
     expect(await columnOf(story)).toBe('Backlog');
@@ -90,7 +90,7 @@ const moves = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...columns, 'Done', 'D
   maxLength: 12,
 });
 
-/** The rule of the reference, plainly: what a move makes of the whole tree. */
+/** The rule of the reference, in plain form: what a move does to the whole tree. */
 function moveInModel(parents: readonly (number | null)[], state: string[], moved: number, to: string): number[] {
   state[moved] = to;
   const cascaded: number[] = [];
@@ -108,7 +108,7 @@ function moveInModel(parents: readonly (number | null)[], state: string[], moved
 }
 
 describe('on any tree, after any moves', () => {
-  test('every item is where the rule says, and its history tells each of its moves', async () => {
+  test('every item is where the rule says, and its history lists each of its moves', async () => {
     await fc.assert(
       fc.asyncProperty(tree, moves, async (parents, steps) => {
         const items: WorkItem[] = [];
@@ -136,7 +136,7 @@ describe('on any tree, after any moves', () => {
   });
 });
 
-test('what goes below one of its siblings, and to Done with that, is no child of its old parent any more', async () => {
+test('what goes below one of its siblings, and thereby to Done, is no longer a child of its old parent', async () => {
   const parent = await project.create('task');
   const sibling = await project.create('task', { parentId: parent.id });
   const item = await project.create('task', { parentId: parent.id });

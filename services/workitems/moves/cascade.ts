@@ -55,7 +55,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
   return cascade;
 }
 
-/** For those that move, the database still has the old place; and where one got another parent, which may be below its old one, the old parent. */
+/** For those that move, the database still has the old place; and if one got another parent, which may be below its old one, the old parent. */
 async function columnsOfOthers(
   scope: WriteScope,
   { _id }: ItemRecord,

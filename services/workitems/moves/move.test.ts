@@ -36,7 +36,7 @@ describe('a move', () => {
     expect(forced).toMatchObject({ isAiProcessing: true, metadata: { mine: 1, aiProvider: 'openai' } });
   });
 
-  test('to a column of another board is refused with the columns that there are', async () => {
+  test('to a column of another board is refused with the columns that exist', async () => {
     const other = await startProject('Other', project.organization);
     const item = await project.create('task');
     for (const boardColumnId of [other.column('Done'), item.id]) {
@@ -68,7 +68,7 @@ describe('the order of a column', () => {
     await own.move(y.id, 'To Do', { position: 'first' });
     await own.move(z.id, 'To Do', { position: { after: a?.taskId ?? '' } });
     expect(await own.titlesIn('To Do')).toEqual(['y', 'a', 'z', 'b', 'c', 'x']);
-    // Within its column too.
+    // Also within its column.
     await own.move(y.id, 'To Do', { position: { after: b?.id ?? '' } });
     await own.move(x.id, 'To Do', { position: 'first' });
     await own.move(z.id, 'To Do');
@@ -78,7 +78,7 @@ describe('the order of a column', () => {
     expect(await own.titlesIn('To Do')).toEqual(['x', 'a', 'b', 'y', 'c', 'z']);
   });
 
-  test('takes any number of items at one spot', async () => {
+  test('accepts any number of items in one spot', async () => {
     const own = await startProject();
     // Far from zero, floating point has no number left between two neighbours after a few halvings: the column is renumbered on the way.
     await draw({ caller: own.caller }, `positions:${own.board.id}`, 2 ** 50);
@@ -92,12 +92,12 @@ describe('the order of a column', () => {
       expect(await own.titlesIn('To Do')).toEqual(['anchor', ...expected, 'last']);
     }
     expect(meanBetween(anchor.position, anchor.position + 2 ** -2)).toBeUndefined();
-    // Neighbours that are renumbered have not changed for whoever has read them.
+    // For everybody who has read them, neighbours that are renumbered have not changed.
     expect((await own.get(anchor.id)).version).toBe(1);
     expect((await own.get(anchor.id)).position).not.toBe(anchor.position);
   });
 
-  test('that is renumbered is before what a move to its end, and after what a move to its start, has drawn but not stored', async () => {
+  test('that is renumbered comes before what a move to its end, and after what a move to its start, has drawn but not stored', async () => {
     const own = await startProject();
     const sequence = `positions:${own.board.id}`;
     const underWay = await draw({ caller: own.caller }, sequence);
@@ -112,7 +112,7 @@ describe('the order of a column', () => {
     expect(workItems).toHaveLength(6);
     const positions = await Promise.all(workItems.map(async ({ id }) => (await own.get(id)).position));
     for (const position of positions) expect(Math.abs(position)).toBeLessThan(underWay);
-    // Who comes now is at the end, and at the start.
+    // What arrives now is at the end, and at the start.
     const [last, first] = [await own.create('task', { title: 'last' }), await own.create('task', { title: 'first' })];
     await own.move(last.id, 'To Do');
     await own.move(first.id, 'To Do', { position: 'first' });

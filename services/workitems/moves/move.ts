@@ -38,14 +38,14 @@ export async function moveWorkItem(
 }
 
 export interface MoveRequest extends AiRequest {
-  /** Recorded so, and does not cascade. */
+  /** Recorded as such, and does not cascade. */
   readonly isAutoSync?: boolean;
   readonly position?: ColumnPosition;
   /** What else changes in the same write; wins over what the move itself does to the flags. */
   readonly changes?: Omit<ItemChanges, 'boardColumnId' | 'position'>;
   /** What else is recorded with it, before the move. */
   readonly events?: readonly NewEvent[];
-  /** By what a lease ends that this move ends; default: by the move. */
+  /** Why a lease that this move ends is ended; default: the move. */
   readonly leaseEnds?: 'released' | 'completed' | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface Moved {
 }
 
 /**
- * Every change of one item's column: place, flags, history, and the ancestors that follow. All that a tool changes with the move goes into the
+ * Every change of one item's column: place, flags, history, and the ancestors that follow. Everything that a tool changes with the move goes into the
  * same write, so it counts as one version.
  */
 export async function moveTo(

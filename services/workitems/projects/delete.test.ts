@@ -22,7 +22,7 @@ afterAll(async () => {
   await stopWorkItems();
 });
 
-/** Where anything names the project or one of these boards, but for what an answer said at its time and what was paid for work. */
+/** Where anything names the project or one of these boards, except what an answer said at the time and what was paid for work. */
 async function collectionsThatName(...ids: string[]): Promise<string[]> {
   const database = mongoose.connection.db as mongoose.mongo.Db;
   const names = (await database.listCollections().toArray()).map(({ name }) => name).sort();
@@ -57,7 +57,7 @@ describe('a project without work items', () => {
     expect(await collectionsThatName(id, own.board.id, second.id)).toEqual(['effects', 'outbox']);
   });
 
-  test('may have had some: their histories and costs stay, and their numbers are not given out again', async () => {
+  test('may have had some: their histories and costs stay, and their numbers are not reused', async () => {
     const own = await startProject('Worktrack');
     const item = await own.create('task', { title: 'Short-lived' });
     const usage = { model: 'gpt-4o', totalTokens: 100 };
@@ -91,7 +91,7 @@ test('a project with work items is not deleted, and the refusal says how many th
   expect((await error()).message).toContain('holds 2 work items');
   expect(await call(own.organization, 'projects.get', { id })).toEqual(own.project);
   expect(await own.get(first.id)).toEqual(first);
-  // What is not stored has changed nothing: items are still put on the board.
+  // What is not stored has changed nothing: items can still be put on the board.
   expect((await own.create('task')).columnName).toBe('Backlog');
 });
 
@@ -103,13 +103,13 @@ test('a project of another organization is not found, and stays', async () => {
   expect(await call(own.organization, 'projects.get', { id })).toEqual(own.project);
 });
 
-describe('beside the deletion of their project by another replica', () => {
+describe('during the deletion of their project by another replica', () => {
   test.each([1, 2, 3, 4, 5])(
-    'items and boards are made in a project that stays, or not at all (round %i)',
+    'items and boards are created in a project that stays, or not at all (round %i)',
     async () => {
       const own = await startProject('Worktrack', newCaller(), replicas.call);
       const { id } = own.project;
-      // So that both replicas remember the board and the project.
+      // So that both replicas have the board and the project cached.
       for (const title of ['A', 'B', 'C', 'D']) {
         const item = await own.create('task', { title });
         await replicas.call(own.caller, 'workItems.delete', { id: item.id });
@@ -131,12 +131,12 @@ describe('beside the deletion of their project by another replica', () => {
         ),
       );
       const isDeleted = outcomes[1] === 'done';
-      // VALIDATION_FAILED: the column was removed before.
+      // VALIDATION_FAILED: the column was removed first.
       for (const outcome of outcomes) expect(['done', 'CONFLICT', 'NOT_FOUND', 'VALIDATION_FAILED']).toContain(outcome);
       if (isDeleted) {
         expect((await call(own.organization, 'workItems.list', {})).workItems).toEqual([]);
         const left = await collectionsThatName(id, own.board.id);
-        // Places are drawn outside of any transaction, so one that came to nothing may have been drawn after the deletion.
+        // Places are drawn outside any transaction, so one that came to nothing may have been drawn after the deletion.
         expect(left.filter((name) => ![...KEPT, 'counters'].includes(name))).toEqual([]);
       } else {
         expect(outcomes[1]).toBe('CONFLICT');

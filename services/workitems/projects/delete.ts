@@ -8,8 +8,8 @@ import { forgetPlaces } from '../moves/position.ts';
 import { removeProject, requireProject } from './projects.repository.ts';
 
 /**
- * Its boards go with it; what was there of it before stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which
- * other projects may have too. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
+ * Its boards are deleted with it; what it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which
+ * other projects may share. Nothing can be put on one of the boards meanwhile: that would write one of the tallies that this transaction has written.
  */
 export async function deleteProject(
   { id }: Input<typeof operation>,

@@ -10,13 +10,13 @@ export interface ProjectRecord {
   repositories: string[];
   defaultBoardId: string;
   /**
-   * Counted up by each write, and by what must not pass a deletion of the project (holdProject): orders the project's events. Absent in those that earlier
+   * Incremented by each write, and by what must not overtake a deletion of the project (holdProject): orders the project's events. Absent in those that earlier
    * versions stored.
    */
   revision?: number;
-  /** Counts changes of dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */
+  /** Counts changes to dependencies that might close a cycle together with others (dependencies/cycle.ts). Absent before the first. */
   dependencyChanges?: number;
-  /** Something of it has a budget, or had one. Known to every write, as the default board is. */
+  /** Something in it has a budget, or had one. Known to every write, like the default board. */
   hasBudgets?: boolean;
   createdAt: Date;
   updatedAt: Date;

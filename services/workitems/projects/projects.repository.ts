@@ -37,7 +37,7 @@ export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: strin
   return project;
 }
 
-/** For what is added to a project: of that and a deletion of the project at the same time one finds what the other has done. */
+/** For what is added to a project: if that and a deletion of the project happen concurrently, one of them finds what the other has done. */
 export async function holdProject(scope: FailingScope<'NOT_FOUND'> & TransactionScope, id: string): Promise<void> {
   const { organizationId } = scope.caller;
   await ProjectModel.updateOne({ organizationId, _id: id }, { $inc: { revision: 1 } }, { session: scope.tx });
@@ -53,7 +53,7 @@ export async function removeProject(scope: WriteScope & TransactionScope, projec
 const remembered = new Remembered(findProject);
 
 /**
- * A project of which a write relies on the key and the default board. A change of either raises the version of all boards of the project
+ * A project for a write that relies on its key and default board. Changing either raises the version of all boards of the project
  * (update.ts), so it is enough that the write relies on the board that it writes to.
  */
 export async function projectForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id: string): Promise<ProjectRecord> {
@@ -62,12 +62,12 @@ export async function projectForWrite(scope: FailingWriteScope<'NOT_FOUND'>, id:
   return project;
 }
 
-/** As projectForWrite: a first budget raises the version of all boards too. */
+/** Like projectForWrite: a first budget raises the version of all boards too. */
 export async function projectHasBudgets(scope: WriteScope, id: string): Promise<boolean> {
   return (await remembered.get(scope, id))?.hasBudgets === true;
 }
 
-/** What is read after this holds when the write is stored, as far as it is changed by writes that hold it too. */
+/** What is read after this still holds when the write is stored, as far as it is changed by writes that hold it too. */
 export async function holdDependencies(scope: WriteScope, id: string): Promise<void> {
   const { organizationId } = scope.caller;
   const project = await findProject(scope, id);
@@ -88,7 +88,7 @@ export async function onlyProject({ caller, tx }: Scope): Promise<ProjectRecord 
   return some.length === 1 ? some[0] : undefined;
 }
 
-/** Newest first; one more than the page has, where there is one. */
+/** Newest first; one more than the page has, if there is one. */
 export function pageOfProjects(
   { caller }: Scope,
   { skip, after, limit }: Pick<Start, 'skip' | 'after' | 'limit'>,

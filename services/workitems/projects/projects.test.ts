@@ -26,7 +26,7 @@ describe('a project', () => {
     expect(await call(caller, 'projects.get', { id: project.id })).toEqual(project);
   });
 
-  test('is in the list of names, newest first, which a cursor leads through', async () => {
+  test('is in the list of names, newest first, with a cursor that leads through it', async () => {
     const caller = newCaller();
     const made = [];
     for (let number = 0; number < 102; number++) {
@@ -47,7 +47,7 @@ describe('a project', () => {
     expect(await call(caller, 'projects.get', { id: project.id })).toEqual(changed);
   });
 
-  test('gives new items its new key; those that are there keep their task IDs', async () => {
+  test('gives new items its new key; existing ones keep their task IDs', async () => {
     const own = await startProject();
     const before = await own.create('task');
     await call(own.caller, 'projects.update', { id: own.project.id, key: 'Q' });

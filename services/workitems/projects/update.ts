@@ -26,7 +26,7 @@ export async function updateProject(
   return toProject(after);
 }
 
-/** So that no write goes on with the key or the default board as they were (projectForWrite). */
+/** So that no write proceeds with the key or the default board as they were (projectForWrite). */
 async function raiseVersions(context: WriteContext<FailureOf<typeof operation>>, projectId: string): Promise<void> {
   for (const board of await boardsOfProject(context, projectId)) {
     raiseVersion(context.writes, board);

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A server on the loopback that speaks what the test tells it to. */
+/** A server on the loopback address that says what the test tells it to. */
 async function endpoint(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
@@ -79,7 +79,7 @@ const PROTOCOLS = [
   ['anthropic', anthropic, 'max_tokens', 'refusal'],
 ] as const;
 
-test('an OpenAI-compatible endpoint is asked by its chat completions, with the key as bearer', async () => {
+test('an OpenAI-compatible endpoint is asked through its chat completions, with the key as bearer token', async () => {
   let seen: Awaited<ReturnType<typeof received>> | undefined;
   const url = await endpoint(async (request, response) => {
     seen = await received(request);
@@ -100,7 +100,7 @@ test('an OpenAI-compatible endpoint is asked by its chat completions, with the k
   });
 });
 
-test('an Anthropic endpoint is asked by its messages, and only the text blocks are the prompt', async () => {
+test('an Anthropic endpoint is asked through its messages, and only the text blocks are the prompt', async () => {
   let seen: Awaited<ReturnType<typeof received>> | undefined;
   const url = await endpoint(async (request, response) => {
     seen = await received(request);
@@ -120,7 +120,7 @@ test('an Anthropic endpoint is asked by its messages, and only the text blocks a
   });
 });
 
-test('a server that takes no key gets none', async () => {
+test('a server that needs no key gets none', async () => {
   let headers: IncomingMessage['headers'] = {};
   const url = await endpoint((request, response) => {
     headers = request.headers;
@@ -130,7 +130,7 @@ test('a server that takes no key gets none', async () => {
   expect(headers).not.toHaveProperty('authorization');
 });
 
-describe.each(PROTOCOLS)('by the protocol of %s', (protocol, answer, cutOff, declined) => {
+describe.each(PROTOCOLS)('with the protocol of %s', (protocol, answer, cutOff, declined) => {
   test.each([
     ['a prompt that was cut off', 200, answer('half a pro', cutOff), /cut off/],
     ['a model that declines', 200, answer('', declined), /declined/],
@@ -149,7 +149,7 @@ describe.each(PROTOCOLS)('by the protocol of %s', (protocol, answer, cutOff, dec
     expect(JSON.stringify(failure.toValue())).not.toContain('secret-detail');
   });
 
-  test('an overloaded endpoint says when to come back', async () => {
+  test('an overloaded endpoint says when to retry', async () => {
     const url = await endpoint(answering(429, {}, { 'retry-after': '17' }));
     await expect(askModel(model(protocol, url), question, inTime(), context)).rejects.toMatchObject({
       code: 'UNAVAILABLE',

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const generate = (id: string) => call(project.caller, 'workItems.generatePrompt', { id });
 const read = (id: string) => call(project.caller, 'workItems.getPrompt', { id });
 
-test('with no model configured the template writes, is marked, and what it wrote is kept with the item', async () => {
+test('with no model configured the template writes the prompt, which is marked and kept with the item', async () => {
   await call(project.caller, 'projects.update', {
     id: project.project.id,
     techStack: ['Rust'],
@@ -59,7 +59,7 @@ test('with no model configured the template writes, is marked, and what it wrote
   });
 });
 
-test('a new prompt takes the place of the one before', async () => {
+test('a new prompt replaces the one before', async () => {
   const item = await project.create('task', { title: 'Before' });
   await generate(item.id);
   await project.update(item.id, { title: 'Afterwards' });

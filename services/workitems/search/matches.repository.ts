@@ -21,7 +21,7 @@ export interface Matching {
 type Page = Pick<OrderedRead, 'after' | 'limit'> & { readonly skip: number };
 
 /**
- * The items that contain all words of a query. Newest first, the entries' index provides the order, and the other conditions are checked on
+ * The items that contain all words of a query. For newest first, the entries' index provides the order, and the other conditions are checked on
  * the items one by one, until there are enough. Entries do not store column order, since every move would have to rewrite it: with few
  * matches they are sorted, and if the words are common the column is walked in its order, which soon finds enough of them.
  */

@@ -64,7 +64,7 @@ describe('what an item says of its ancestors', () => {
     await replicas.stop();
   });
 
-  test('is completed at the start for items of a version that did not say it', async () => {
+  test('is completed at the start for items of a version that did not store it', async () => {
     const project = await startProject();
     let parentId: string | undefined;
     const types: ItemType[] = ['epic', 'feature', 'story', 'task', 'task'];

@@ -5,7 +5,7 @@ type Node = Pick<ItemRecord, '_id' | 'type' | 'parentId'>;
 export interface LeafTasks {
   /** Ids of the leaf tasks below each root, in the order of their creation. */
   readonly byRoot: ReadonlyMap<string, readonly string[]>;
-  /** Something lies deeper. */
+  /** There is something deeper. */
   readonly truncated: boolean;
 }
 

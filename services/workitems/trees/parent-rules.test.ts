@@ -2,7 +2,7 @@ import { ITEM_TYPES } from '@worktrack/contracts/work-items/work-item';
 import { expect, test } from 'vitest';
 import { parentFault } from './parent-rules.ts';
 
-/** The whole table: who may have whom as a parent. */
+/** The whole table: which type may have which as a parent. */
 const ALLOWED = new Set([
   'task under epic',
   'task under feature',
@@ -20,7 +20,7 @@ test.each(ITEM_TYPES.flatMap((child) => ITEM_TYPES.map((parent) => ({ child, par
   },
 );
 
-test('what is refused is said in words', () => {
+test('a refusal is explained in words', () => {
   expect(parentFault('story', 'epic')).toBe("A story's parent must be a feature, not an epic");
   expect(parentFault('epic', 'idea')).toBe('An epic has no parent');
 });

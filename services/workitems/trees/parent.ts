@@ -53,7 +53,7 @@ export async function followParent(
 ): Promise<void> {
   await leaveParent(scope, item.parentId);
   if (parent) countChildren(scope, parent, 1);
-  // A child that comes meanwhile writes the item, which is changed here.
+  // A child that is added meanwhile writes the item, which is changed here.
   if (descendants === 0) return;
   replaceAncestors(
     scope,
@@ -69,7 +69,7 @@ export function loseParent(scope: WriteScope, item: ItemRecord): void {
 }
 
 /**
- * One child less. A task that has lost its last one becomes work to be done itself again, so of several that leave a task at once each looks at how many are
+ * One child less. A task that has lost its last one becomes work to be done itself again, so of several that leave a task at once, each checks how many are
  * left.
  */
 export async function leaveParent(scope: WriteScope, parentId: string | null): Promise<void> {

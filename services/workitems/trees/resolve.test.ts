@@ -41,7 +41,7 @@ describe('inputs are resolved', () => {
     ]);
   });
 
-  test('into their leaf tasks when they are no tasks, each once, with all that led to it', async () => {
+  test('into their leaf tasks if they are not tasks, each once, with all that led to it', async () => {
     const { epic, story, one, two } = await family();
     expect(outline(await resolve([story.taskId, epic.id, one.taskId]))).toEqual([
       [one.taskId, [story.taskId, epic.id, one.taskId]],
@@ -57,7 +57,7 @@ describe('inputs are resolved', () => {
     ]);
   });
 
-  test('into nothing where there is no leaf task, and that is said', async () => {
+  test('into nothing if there is no leaf task, and the answer says so', async () => {
     const { epic } = await family();
     const empty = await project.create('epic');
     const feature = await project.create('feature', { parentId: empty.id });
@@ -81,7 +81,7 @@ describe('a leaf task', () => {
     expect(outline(await resolve([outer.id]))).toEqual([[outer.taskId, [outer.id]]]);
   });
 
-  test('lies at most maxDepth levels below its input; what is deeper is not followed, and that is said', async () => {
+  test('is at most maxDepth levels below its input; what is deeper is not followed, and that is said', async () => {
     const { epic, story, one, two } = await family();
     const at = async (maxDepth: number, ...ids: string[]) => {
       const answer = await resolve(ids, { maxDepth });
@@ -90,12 +90,12 @@ describe('a leaf task', () => {
     expect(await at(1, epic.id)).toEqual([[], true, [epic.id]]);
     expect(await at(2, epic.id)).toEqual([[two.taskId], true, []]);
     expect(await at(3, epic.id)).toEqual([[one.taskId, two.taskId], false, []]);
-    // A level below one input is another level below another one.
+    // One level below one input is a different level below another.
     expect(await at(1, epic.id, story.id)).toEqual([[one.taskId], true, [epic.id]]);
     expect(await at(2, epic.id, story.id)).toEqual([[two.taskId, one.taskId], true, []]);
   });
 
-  test('that lies at the last level counts as one, whatever is below it', async () => {
+  test('at the last level counts as one, whatever is below it', async () => {
     const idea = await project.create('idea');
     const outer = await project.create('task', { parentId: idea.id });
     await project.create('task', { parentId: outer.id });

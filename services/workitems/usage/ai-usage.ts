@@ -41,7 +41,7 @@ export async function getAiUsage(
   const room = new AnswerBudget();
   return {
     totals,
-    // A project's is its own: one below it limits only a part of what is summed.
+    // A project uses only its own: one below it limits only a part of what is summed.
     budget: tightest(item ? budgets : budgets.filter(({ _id }) => _id === asked.projectId)),
     budgets: room.take(all.budgets),
     ...(groups && { groups: room.take(groups) }),
@@ -53,7 +53,7 @@ function groupsOf(context: Scope, filter: SessionFilter, groupBy: UsageGroup): P
   return groupBy === 'epic' ? sumByEpic(context, filter) : sumSessions(context.caller.organizationId, filter, groupBy);
 }
 
-/** For an item those that apply to it, for a project all that are set in it. Ids sort by time, so a project's own is the first. */
+/** For an item those that apply to it, for a project all that are set in it. Ids sort by time, so the project's own is the first. */
 async function budgetsAsked(
   context: ReadContext,
   { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: string | undefined },

@@ -5,7 +5,7 @@ import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } fro
 /** What is below no epic, and what was deleted with nothing above it. */
 const NO_EPIC = 'none';
 
-/** Sums by the epic that an item is below, or is: those that `workItemId` of the epic gives. What used most tokens first. */
+/** Sums by the epic that an item is below, or is: the same that the epic's `workItemId` gives. Highest token use first. */
 export async function sumByEpic(scope: Scope, filter: SessionFilter): Promise<UsageSum[]> {
   const sums = await sumsByItem(scope.caller.organizationId, filter);
   const epicOf = await epicsAbove(

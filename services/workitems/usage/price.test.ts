@@ -46,7 +46,7 @@ describe('any session', () => {
     output: fc.nat(50_000),
   });
 
-  test('costs what the price library says of one request of that size', async () => {
+  test('costs what the price library says for one request of that size', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async ({ model, input, output }) => {
         const provider = model.startsWith('claude') ? 'anthropic' : 'openai';

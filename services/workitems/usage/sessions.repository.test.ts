@@ -87,7 +87,7 @@ test('sums over any sessions are those of exact decimal arithmetic, in total and
   );
 });
 
-test('sums are of one organization, of the items asked for and of the time asked for', async () => {
+test('sums cover one organization, the items asked for and the time asked for', async () => {
   await storeAll('ours', [
     { item: '1', totalTokens: 1, cost: 1, day: '2026-01-31' },
     { item: '2', totalTokens: 10, cost: 1, day: '2026-01-31' },

@@ -15,7 +15,7 @@ export function insertSession(
   return recordOf(document);
 }
 
-/** What a deleted item cost counts for its parent from now on, so that the sum of what is above it stays the same. */
+/** What a deleted item cost counts towards its parent from now on, so that the sums above it stay the same. */
 export function handDownSessions({ caller, writes }: WriteScope, deletedId: string, parentId: string): void {
   const { organizationId } = caller;
   writes.updateMany(SessionModel, { organizationId, countedFor: deletedId }, { $set: { countedFor: parentId } });
@@ -35,7 +35,7 @@ export interface UsageSum extends UsageTotals {
   readonly label: string;
 }
 
-/** Of sessions that no lease was behind, and of those of versions before. */
+/** From sessions without a lease, and from those of earlier versions. */
 const UNKNOWN = 'unknown';
 
 const GROUP_KEYS: Readonly<Record<Exclude<UsageGroup, 'epic'>, unknown>> = {
@@ -48,7 +48,7 @@ const GROUP_KEYS: Readonly<Record<Exclude<UsageGroup, 'epic'>, unknown>> = {
   key: { $ifNull: ['$keyId', UNKNOWN] },
 };
 
-/** Sums by group: days in their order, else what used most tokens first. */
+/** Sums by group: days in order, others by token use, highest first. */
 export async function sumSessions(
   organizationId: string,
   filter: SessionFilter,
@@ -63,7 +63,7 @@ export async function sumSessions(
     .sort((a, b) => (groupBy === 'day' ? 0 : b.totalTokens - a.totalTokens) || (a.key < b.key ? -1 : 1));
 }
 
-/** By the item that a session counts for: of one that was deleted, whoever took over its cost. */
+/** By the item that a session counts towards: for a deleted one, the item that took over its cost. */
 export function sumsByItem(organizationId: string, filter: SessionFilter): Promise<Sum[]> {
   return SessionModel.aggregate<Sum>([
     ...matching(organizationId, filter),
@@ -79,7 +79,7 @@ export async function totalSessions(organizationId: string, filter: SessionFilte
   return totalsOf(sum);
 }
 
-/** What the sessions of items cost, in millionths of a dollar, by the id of the item. What has no known price counts nothing. */
+/** What the items' sessions cost, in micro-dollars, by item id. Anything without a known price counts as nothing. */
 export async function costsOf(
   organizationId: string,
   itemIds: readonly string[],
@@ -115,7 +115,7 @@ function matching(organizationId: string, { projectId, itemIds, from, before }: 
   ];
 }
 
-/** Before it is told: costs as integers, which add up exactly. */
+/** Before formatting: costs as integers, which add up exactly. */
 export interface Sum {
   readonly _id: string;
   readonly taskId: string;
@@ -128,7 +128,7 @@ export interface Sum {
   readonly priced: number;
 }
 
-// $sum leaves out what is null: tokens that were not given, costs that are not known.
+// $sum leaves out nulls: tokens that were not given, costs that are not known.
 const SUMS = {
   taskId: { $first: '$taskId' },
   sessions: { $sum: 1 },

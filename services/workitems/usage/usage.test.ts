@@ -15,7 +15,7 @@ const record = (workItemId: string, totalTokens: number, model = 'gpt-5') =>
   call(project.caller, 'workItems.recordSession', { workItemId, totalTokens, model, provider: 'openai' });
 
 describe('get_ai_usage', () => {
-  test('of any item is the sum over it and all below it, whatever was moved or deleted since', async () => {
+  test('of any item is the sum over it and everything below it, whatever has been moved or deleted since', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ under: fc.nat(6), tokens: fc.integer({ min: 1, max: 1_000_000 }) }), {
@@ -25,7 +25,7 @@ describe('get_ai_usage', () => {
         fc.array(fc.record({ item: fc.nat(6), to: fc.option(fc.nat(6)), deleted: fc.boolean() }), { maxLength: 3 }),
         async (plan, changes) => {
           const { create, caller } = await startProject();
-          /** The tree as it should be: own tokens, and those taken over from deleted children. */
+          /** The tree as it should be: own tokens, and those inherited from deleted children. */
           const tree = new Map<string, { parent: string | null; tokens: number }>();
           const ids: string[] = [];
           for (const { under, tokens } of plan) {
@@ -99,7 +99,7 @@ describe('get_ai_usage', () => {
     expect(await groups('day')).toEqual([[today, today, 3_000_003]]);
   });
 
-  test('is grouped by epic as the epic itself is summed, whatever is between, and what is below none once', async () => {
+  test('is grouped by epic with the epic’s own sum, whatever is in between, and what is below no epic once', async () => {
     const epic = await project.create('epic');
     const feature = await project.create('feature', { parentId: epic.id });
     const story = await project.create('story', { parentId: feature.id });
@@ -125,7 +125,7 @@ describe('get_ai_usage', () => {
     expect(groups[0]).toMatchObject({ unpricedSessions: 1 });
   });
 
-  test('is of the time asked for: a day counts to its end', async () => {
+  test('covers the time asked for: a day counts to its end', async () => {
     const item = await project.create('task');
     await record(item.id, 7);
     const now = Date.now();
@@ -137,7 +137,7 @@ describe('get_ai_usage', () => {
     expect(await failure(usage({ from: day(1), to: day(-1) }))).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
-  test('is of the session’s project unless another is named, and of no other organization', async () => {
+  test('covers the session’s project unless another is named, and no other organization', async () => {
     const other = await startProject('Another', project.organization);
     const item = await other.create('task');
     await record(item.id, 7);

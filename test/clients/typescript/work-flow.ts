@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';
 
-/** What a team does with an item, as a program of others does it: by types that are generated from the description of the API, without a cast. */
+/** What a team does with an item, as in somebody else's program: with types that are generated from the description of the API, without a cast. */
 export async function workFlow(baseUrl: string, apiKey: string, projectName: string) {
   const api = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` } });
 

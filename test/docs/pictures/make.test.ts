@@ -8,7 +8,7 @@ import { makeShop, spreadSessions } from './shop.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/pictures');
 const MAX_BYTES = 100_000;
-/** Of WebP; text is still sharp. */
+/** For WebP; text is still sharp. */
 const QUALITY = 82;
 
 /** `npm run docs:pictures` writes them; they are looked at before they are committed. */

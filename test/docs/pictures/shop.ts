@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import type { TestOrganization } from '../../support/organization.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Over so many days the work was done. */
+/** The number of days over which the work was done. */
 const DAYS = 30;
 
 interface Item {
@@ -10,7 +10,7 @@ interface Item {
   readonly taskId: string;
 }
 
-/** A month of work in a web shop, as the pictures of the documentation show it. @returns the epic whose plan is worth a look */
+/** A month of work on a web shop, as the pictures of the documentation show it. @returns the epic whose plan is worth a look */
 export async function makeShop(organization: TestOrganization): Promise<Item> {
   const { projectId, boardId, userId } = organization;
   const call = async <T = Item>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -90,7 +90,7 @@ export async function makeShop(organization: TestOrganization): Promise<Item> {
   ] as const;
   for (let n = 0; n < 44; n++) {
     const [model, provider] = models[n % models.length] ?? models[0];
-    // As uneven as work is, and the same at each run.
+    // As uneven as real work, and the same in each run.
     const totalTokens = 120_000 + ((n * 7_919) % 37) * 24_000;
     const session = { model, provider, totalTokens, durationMs: totalTokens * 5 };
     await call('POST', `/api/work-items/${spent[n % spent.length]?.id}/ai-sessions`, session);
@@ -117,7 +117,7 @@ const FEEDBACK = [
   ['feature_request', 'At night the shop is far too bright. Please make it dark by itself in the evening.'],
 ] as const;
 
-/** Spreads the sessions over the days before: they are recorded when they end, and the pictures show a month. */
+/** Spreads the sessions over the preceding days: they are recorded when they end, and the pictures show a month. */
 export async function spreadSessions(mongodbUrl: string, prefix: string): Promise<void> {
   const client = new MongoClient(mongodbUrl);
   try {

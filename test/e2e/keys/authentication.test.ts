@@ -48,7 +48,7 @@ describe('GET /api/me', () => {
     },
   );
 
-  test('401 API_KEY_INVALID: one answer for malformed, unknown and revoked keys', async () => {
+  test('401 API_KEY_INVALID: the same answer for malformed, unknown and revoked keys', async () => {
     const { apiKey, call } = await system.newOrganization();
     const { data } = await call<{ id: string; key: string }>('POST', '/api/api-keys', { name: 'CI' });
     await call('DELETE', `/api/api-keys/${data.id}`);
@@ -58,7 +58,7 @@ describe('GET /api/me', () => {
       apiKey.slice(0, -1),
       `${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`,
       assembleKey('0123456789abcdefghijABCDEFGHIJ'),
-      // The prefix of a key that is valid, with another secret.
+      // The prefix of a valid key, with another secret.
       assembleKey(apiKey.slice(3, 11).padEnd(30, '0')),
       data.key,
     ];
@@ -71,7 +71,7 @@ describe('GET /api/me', () => {
     }
   });
 
-  test('400: with a query, which the route does not take', async () => {
+  test('400: with a query, which the route does not accept', async () => {
     const { call } = await system.newOrganization();
     const { status, error } = await call('GET', '/api/me?verbose=1');
     expect(status).toBe(400);
@@ -79,7 +79,7 @@ describe('GET /api/me', () => {
   });
 });
 
-test('a change of the user or of the role is seen by the next request', async () => {
+test('the next request sees a change of the user or of the role', async () => {
   const { call, userId } = await system.newOrganization();
   const { data: bob } = await call<{ id: string }>('POST', '/api/users', {
     email: 'bob@example.com',

@@ -130,7 +130,7 @@ describe('POST /api/api-keys', () => {
     expect(error.code).toBe('CONFLICT');
   });
 
-  test('409: when the idempotency key was used for another creation', async () => {
+  test('409: if the idempotency key was used for another creation', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     await org.call('POST', '/api/api-keys', { name: 'One' }, headers);
     const { status, error } = await org.call('POST', '/api/api-keys', { name: 'Two' }, headers);

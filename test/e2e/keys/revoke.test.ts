@@ -28,7 +28,7 @@ describe('DELETE /api/api-keys/:id', () => {
     expect([again.status, again.data]).toEqual([200, revoked.data]);
   });
 
-  test('200: of the very key that asks for it', async () => {
+  test('200: for the very key that makes the request', async () => {
     const org = await system.newOrganization();
     const { data: made } = await org.call<Created>('POST', '/api/api-keys', { name: 'CI' });
     const call = caller(system.baseUrl, made.key);
@@ -36,7 +36,7 @@ describe('DELETE /api/api-keys/:id', () => {
     expect((await call('DELETE', `/api/api-keys/${made.id}`)).status).toBe(401);
   });
 
-  test('400: an id that is none', async () => {
+  test('400: an invalid id', async () => {
     const org = await system.newOrganization();
     const { status, error } = await org.call('DELETE', '/api/api-keys/first');
     expect(status).toBe(400);
@@ -54,7 +54,7 @@ describe('DELETE /api/api-keys/:id', () => {
     expect((await caller(system.baseUrl, made.key)('DELETE', `/api/api-keys/${made.id}`)).status).toBe(403);
   });
 
-  test('404: of another organization, which keeps it, or of none', async () => {
+  test('404: for another organization’s key, which stays, or a nonexistent one', async () => {
     const org = await system.newOrganization();
     const other = await system.newOrganization();
     const { data: foreign } = await other.call<Created>('POST', '/api/api-keys', { name: 'CI' });

@@ -118,7 +118,7 @@ describe('PATCH /api/users/:id', () => {
     expect((await call('PATCH', `/api/users/${org.userId}`, { name: 'X' })).status).toBe(403);
   });
 
-  test('404: of another organization, or of none', async () => {
+  test('404: for another organization’s user, or a nonexistent one', async () => {
     const org = await system.newOrganization();
     const { userId } = await system.newOrganization();
     for (const id of [userId, randomUUID()]) {
@@ -127,7 +127,7 @@ describe('PATCH /api/users/:id', () => {
     }
   });
 
-  test('409: of the last active owner, to anything less', async () => {
+  test('409: demoting the last active owner in any way', async () => {
     const org = await system.newOrganization();
     for (const change of [{ role: 'admin' }, { disabled: true }]) {
       const { status, error } = await org.call('PATCH', `/api/users/${org.userId}`, change);

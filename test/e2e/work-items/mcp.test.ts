@@ -27,7 +27,7 @@ async function ask<T = Item>(tool: string, args: Record<string, unknown>): Promi
 }
 
 describe('an agent', () => {
-  test('plans an epic, works it off, and reads what happened', async () => {
+  test('plans an epic, works through it, and reads what happened', async () => {
     const epic = await ask('create_epic', { title: 'Checkout' });
     const feature = await ask('create_feature', { title: 'Payment', parentId: epic.id });
     const story = await ask('create_story', { title: 'Pay by card', parentId: feature.taskId, priority: 'high' });
@@ -64,7 +64,7 @@ describe('an agent', () => {
     expect(await ask('get_work_item', { id: two })).toMatchObject({ parentId: null });
   });
 
-  test('gets by a tool what the route answers', async () => {
+  test('gets from a tool what the route answers', async () => {
     const { boardId, columns } = organization;
     const args = { title: 'Same', type: 'idea', boardId, boardColumnId: columns['To Do'], assignee: 'ada' };
     const item = await ask('create_work_item', args);

@@ -28,7 +28,7 @@ async function create(fields: Record<string, unknown> = {}): Promise<Item> {
 }
 
 describe('the life of a work item over REST', () => {
-  test('what was created before by an external id is answered with 200', async () => {
+  test('what was created before with an external id is answered with 200', async () => {
     const item = await create({ externalId: 'build 17' });
     const { boardId, columns } = organization;
     const body = { title: 'Another', type: 'task', boardId, boardColumnId: columns.Backlog, externalId: 'build 17' };
@@ -80,7 +80,7 @@ describe('the life of a work item over REST', () => {
     expect(filtered.data).toMatchObject({ totalEvents: 1, events: [{ data: { toColumn: 'In Progress' } }] });
   });
 
-  test('a move takes a place in the column', async () => {
+  test('a move accepts a place in the column', async () => {
     const { 'To Do': boardColumnId } = organization.columns;
     const [one, two, three] = [await create(), await create(), await create()];
     const move = (item: Item, position?: unknown) =>
@@ -98,7 +98,7 @@ describe('the life of a work item over REST', () => {
     expect(listed.data.workItems.map(({ id }) => id)).toEqual([two.id, three.id, one.id]);
   });
 
-  test('many are moved, and resolved, by one call', async () => {
+  test('many are moved, and resolved, in one call', async () => {
     const epic = await create({ type: 'epic' });
     const tasks = [await create({ parentId: epic.taskId }), await create({ parentId: epic.id })];
     const resolved = await organization.call('POST', '/api/work-items/resolve', { ids: [epic.taskId, 'nothing'] });
@@ -133,7 +133,7 @@ describe('the life of a work item over REST', () => {
 
 describe('If-Match', () => {
   test.each(['1', '"1"'])(
-    '%s is taken while it is the version, then refused with the item as it is',
+    '%s is accepted while it is the version, then refused with the item as it is',
     async (version) => {
       const item = await create();
       const patch = (title: string) =>

@@ -4,13 +4,13 @@ export type Document = Readonly<Record<string, unknown>>;
 /** A rule of MongoDB 8 that a command breaks. */
 export interface Violation {
   readonly rule: string;
-  /** Of MongoDB's manual: title and address. */
+  /** From MongoDB's manual: title and address. */
   readonly page: string;
 }
 
-/** What is known of a session when a command of it begins. */
+/** What is known about a session when one of its commands begins. */
 export interface SessionState {
-  /** Commands of it that have no answer yet. */
+  /** Its commands that have no answer yet. */
   readonly underWay: number;
   /** The transaction that it began last. */
   readonly transaction: { readonly number: string; readonly commands: number; readonly isEnded: boolean } | undefined;
@@ -21,7 +21,7 @@ export interface CommandState {
   readonly session?: SessionState | undefined;
   /** The key that a collection would be sharded by. */
   readonly shardKeyOf?: (collection: string) => string | undefined;
-  /** By which transaction (or `undefined`, outside of any) a cursor was opened. Absent: unknown. */
+  /** The transaction (or `undefined`, outside any) in which a cursor was opened. Absent: unknown. */
   readonly cursorIn?: ReadonlyMap<string, string | undefined>;
   /** Names of the indexes of a collection, with their key patterns as JSON. */
   readonly indexesOf?: (collection: string) => ReadonlyMap<string, string>;
@@ -140,7 +140,7 @@ export function filtersOf(command: Document): Document[] {
   return [...own, ...writesOf(command).map(({ filter }) => filter)];
 }
 
-/** All pipelines of a command, with those inside of stages. */
+/** All pipelines of a command, including those inside stages. */
 export function pipelinesOf(command: Document): Document[][] {
   const changes = writesOf(command).flatMap(({ change }) => (Array.isArray(change) ? [documentsIn(change)] : []));
   const own = Array.isArray(command.pipeline) ? [documentsIn(command.pipeline)] : [];

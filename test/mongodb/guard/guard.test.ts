@@ -7,7 +7,7 @@ const transaction = (number: number) => ({ lsid, txnNumber: number, autocommit: 
 const find = { find: 'items', filter: {} };
 const rules = (guard: Guard, id: number, command: Document) => guard.started(id, command).map(({ rule }) => rule);
 
-test('two commands of one session at the same time are found, one after the other are not', () => {
+test('two simultaneous commands in one session are found, consecutive ones are not', () => {
   const guard = new Guard(() => undefined);
   expect(rules(guard, 1, { ...find, ...transaction(1), startTransaction: true })).toEqual([]);
   expect(rules(guard, 2, { ...find, ...transaction(1) })).toEqual([
@@ -18,7 +18,7 @@ test('two commands of one session at the same time are found, one after the othe
   expect(rules(guard, 3, { ...find, ...transaction(1) })).toEqual([]);
 });
 
-test('a command after the end of its transaction is found, the next transaction of its session is not', () => {
+test('a command after the end of its transaction is found, the session’s next transaction is not', () => {
   const guard = new Guard(() => undefined);
   rules(guard, 1, { ...find, ...transaction(1), startTransaction: true });
   guard.ended(1, {});
@@ -29,7 +29,7 @@ test('a command after the end of its transaction is found, the next transaction 
   expect(rules(guard, 4, { ...find, ...transaction(2), startTransaction: true })).toEqual([]);
 });
 
-test('a cursor is read on where it was opened', () => {
+test('a cursor is read where it was opened', () => {
   const guard = new Guard(() => undefined);
   rules(guard, 1, { ...find, ...transaction(1), startTransaction: true });
   guard.ended(1, { cursor: { id: 9n, firstBatch: [] } });
@@ -40,7 +40,7 @@ test('a cursor is read on where it was opened', () => {
   ]);
 });
 
-test('the indexes of a collection are counted over all commands that make them', () => {
+test('the indexes of a collection are counted over all commands that create them', () => {
   const guard = new Guard(() => undefined);
   for (let number = 1; number <= 63; number++) {
     const command = { createIndexes: 'items', indexes: [{ name: `i${number}`, key: { [`f${number}`]: 1 } }], $db: 'd' };

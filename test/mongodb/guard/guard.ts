@@ -17,7 +17,7 @@ interface Session {
   transaction: { number: string; commands: number; isEnded: boolean } | undefined;
 }
 
-/** Holds the commands of one client against MongoDB's rules, with what was before them. */
+/** Checks the commands of one client against MongoDB's rules, taking into account what came before them. */
 export class Guard {
   readonly #shardKeyOf: (collection: string) => string | undefined;
   readonly #sessions = new Map<string, Session>();
@@ -29,7 +29,7 @@ export class Guard {
     this.#shardKeyOf = shardKeyOf;
   }
 
-  /** @param id of the request, by which its end is told */
+  /** @param id of the request, by which its end is matched */
   started(id: number, command: Document): Violation[] {
     const key = sessionKey(command);
     const session = key === undefined ? undefined : this.#session(key);

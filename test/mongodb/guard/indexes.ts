@@ -22,7 +22,7 @@ const MAX_TTL_SECONDS = 2_147_483_647;
 const KINDS = new Set(['text', '2d', '2dsphere', 'hashed']);
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$and', '$or', '$in']);
 
-/** Indexes that MongoDB does not make, or not of a collection that is sharded. */
+/** Indexes that MongoDB does not create, or not on a sharded collection. */
 export function indexViolations(command: Document, state: CommandState): Violation[] {
   if (nameOf(command) !== 'createIndexes') return [];
   const collection = collectionOf(command);

@@ -14,7 +14,7 @@ const ROLES = page('Built-In Roles', 'reference/built-in-roles');
 const KILL_SESSIONS = page('killSessions', 'reference/command/killSessions');
 const JAVASCRIPT = page('Server-side JavaScript', 'core/server-side-javascript');
 
-/** Of the role `readWrite` on the service's own database, and what any user may do. */
+/** Those of the role `readWrite` on the service's own database, and what any user may do. */
 const ALLOWED = new Set([
   ...['aggregate', 'bulkWrite', 'count', 'delete', 'distinct', 'explain', 'find', 'findAndModify', 'getMore', 'insert'],
   ...[
@@ -40,11 +40,11 @@ const ALLOWED = new Set([
   ],
 ]);
 const FOREIGN_STAGES = new Set(['$indexStats', '$planCacheStats']);
-/** These show what is the user's own, without a privilege; of all users only with one. */
+/** These show the user's own without a privilege; those of all users only with one. */
 const OWN_STAGES = new Set(['$currentOp', '$listSessions', '$listLocalSessions']);
 const SCRIPTS = new Set(['$where', '$function', '$accumulator']);
 
-/** What the user of a service, who has the role `readWrite` on its database and no other, may not do. */
+/** What the user of a service, which has the role `readWrite` on its database and no other, may not do. */
 export function privilegeViolations(command: Document): Violation[] {
   const found: Violation[] = [];
   const name = nameOf(command);

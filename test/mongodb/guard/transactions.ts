@@ -34,14 +34,14 @@ const REFUSED_STAGES = new Set([
   '$out',
   '$planCacheStats',
 ]);
-/** The driver asks for `primaryPreferred` by itself where it is connected directly to one server, and a replica set is told nothing. */
+/** The driver itself asks for `primaryPreferred` if it is connected directly to one server, and sends a replica set nothing. */
 const READ_PREFERENCES = new Set<unknown>(['primary', 'primaryPreferred']);
 const CLOSED_DATABASES = new Set(['admin', 'config', 'local']);
 const READ_CONCERNS = new Set(['local', 'majority', 'snapshot']);
-/** Outside of a transaction. */
+/** Outside a transaction. */
 const SNAPSHOT_READS = new Set(['aggregate', 'distinct', 'find']);
 
-/** What a session, and a transaction of it, may hold. */
+/** What a session, and a transaction in it, may contain. */
 export function transactionViolations(command: Document, state: CommandState): Violation[] {
   const found: Violation[] = [];
   const add = (rule: string, where: string) => found.push({ rule, page: where });
@@ -95,7 +95,7 @@ export function transactionViolations(command: Document, state: CommandState): V
     if (stage === '$unionWith') add('$unionWith in a transaction', UNION);
     if (REFUSED_STAGES.has(stage)) add(`${stage} in a transaction`, OPERATIONS);
   }
-  // `bulkWrite` runs against admin, wherever it writes to.
+  // `bulkWrite` runs against admin, wherever it writes.
   if (CLOSED_DATABASES.has(String(command.$db)) && CRUD.has(name) && name !== 'bulkWrite') {
     add(`a collection of ${command.$db} in a transaction`, OPERATIONS);
   }

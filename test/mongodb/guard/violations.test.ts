@@ -23,7 +23,7 @@ const index = (key: Document, rest: Document = {}) => ({
 const nestedArrays = (levels: number): unknown => (levels === 0 ? 1 : [nestedArrays(levels - 1)]);
 
 type Case = readonly [what: string, command: Document, state?: CommandState];
-/** What MongoDB refuses, by what the rule says of it. */
+/** What MongoDB refuses, grouped by what the rule says. */
 const refused: readonly (readonly [rule: string, ...Case])[] = [
   // Transactions and Operations
   [
@@ -334,7 +334,7 @@ describe('what MongoDB refuses is found, and named with its page', () => {
   }
 });
 
-describe('what MongoDB does is let through', () => {
+describe('what MongoDB accepts is let through', () => {
   for (const [what, command, state = open] of allowed) {
     test(what, () => expect(violations(command, state)).toEqual([]));
   }

@@ -27,7 +27,7 @@ const UPDATE_OPERATORS = new Set([
 ]);
 const UPDATE_STAGES = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
 
-/** What writes may not do, also to a collection that is sharded by the first field of its indexes. */
+/** What writes may not do, including to a collection that is sharded by the first field of its indexes. */
 export function writeViolations(command: Document, state: CommandState): Violation[] {
   const found: Violation[] = [];
   const add = (rule: string, where: string) => found.push({ rule, page: where });

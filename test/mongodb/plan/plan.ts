@@ -16,40 +16,40 @@ export interface Query {
   readonly limit?: number;
   /** What is read; absent: whole documents. */
   readonly projection?: Document;
-  /** Only how many there are is asked. */
+  /** Only the number of matches is asked for. */
   readonly isCount?: boolean;
 }
 
-/** What an index field is held to: one value, several, what lies between two, all above or below one, or nothing. */
+/** How an index field is bounded: one value, several, what lies between two, everything above or below one, or not at all. */
 export type Bound = 'point' | 'points' | 'range' | 'half' | 'all';
 
 export interface Plan {
   readonly stage: 'IDHACK' | 'IXSCAN' | 'OR' | 'COLLSCAN';
-  /** Of the index, such as `organizationId_1__id_1`. */
+  /** Name of the index, such as `organizationId_1__id_1`. */
   readonly index?: string;
-  /** By field of the index, up to the last that is held to anything. */
+  /** By field of the index, up to the last that is bounded at all. */
   readonly bounds?: Readonly<Record<string, Bound>>;
   readonly direction?: 'forward' | 'backward';
-  /** Whether documents have to be read beside the index. */
+  /** Whether documents have to be read in addition to the index. */
   readonly fetch: boolean;
-  /** Fields of the filter that are looked at in each document that the index finds. */
+  /** Fields of the filter that are checked in each document that the index finds. */
   readonly filtered: readonly string[];
   readonly sort: 'none' | 'index' | 'merge' | 'memory';
-  /** The most documents that match by unique keys: undefined where nothing bounds them. */
+  /** The most documents that match by unique keys: undefined if nothing bounds them. */
   readonly atMost?: number;
-  /** Of an `$or`, one for each part. */
+  /** For an `$or`, one for each part. */
   readonly parts?: readonly Plan[];
 }
 
-/** So many scans a list of values is taken apart into for the sake of an order (internalQueryMaxScansToExplode). */
+/** The number of scans into which a list of values is split for the sake of an order (internalQueryMaxScansToExplode). */
 const MAX_SCANS = 200;
 
 /**
  * How MongoDB 8 answers a query with these indexes: the best of the plans that it tries. It chooses by running them against each other for
  * a moment; the one that reads least and need not sort wins there, which is what is assumed here.
- * @param isBroad fields whose values many documents share, so that an index on another one finds fewer
+ * @param isBroad fields whose values many documents share, so that an index on a different one finds fewer
  *
- * By MongoDB's manual: "Query Plans", "The ESR (Equality, Sort, Range) Guideline", "Use Indexes to Sort Query Results", "Multikey Index
+ * According to MongoDB's manual: "Query Plans", "The ESR (Equality, Sort, Range) Guideline", "Use Indexes to Sort Query Results", "Multikey Index
  * Bounds", "Partial Indexes", "Sparse Indexes", "Query Optimization: Covered Queries".
  */
 export function planOf(query: Query, indexes: readonly Index[], isBroad = (_field: string): boolean => false): Plan {
@@ -66,7 +66,7 @@ export function planOf(query: Query, indexes: readonly Index[], isBroad = (_fiel
   };
 }
 
-/** The conditions of a filter by field, the same as parts of an `$and`, and its `$or`s. */
+/** The conditions of a filter by field, including the parts of an `$and`, and its `$or`s. */
 function conditionsOf(filter: Document): { conditions: Map<string, Condition>; plain: Document[]; ors: Document[][] } {
   const conditions = new Map<string, Condition>();
   const plain: Document[] = [];
@@ -87,9 +87,9 @@ function conditionsOf(filter: Document): { conditions: Map<string, Condition>; p
 
 interface Condition {
   readonly bound: Bound;
-  /** Of points: how many. */
+  /** For points: how many. */
   readonly count: number;
-  /** Whether the bound says all, so that no document has to be looked at. */
+  /** Whether the bound says everything, so that no document has to be checked. */
   readonly isExact: boolean;
   /** The operators, for partial indexes. */
   readonly value: unknown;
@@ -114,7 +114,7 @@ function operatorOf(operator: string, operand: unknown, value: Document): Condit
       if (list.some((each) => each instanceof RegExp)) return condition('all', 1, false);
       return condition(list.length === 1 ? 'point' : 'points', list.length, true);
     case '$all':
-      // One of the values is looked up; the others are looked for in what it finds.
+      // One of the values is looked up; the others are checked in what it finds.
       return condition('point', 1, list.length === 1);
     case '$gt':
     case '$gte':
@@ -128,12 +128,12 @@ function operatorOf(operator: string, operand: unknown, value: Document): Condit
     case '$exists':
       return condition(operand === false ? 'point' : 'all', 1, false);
     default:
-      // $ne, $nin, $not: all but; $size, $type, $mod, $elemMatch and others: not taken for bounds here.
+      // $ne, $nin, $not: all but; $size, $type, $mod, $elemMatch and others: not used for bounds here.
       return condition('all', 1, false);
   }
 }
 
-/** What begins with a text lies in a range; any other pattern is looked for in every key. */
+/** A prefix is a range; any other pattern is checked against every key. */
 function patternOf(source: string, flags: string, value: unknown): Condition {
   const isPrefix = /^\^[^.*+?()[\]{}|\\^$]+/.test(source) && !flags.includes('i');
   return { bound: isPrefix ? 'range' : 'all', count: 1, isExact: false, value };
@@ -160,7 +160,7 @@ function indexPlan(
   const isById = fields.length === 1 && only === '_id';
   const sort = sortBy(query, conditions, index);
   const leading = conditions.get(fields[0] ?? '')?.bound ?? 'all';
-  // An index of which nothing is known to be left out is read whole only for its order.
+  // An index without a bound that leaves anything out is read in full only for its order.
   if (leading === 'all' && sort.by !== 'index') return undefined;
 
   const bounds = boundsOf(fields, conditions, index);
@@ -186,7 +186,7 @@ function indexPlan(
   };
 }
 
-/** Whether an index has all that the query asks for: a partial one has what its filter says, a sparse one what has its field. */
+/** Whether an index has everything that the query asks for: a partial one has what its filter says, a sparse one what has its field. */
 function isComplete(index: Index, conditions: ReadonlyMap<string, Condition>): boolean {
   if (index.sparse) {
     const first = conditions.get(Object.keys(index.key)[0] ?? '');
@@ -198,7 +198,7 @@ function isComplete(index: Index, conditions: ReadonlyMap<string, Condition>): b
   );
 }
 
-/** Whether what meets the query's condition meets the index's. Only what can be told without doubt counts. */
+/** Whether whatever meets the query's condition meets the index's. Only what is certain counts. */
 function implies(given: unknown, wanted: unknown): boolean {
   if (given === undefined) return false;
   if (JSON.stringify(given) === JSON.stringify(wanted)) return true;
@@ -249,7 +249,7 @@ function meets(value: unknown, operator: string, limit: unknown): boolean {
   }
 }
 
-/** Bounds hold until the first field that is not held to values: after a range, or a gap, the keys are only looked at. */
+/** Bounds apply up to the first field that is not bounded to values: after a range, or a gap, the keys are only checked. */
 function boundsOf(
   fields: readonly string[],
   conditions: ReadonlyMap<string, Condition>,
@@ -279,7 +279,7 @@ function arrayOf(field: string, { multikey = [] }: Index): string | undefined {
 
 const wants = ({ sort }: Query): boolean => sort !== undefined && Object.keys(sort).length > 0;
 
-/** Fields that are held to one value have no order to give; the others must be those of the index, in its order or in its reverse. */
+/** Fields that are bounded to one value do not affect the order; the others must be those of the index, in its order or in reverse. */
 function sortBy(
   query: Query,
   conditions: ReadonlyMap<string, Condition>,
@@ -310,7 +310,7 @@ function sortBy(
 }
 const MEMORY = { by: 'memory', isBackward: false } as const;
 
-/** A unique key is met by one document; the id is unique in whichever index it is. */
+/** A unique key is matched by one document; the id is unique in whichever index it is. */
 function mostMatches(index: Index, conditions: ReadonlyMap<string, Condition>): number | undefined {
   const countOf = (fields: readonly string[]): number | undefined => {
     const held = fields.map((field) => conditions.get(field));
@@ -336,7 +336,7 @@ function isCovered({ projection, isCount }: Query, filtered: readonly string[], 
   return [...all].every((field) => field in index.key && arrayOf(field, index) === undefined);
 }
 
-/** Each part by an index of its own, with what holds beside the `$or`; a single part without one makes a scan of all. */
+/** Each part with an index of its own, together with the conditions outside the `$or`; a single part without one makes it all a scan. */
 function orPlan(
   query: Query,
   plain: readonly Document[],
@@ -361,7 +361,7 @@ function orPlan(
 const WORTH: Readonly<Record<Bound, number>> = { point: 9, points: 8, range: 6, half: 4, all: 0 };
 const BROAD_WORTH = 3;
 
-/** Unique keys first, then what need not sort, then the keys that are held tightest, then what need not read documents. */
+/** Unique keys first, then what need not sort, then the keys that are bounded most tightly, then what need not read documents. */
 function costOf(plan: Plan, isBroad: (field: string) => boolean): number {
   if (plan.stage === 'IDHACK') return 0;
   if (plan.parts) return Math.max(...plan.parts.map((part) => costOf(part, isBroad))) + 1;

@@ -12,7 +12,7 @@ export interface OperationPlan {
   readonly fault: string | undefined;
 }
 
-/** A query whose plan has a fault that is borne, and why. */
+/** A query whose plan has a fault that is accepted, and why. */
 export interface Borne {
   readonly operation: string;
   /** How its statement begins. */
@@ -20,14 +20,14 @@ export interface Borne {
   readonly why: string;
 }
 
-/** The plans of all queries that this process sends by mongoose's default connection, each once. */
+/** The plans of all queries that this process sends over mongoose's default connection, each once. */
 export class OperationPlans {
   readonly #isSmall: (collection: string) => boolean;
   readonly #borne: readonly Borne[];
   readonly #plans = new Map<string, OperationPlan>();
   #operation: string | undefined;
 
-  /** @param options `small`: collections of a size that does not grow with what is stored; `apart`: those that no operation asks itself */
+  /** @param options `small`: collections of a size that does not grow with what is stored; `apart`: those that no operation queries itself */
   constructor({
     small = [],
     apart = [],
@@ -52,7 +52,7 @@ export class OperationPlans {
     });
   }
 
-  /** What is sent while `run` runs is put down to the operation. */
+  /** What is sent while `run` runs is attributed to the operation. */
   async of<T>(operation: string, run: () => Promise<T>): Promise<T> {
     this.#operation = operation;
     try {
@@ -67,7 +67,7 @@ export class OperationPlans {
     return [...this.#plans.values()].toSorted(byText);
   }
 
-  /** Those that are not borne, and what is borne in vain: a list of what is wrong is to be true. */
+  /** Those that are not accepted, and what is accepted needlessly: the list of faults has to be true. */
   get faults(): string[] {
     const wrong = this.all.filter(({ fault }) => fault !== undefined);
     const isBorne = (each: OperationPlan) => this.#borne.some((one) => covers(one, each));
@@ -91,7 +91,7 @@ export class OperationPlans {
   }
 }
 
-/** So many documents of an organization may share the project or the board of one. */
+/** This many documents of an organization may share its project or board. */
 function isBroad(field: string): boolean {
   return ['organizationId', 'projectId', 'boardId'].includes(field);
 }
@@ -100,7 +100,7 @@ function covers({ operation, query }: Borne, each: OperationPlan): boolean {
   return each.operation === operation && each.query.startsWith(query);
 }
 
-/** Of the models that are loaded: what they declare, the one on the id, and which fields hold arrays. */
+/** For the models that are loaded: what they declare, the index on the id, and which fields hold arrays. */
 function declaredIndexes(collection: string): Index[] {
   const model = Object.values(mongoose.models).find((each) => each.collection.name === collection);
   const byId: Index = { key: { _id: 1 }, unique: true };

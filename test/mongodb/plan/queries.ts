@@ -1,12 +1,12 @@
 import { collectionOf, type Document, documentsIn, isDocument, nameOf, writesOf } from '../guard/command.ts';
 import type { Query } from './plan.ts';
 
-/** A query of a command, and of which collection. */
+/** A query of a command, and its collection. */
 export interface CollectionQuery extends Query {
   readonly collection: string;
-  /** The command, or the stage of a pipeline, that asks it. */
+  /** The command, or the pipeline stage, that makes it. */
   readonly by: string;
-  /** A sort that no index can give, for it is one of what was made on the way; with a limit, of no more than that. */
+  /** A sort that no index can provide, because it sorts what was computed on the way; with a limit, no more than that. */
   readonly laterSort?: Document;
 }
 
@@ -56,7 +56,7 @@ export function queriesIn(command: Document): CollectionQuery[] {
 
 const documentOr = (value: unknown): Document => (isDocument(value) ? value : {});
 
-/** The matches, the sort and the limit that a pipeline begins with are its query; MongoDB joins matches that follow each other. */
+/** The matches, the sort and the limit with which a pipeline begins are its query; MongoDB merges consecutive matches. */
 function queriesOfPipeline(collection: string, by: string, pipeline: readonly Document[]): CollectionQuery[] {
   const matches: Document[] = [];
   let query: { sort?: Query['sort']; limit?: number; isCount?: boolean; projection?: Document } = {};
@@ -89,7 +89,7 @@ function isCounting(stage: Document): boolean {
   return Object.entries(group).every(([name, value]) => name === '_id' || (isDocument(value) && value.$sum === 1));
 }
 
-/** What a stage looks for in another collection; what it is joined by stands for a value. */
+/** What a stage looks for in another collection; what it is joined on stands for a value. */
 function queriesOfStage(stage: Document): CollectionQuery[] {
   const { $lookup, $graphLookup, $unionWith, $facet } = stage;
   if (isDocument($lookup)) {

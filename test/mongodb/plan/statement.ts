@@ -2,7 +2,7 @@ import { type Document, isDocument } from '../guard/command.ts';
 import type { Plan } from './plan.ts';
 import type { CollectionQuery } from './queries.ts';
 
-/** More than these are not sorted in memory, however they are bounded. */
+/** More than this many are not sorted in memory, however they are bounded. */
 const MAX_SORTED = 1_000;
 
 /** The query without its values: the fields, how each is compared, the order, and whether it is limited. */
@@ -49,9 +49,9 @@ export function statementOf(plan: Plan): string {
 }
 
 /**
- * What is wrong with a plan, or undefined. A sort in memory is bounded, and so is allowed, where the query names at most MAX_SORTED unique keys, or
- * comes after a limit of no more; a sort of what a pipeline made, likewise.
- * @param isSmall collections of a size that does not grow with what is stored: they may be read whole
+ * What is wrong with a plan, or undefined. A sort in memory is bounded, and therefore allowed, if the query names at most MAX_SORTED unique keys, or
+ * comes after a limit of no more; likewise a sort of what a pipeline computed.
+ * @param isSmall collections of a size that does not grow with what is stored: they may be read in full
  */
 export function faultOf(
   query: CollectionQuery,

@@ -53,7 +53,7 @@ export class Captcha {
   }
 
   #prepared(config: CaptchaConfig): Promise<string> {
-    // The box renews its token by itself when it gets too old.
+    // The box renews its token itself when that gets too old.
     if (this.#hosted) return this.#hosted.token();
     this.#token ??=
       config && config.provider !== 'altcha'

@@ -5,12 +5,12 @@ import { deriveKey as pbkdf2 } from 'altcha-lib/algorithms/web/pbkdf2';
 import { deriveKey as sha } from 'altcha-lib/algorithms/web/sha';
 import type { DeriveKeyFunction } from 'altcha-lib/types';
 
-/** Half a frame: where the solver has no thread of its own, it gives the page's thread back this often. */
+/** Half a frame: if the solver has no thread of its own, it yields to the page this often. */
 const MAX_BLOCKING_MS = 8;
 
 const HASHES = { 'SHA-256': sha256, 'SHA-384': sha384, 'SHA-512': sha512 } as const;
 
-/** The browser's own cryptography; it works off the thread that calls it, but exists on https and localhost only. */
+/** The browser's own cryptography; it runs off the calling thread, but exists on https and localhost only. */
 const byBrowser: DeriveKeyFunction = (parameters, salt, password) =>
   (parameters.algorithm.startsWith('PBKDF2/') ? pbkdf2 : sha)(parameters, salt, password);
 

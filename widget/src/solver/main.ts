@@ -4,8 +4,8 @@ import { deriveKey } from './derive-key.ts';
 import { READY, SOLVER, type SolverReply, type SolverRequest } from './protocol.ts';
 
 /**
- * The solver of altcha's proof of work, in a file of its own: a worker, or, where a page's Content-Security-Policy refuses workers, a script of the page.
- * Answers with what the feedback API takes as `captchaToken`: base64 of the challenge and its solution as JSON.
+ * The solver of altcha's proof of work, in a file of its own: a worker, or, if a page's Content-Security-Policy refuses workers, a script in the page.
+ * Replies with what the feedback API accepts as `captchaToken`: base64 of the challenge and its solution as JSON.
  */
 async function solve(challenge: unknown): Promise<string> {
   const given = challenge as Challenge;

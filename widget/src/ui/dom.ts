@@ -21,7 +21,7 @@ function setAttributes(element: Element, attributes: Attributes): void {
   }
 }
 
-/** Line icons on a grid of 24, drawn in the colour of the text around them; they say nothing that the text does not. */
+/** Line icons on a grid of 24, drawn in the colour of the surrounding text; they say nothing that the text does not. */
 const ICONS = {
   launcher: 'M21 12a8 8 0 0 1-8 8H4l1.7-3.4A8 8 0 1 1 21 12ZM9 10.5h8M9 14h5',
   close: 'M6 6l12 12M18 6L6 18',

@@ -104,7 +104,7 @@ export class FormFields {
     this.#count();
   }
 
-  /** What a browser can know: true when it is worth asking the server. The first field at fault gets the focus. */
+  /** What a browser can check: true if it is worth asking the server. The first field at fault gets the focus. */
   validate(): boolean {
     const { message } = this.values;
     const { failures, charactersTooMany } = this.#language.strings;
@@ -115,21 +115,21 @@ export class FormFields {
     return !this.focusFault();
   }
 
-  /** Shows what is wrong with a field; an empty text takes it away. */
+  /** Shows what is wrong with a field; an empty text removes it. */
   fault(name: FieldName, text: string): void {
     this.#errors[name].textContent = text;
     this.#inputs[name].toggleAttribute('aria-invalid', text !== '');
     if (text) this.#inputs[name].setAttribute('aria-invalid', 'true');
   }
 
-  /** Puts the focus on the first field at fault; false when there is none. */
+  /** Puts the focus on the first field at fault; false if there is none. */
   focusFault(): boolean {
     const faulty = Object.values(this.#inputs).find((input) => input.hasAttribute('aria-invalid'));
     faulty?.focus();
     return faulty !== undefined;
   }
 
-  /** While a submission is under way its fields stand still, and keep the focus where it is. */
+  /** While a submission is in progress its fields cannot be changed, and keep the focus where it is. */
   set frozen(frozen: boolean) {
     this.#inputs.message.readOnly = frozen;
     this.#inputs.email.readOnly = frozen;

@@ -12,16 +12,16 @@ export interface PanelEvents {
   closed(): void;
 }
 
-/** A note is no fault of anybody: there is nothing to put right. */
+/** A note is nobody's fault: there is nothing to correct. */
 type Tone = 'error' | 'note';
 
 const HOST = 'worktrack-feedback';
-/** The slot of the shadow tree that shows a hosted captcha, whose box must stand in the page's own document. */
+/** The slot of the shadow tree that shows a hosted captcha, whose box must be in the page's own document. */
 const CAPTCHA_SLOT = 'captcha';
 
 /**
- * Everything that is seen: the button, the dialog with the form, what is told about it. It stands in a shadow tree, so that the page's styles and its own never meet;
- * its style sheet is made by script, which a policy against inline styles does not concern. The dialog is the browser's own: it is laid over everything, keeps the rest
+ * Everything that is visible: the button, the dialog with the form, and its notices. It is in a shadow tree, so that the page's styles and its own never meet;
+ * its style sheet is created by script, which a policy against inline styles does not affect. The dialog is the browser's own: it covers everything, keeps the rest
  * of the page inert, and answers Escape.
  */
 export class Panel {
@@ -111,7 +111,7 @@ export class Panel {
       if (event.target === this.#dialog && outside(this.#dialog, event)) this.close();
     });
     this.#dialog.addEventListener('keydown', (event) => this.#key(event));
-    // A page's own shortcuts would take what is typed here for theirs: outside, its target is this element and no text field.
+    // The page's own shortcuts would react to what is typed here: outside, its target is this element and not a text field.
     for (const type of ['keydown', 'keypress', 'keyup'] as const) {
       shadow.addEventListener(type, (event) => event.stopPropagation());
     }
@@ -123,7 +123,7 @@ export class Panel {
     return this.#dialog.open;
   }
 
-  /** Whether it is shown dark now, whoever decided that. */
+  /** Whether it is shown dark now, whatever decided that. */
   get isDark(): boolean {
     const [red] = getComputedStyle(this.#dialog).backgroundColor.match(/\d+/) ?? [];
     return Number(red) < 128;
@@ -145,7 +145,7 @@ export class Panel {
     this.#dialog.close();
   }
 
-  /** Back to the form; what is in the fields is not touched. */
+  /** Back to the form; what is in the fields stays. */
   edit(): void {
     this.#success.hidden = true;
     this.#form.hidden = false;
@@ -155,7 +155,7 @@ export class Panel {
     if (this.isOpen) this.#dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
   }
 
-  /** Under way: says what is being done, on the button and to a screen reader. */
+  /** In progress: says what is being done, on the button and to a screen reader. */
   work(text: string): void {
     this.fields.frozen = true;
     this.#say('');
@@ -164,7 +164,7 @@ export class Panel {
     this.#status.textContent = text;
   }
 
-  /** Ready for the person again, with what they are told (nothing: all is well). */
+  /** Ready for the person again, with a notice (nothing: all is well). */
   rest(notice = '', action = this.#language.strings.send, tone: Tone = 'error'): void {
     this.fields.frozen = false;
     this.#dialog.removeAttribute('aria-busy');
@@ -173,13 +173,13 @@ export class Panel {
     this.#say(notice, tone);
   }
 
-  /** As `rest`, and sending is not possible before `ready`. The text is heard once and seen to count down. */
+  /** Like `rest`, but sending is not possible before `ready`. The text is announced once and visibly counts down. */
   wait(notice: string): void {
     this.rest(notice);
     this.#send.setAttribute('aria-disabled', 'true');
   }
 
-  /** Changes what is seen of the notice without saying it again. */
+  /** Changes the visible notice without announcing it again. */
   tick(notice: string): void {
     const seen = this.#notice.querySelector('p[aria-hidden]');
     if (seen) seen.textContent = notice;
@@ -224,7 +224,7 @@ export class Panel {
   #closed(): void {
     // Closed and shown again in its other mode.
     if (this.isOpen) return;
-    // The thanks were seen; the next opening is for something else.
+    // The thanks were seen; the next time it is opened, it is for something else.
     if (!this.#success.hidden) this.edit();
     this.#launcher?.setAttribute('aria-expanded', 'false');
     if (this.#opener instanceof HTMLElement && this.#opener.isConnected) this.#opener.focus();
@@ -234,7 +234,7 @@ export class Panel {
   #key(event: KeyboardEvent): void {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
     if (!this.#overPage) return;
-    // What a modal dialog does by itself.
+    // What a modal dialog does on its own.
     if (event.key === 'Escape' && !event.isComposing) this.close();
     if (event.key === 'Tab') this.#cycle(event);
   }
@@ -278,7 +278,7 @@ function launcher(label: string): HTMLButtonElement {
   );
 }
 
-/** Inside shadow trees too: the page may open the form by a button of its own component. */
+/** Inside shadow trees too: the page may open the form from a button in its own component. */
 function deepActiveElement(): Element | null {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
@@ -290,7 +290,7 @@ function outside(element: Element, { clientX, clientY }: PointerEvent): boolean 
   return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
-/** Takes the page's colour for the buttons, and black or white on it, whichever is easier to read. */
+/** Uses the page's colour for the buttons, and black or white on it, whichever is easier to read. */
 function colour(root: HTMLElement, accent: string): void {
   root.style.setProperty('--accent', accent);
   const text = readableOn(accent);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export interface PageOptions {
   /** A name below `.localhost`, or a `.test` one, which is no secure context. Default: `shop.localhost`. */
   readonly host?: string;
-  /** Attributes of the script tag beside `src` and `async`. */
+  /** Attributes of the script tag besides `src` and `async`. */
   readonly tag: Readonly<Record<string, string>>;
   /** Default: `widget.js`. */
   readonly script?: string;

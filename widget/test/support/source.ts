@@ -11,7 +11,7 @@ export interface TestSource {
   change(changes: Partial<Source>): Promise<void>;
 }
 
-/** Without captcha and open to every origin, unless `changes` say otherwise. */
+/** Without a captcha and open to every origin, unless `changes` say otherwise. */
 export async function createSource(organization: TestOrganization, changes: Partial<Source> = {}): Promise<TestSource> {
   const { data } = await organization.call<Source>('POST', '/api/feedback/sources', {
     name: 'Website',

@@ -11,7 +11,7 @@ export interface Stage {
   readonly organization: TestOrganization;
 }
 
-/** What most files of tests need. It is there once their `beforeAll` has run. */
+/** What most test files need. It is ready once their `beforeAll` has run. */
 export function openStage(): Stage {
   const scene = new Scene();
   const stage = { scene } as { scene: Scene; baseUrl: string; organization: TestOrganization };

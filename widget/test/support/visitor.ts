@@ -6,11 +6,11 @@ import { launchChromium } from '../../../test/support/chromium.ts';
 import { servers } from '../../../test/support/servers.ts';
 import { type PageOptions, Site } from './site.ts';
 
-/** A bound for what hangs, far above what anything takes: a machine may be slow. */
+/** A limit for what hangs, far above what anything takes: a machine may be slow. */
 const TIMEOUT_MS = 60_000;
 vi.setConfig({ testTimeout: 2 * TIMEOUT_MS });
 
-/** A person at a browser, in front of a page with the widget on it, in terms of what is seen there. */
+/** A person at a browser, on a page with the widget, in terms of what is seen there. */
 export class Visitor {
   readonly page: Page;
   /** What the page's console and its errors said. */
@@ -74,7 +74,7 @@ export class Visitor {
   }
 }
 
-/** One browser and one website for the tests of a file. */
+/** One browser and one website for the tests in a file. */
 export class Scene {
   readonly site = new Site();
   #browser: Browser | undefined;
@@ -100,7 +100,7 @@ export class Scene {
     return new Visitor(page, console);
   }
 
-  /** In front of the page, once the button is there. */
+  /** On the page, once the button is there. */
   async visit(baseUrl: string, page: PageOptions, options?: BrowserContextOptions): Promise<Visitor> {
     const visitor = await this.visitor(options);
     await visitor.page.goto(this.site.add(baseUrl, page));

@@ -19,7 +19,7 @@ import { PermissionChoice } from './permission-choice.tsx';
 
 const EXPIRY_DAYS = [7, 30, 90, 365] as const;
 
-/** Makes a key of what one may do oneself, and shows it once. It is kept in no more than this dialog. */
+/** Creates a key with what one may do oneself, and shows it once. It is kept nowhere but in this dialog. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedApiKey>();
   if (made) {
@@ -64,7 +64,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   const [userId, setUserId] = useState<string>();
   const { isBusy, run } = useBusy();
   const everybody = useUsers();
-  // A key that acts as somebody else needs it.
+  // Required for a key that acts as somebody else.
   const users = may('users:write') ? everybody.filter(({ disabled }) => !disabled) : [];
   const isReady = name.trim() !== '' && chosen.length > 0;
 

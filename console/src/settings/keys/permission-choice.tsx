@@ -10,7 +10,7 @@ type Area = Permission extends `${infer Name}:${string}`
   : never;
 
 interface PermissionChoiceProps {
-  /** Nobody gives away more than they hold. */
+  /** Nobody can give away more than they hold. */
   readonly offered: readonly Permission[];
   readonly chosen: readonly Permission[];
   readonly presets: readonly { readonly label: string; readonly permissions: readonly Permission[] }[];

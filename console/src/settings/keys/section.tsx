@@ -28,7 +28,7 @@ export function Keys() {
     keepsEarlier: true,
   });
   const nameOf = useNames();
-  // When a key was last used is no event.
+  // The last use of a key is not an event.
   useEffect(() => void queries.invalidateQueries({ queryKey: ['keys'] }, { cancelRefetch: false }), []);
   return (
     <SettingsSection
@@ -70,7 +70,7 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
   const [isAsking, setAsking] = useState(false);
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now.value;
   const hasEnded = revokedAt !== null || isExpired;
-  // By which one is signed in: oneself, or the key that the session stems from.
+  // The one by which one is signed in: itself, or as the key of the session.
   const isOwn = id === identity.value?.session?.keyId;
   const revoke = async () => {
     try {

@@ -29,7 +29,7 @@ export function Sessions() {
     keepsEarlier: true,
   });
   const keys = useQuery({
-    // Also of a session whose key is gone.
+    // Also for a session whose key is gone.
     key: ['keys', true],
     load: (signal) => call<typeof listKeys>('GET /api/api-keys', { includeRevoked: true }, { signal }),
     follows: ({ subject }) => subject.kind === 'key',

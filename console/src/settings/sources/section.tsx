@@ -77,7 +77,7 @@ function SourceRow({ source }: { readonly source: Source }) {
       void queries.invalidateQueries({ queryKey: ['sources'] });
       tell(words.deleted({ name }));
     } catch (error) {
-      // It has what people wrote: that goes only with a word of its own.
+      // It contains what people wrote: that is deleted only on explicit confirmation.
       if (!erase && error instanceof ServiceError && error.code === 'CONFLICT') setOpen('erase');
       else tellFailure(common.notChanged, error);
     }

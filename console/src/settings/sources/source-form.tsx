@@ -12,7 +12,7 @@ import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
 interface SourceFormProps {
-  /** The one that is changed; without, one is made. */
+  /** The one being changed; if absent, a new one is created. */
   readonly source?: Source;
   readonly onClose: () => void;
 }

@@ -8,12 +8,12 @@ import { ToCopy } from '../../parts/to-copy.tsx';
 import { type WidgetLook, widgetTag } from '../../parts/widget-tag.ts';
 import { words } from './messages.ts';
 
-/** The widget's, beside those of the console. */
+/** The widget's languages: the console's, and more. */
 const WIDGET_LANGUAGES = { ...LANGUAGE_NAMES, fr: 'Français', es: 'Español' };
-/** The widget's own, of the light theme. */
+/** The widget's own, in the light theme. */
 const DEFAULT_ACCENT = '#4338ca';
 
-/** What goes into a page so that its visitors can say something, and how that looks. */
+/** What goes into a page so that its visitors can give feedback, and how that looks. */
 export function TagDialog({ source, onClose }: { readonly source: Source; readonly onClose: () => void }) {
   const [look, setLook] = useState<WidgetLook>({});
   const set = (changes: WidgetLook) => setLook({ ...look, ...changes });

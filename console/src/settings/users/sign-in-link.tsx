@@ -10,7 +10,7 @@ import { ToCopy } from '../../parts/to-copy.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
-/** Makes a link that signs a user in once. It is in this dialog and nowhere else. */
+/** Creates a link that signs a user in once. It is in this dialog and nowhere else. */
 export function SignInLink({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [made, setMade] = useState<Output<typeof createLoginCode>>();
   const [error, setError] = useState<unknown>();

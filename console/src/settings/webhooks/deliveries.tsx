@@ -91,7 +91,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
             </option>
           ))}
         </select>
-        {/* Deliveries are no events: what becomes of them is told to nobody. */}
+        {/* Deliveries are not events: nobody is notified of what becomes of them. */}
         <button type="button" class="button" aria-disabled={pages.isFetching} onClick={() => void readAnew()}>
           {words.refresh}
         </button>
@@ -136,7 +136,7 @@ interface DeliveryRowProps {
 function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
   const { seq, type, subject, state, attempts, status, error, answer, durationMs, createdAt, nextAttemptAt } = delivery;
   const { isBusy, run } = useBusy();
-  // A test is not in the log, so there is nothing to be sent again.
+  // A test is not in the log, so there is nothing to send again.
   const isTest = seq === 0;
   return (
     <li class="settings-row">

@@ -2,7 +2,7 @@ import type { SubjectKind } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
 import type { Permission } from '@worktrack/contracts/permissions';
 
-/** PERMISSION_TO_SEE of the contract, which would bring zod along; a test holds them against each other. */
+/** The contract's PERMISSION_TO_SEE, which would bring zod along; a test compares the two. */
 export const PERMISSION_OF_KIND: Readonly<Record<SubjectKind, Permission>> = {
   work_item: 'work-items:read',
   feedback: 'feedback:read',
@@ -15,11 +15,11 @@ export const PERMISSION_OF_KIND: Readonly<Record<SubjectKind, Permission>> = {
 };
 export const KINDS = Object.keys(PERMISSION_OF_KIND) as readonly SubjectKind[];
 
-/** What a webhook asks for, as it is chosen. */
+/** What a webhook subscribes to, as it is chosen. */
 export interface ChosenTypes {
   readonly everything: boolean;
   readonly kinds: readonly SubjectKind[];
-  /** As it is typed: `work_item.moved key.created`. */
+  /** As typed: `work_item.moved key.created`. */
   readonly single: string;
 }
 
@@ -29,7 +29,7 @@ export function chosenOf(types: readonly EventPattern[]): ChosenTypes {
   return { everything: types.includes('*'), kinds, single };
 }
 
-/** What the service does not know among them, it names. */
+/** The service names those among them that it does not know. */
 export function typesOf({ everything, kinds, single }: ChosenTypes): EventPattern[] {
   if (everything) return ['*'];
   const typed = single.split(/[\s,]+/).filter(Boolean) as EventPattern[];

@@ -8,7 +8,7 @@ import { tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
-/** A secret, this once. @param secret null: its answer was lost */
+/** A secret, shown this once. @param secret null: its answer was lost */
 export function ShownSecret({ secret, onClose }: { readonly secret: string | null; readonly onClose: () => void }) {
   return (
     <Dialog title={words.secret} onClose={onClose}>

@@ -16,7 +16,7 @@ import { words } from './messages.ts';
 import { ShownSecret } from './secret.tsx';
 
 interface WebhookFormProps {
-  /** The one that is changed; without, one is made, and its secret shown. */
+  /** The one being changed; if absent, a new one is created, and its secret shown. */
   readonly webhook?: Webhook;
   readonly onClose: () => void;
 }

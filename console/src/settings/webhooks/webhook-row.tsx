@@ -21,7 +21,7 @@ const TONES = { active: 'tag tag-good', failing: 'tag tag-bad', disabled: 'tag' 
 
 interface WebhookRowProps {
   readonly webhook: Webhook;
-  /** Of the one project whose events it gets. */
+  /** The name of the one project whose events it gets. */
   readonly projectName: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { words } from './messages.ts';
 import { WorkProgress } from './progress.tsx';
 import { mayHaveSample, startAnew, startRemoving, work } from './work.ts';
 
-/** Above the board of the sample: what it is, how far it is, and how it goes again. */
+/** Above the sample's board: what it is, how far along it is, and how to remove it. */
 export function SampleBar({ project }: { readonly project: Project }) {
   const state = sampleState(project);
   if (!state) return null;

@@ -16,7 +16,7 @@ import { may } from '../../session.ts';
 import { described, sampleSource } from './mark.ts';
 import { texts } from './messages.ts';
 
-/** The longest that there is: in half of it the agents at work stall, as real ones do that are not heard of. */
+/** The longest possible: after half of it the agents at work stall, like real ones that are no longer heard of. */
 const LEASE_SECONDS = 3_600;
 const MODEL = { model: 'claude-sonnet-4-5', provider: 'anthropic' };
 
@@ -25,10 +25,10 @@ type NewItem = Pick<RawInput<typeof createWorkItem>, 'type' | 'title'> &
   Partial<Pick<RawInput<typeof createWorkItem>, 'description' | 'priority' | 'parentId' | 'dependsOn'>>;
 
 /**
- * Makes the sample by the calls that agents and people make, so that its history is one: claims, heartbeats, reviews, costs. An operation of its own would
- * have to write what only real work may write.
+ * Creates the sample through the calls that agents and people make, so that its history is real: claims, heartbeats, reviews, costs. A dedicated operation
+ * would have to write what only real work may write.
  * @param onStep before each call, with how many there were
- * @throws ServiceError; what there is by then has the mark
+ * @throws ServiceError; what exists by then has the mark
  */
 export async function makeSample(onStep: (done: number) => void): Promise<string> {
   let done = 0;
@@ -123,7 +123,7 @@ export async function makeSample(onStep: (done: number) => void): Promise<string
     boardColumnId: 'Done',
   });
 
-  // Sent back by a review, mended, and accepted.
+  // Sent back by a review, fixed, and accepted.
   await comment(palette, texts.advice);
   const second = await claim(palette, 'agent 2');
   await complete(palette, second, 64_000, 9);
@@ -133,7 +133,7 @@ export async function makeSample(onStep: (done: number) => void): Promise<string
   await complete(palette, again, 22_000, 4);
   await review(palette, 'pass', texts.reviewPassed);
 
-  // At work now.
+  // In progress now.
   const third = await claim(cart, 'agent 3');
   await beat(cart, third, { note: texts.cartNote, progress: 0.6, totalTokens: 41_000 });
   const fourth = await claim(choice, 'agent 1');
@@ -160,10 +160,10 @@ export async function makeSample(onStep: (done: number) => void): Promise<string
   return project.id;
 }
 
-/** How many calls it takes, about: for a bar that shows how far it is. */
+/** Roughly how many calls it takes: for a progress bar. */
 export const STEPS = 34;
 
-/** As the public does it: the token is for the origin that asks for it, which a GET tells by its `Referer` alone. */
+/** As the public does it: the token is for the origin that requests it, which a GET reveals only through its `Referer`. */
 async function submit(publicKey: string, message: string): Promise<string> {
   const { token } = await send<{ token: string }>(`/feedback/widget/bootstrap?publicKey=${publicKey}`, {
     method: 'GET',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { described, sampleState } from './mark.ts';
 
-test('the mark is read as it was written, and nothing else is taken for it', () => {
+test('the mark is read as it was written, and nothing else is mistaken for it', () => {
   for (const state of ['making', 'made', 'removing'] as const) {
     expect(sampleState({ description: described('A shop', state) })).toBe(state);
   }

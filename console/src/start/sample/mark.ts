@@ -1,11 +1,11 @@
 import type { Project } from '../../parts/project.tsx';
 
-/** How far the sample is; whoever was interrupted, in whichever browser, leaves it so. */
+/** How far along the sample is; an interruption, in whichever browser, leaves it like that. */
 export type SampleState = 'making' | 'made' | 'removing';
 
 const MARK = /^worktrack-sample: (making|made|removing)$/m;
 
-/** The last line of the description says that a project is the sample. It is in the service, not in a browser: everybody sees and removes the same one. */
+/** The last line of the description marks a project as the sample. It is in the service, not in a browser: everybody sees and removes the same one. */
 export function sampleState({ description }: Pick<Project, 'description'>): SampleState | undefined {
   return MARK.exec(description)?.[1] as SampleState | undefined;
 }
@@ -18,7 +18,7 @@ export function described(text: string, state: SampleState): string {
   return `${text}\n\nworktrack-sample: ${state}`;
 }
 
-/** The source that the sample's feedback comes from: of this one project, so that nobody's own is taken for it. */
+/** The source that the sample's feedback comes from: only in this project, so that nobody's own is mistaken for it. */
 export function sampleSource(projectId: string): string {
   return `sample ${projectId}`;
 }

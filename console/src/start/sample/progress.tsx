@@ -1,7 +1,7 @@
 import { words } from './messages.ts';
 import { work } from './work.ts';
 
-/** How far the making or the removal is. */
+/** How far along the creation or the removal is. */
 export function WorkProgress() {
   const { value } = work;
   if (!value) return null;

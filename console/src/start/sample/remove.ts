@@ -11,7 +11,7 @@ import { described, sampleSource } from './mark.ts';
 const PAGE = 100;
 
 /**
- * Removes the sample with everything that was added to it, the project last: until then it has the mark, so whoever is interrupted begins again.
+ * Removes the sample with everything that was added to it, the project last: until then it has the mark, so that after an interruption one can start again.
  * @param onStep after each deletion, with how many there were and how many are left
  */
 export async function removeSample(project: Project, onStep: (done: number, left: number) => void): Promise<void> {
@@ -40,7 +40,7 @@ export async function removeSample(project: Project, onStep: (done: number, left
   await orGone(call<typeof deleteProject>('DELETE /api/projects/:id', { id }));
 }
 
-/** What somebody else has removed meanwhile is removed. */
+/** What somebody else has removed meanwhile counts as removed. */
 async function orGone(request: Promise<unknown>): Promise<void> {
   try {
     await request;

@@ -14,10 +14,10 @@ interface SampleWork {
   readonly progress: number;
 }
 
-/** What this page is doing with the sample: it goes on whichever screen is shown meanwhile. */
+/** What this page is doing with the sample: it continues whichever screen is shown meanwhile. */
 export const work = signal<SampleWork | undefined>(undefined);
 
-/** Whoever makes the sample is to be able to remove it. */
+/** Anybody who creates the sample must be able to remove it. */
 export function mayHaveSample(): boolean {
   return (['projects:read', 'projects:write', 'work-items:read', 'work-items:write'] as const).every(may);
 }
@@ -33,7 +33,7 @@ export function startRemoving(project: Project): Promise<void> {
   });
 }
 
-/** Of one that was interrupted nobody knows how far it is. */
+/** If it was interrupted, its progress is unknown. */
 export function startAnew(project: Project): Promise<void> {
   return alone(async () => {
     await remove(project);
@@ -59,7 +59,7 @@ async function remove(project: Project): Promise<void> {
   showBoard(undefined);
 }
 
-/** Not to somebody who looks at something else meanwhile. */
+/** Not to somebody who is looking at something else meanwhile. */
 function showBoard(project: string | undefined): void {
   if (path.peek() === 'board') go(to('board', { project }), 'replace');
 }

@@ -3,29 +3,29 @@ import type { Log } from '@worktrack/rpc/types';
 import type { MigrationRecord } from './migrations.model.ts';
 import { notePass, noteProgress, recordOfMigration } from './migrations.repository.ts';
 
-/** A change to documents that an earlier version has stored. */
+/** A change to documents that an earlier version stored. */
 export interface Migration {
-  /** Names its record: never changed, and never used for another one. */
+  /** Names its record: never changed, and never reused for another one. */
   readonly name: string;
-  /** No call can be answered rightly before it is done. */
+  /** No call can be answered correctly before it is done. */
   readonly isUrgent: boolean;
   /**
-   * Changes what is to be changed in the next batch of documents, in the order of `_id`. It may run twice on the same ones, at the same time in several
-   * replicas, and beside calls and replicas of the version before.
-   * @param after the `_id` that the batch before ended with; empty at the beginning
+   * Makes the changes in the next batch of documents, in the order of `_id`. It may run twice on the same ones, at the same time in several
+   * replicas, and alongside calls and replicas of the previous version.
+   * @param after the `_id` that the previous batch ended with; empty at the beginning
    * @returns the `_id` that this one ended with; undefined: there was nothing more
    */
   batch(after: string): Promise<string | undefined>;
 }
 
-/** A second pass finds what a replica of the version before stored after the first one; it begins when such a replica has been replaced for sure. */
+/** A second pass finds what a replica of the previous version stored after the first one; it starts when any such replica has surely been replaced. */
 const PASSES = 2;
 const REPLACED_AFTER_MS = 30 * 60_000;
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * Runs each migration once for all replicas and all starts, which a record tells. One that was broken off goes on where it was. Resolves once those are
- * through that calls need; the others go on in the background.
+ * Runs each migration once across all replicas and starts, according to a record. One that was interrupted continues where it was. Resolves once those
+ * that calls need are finished; the others continue in the background.
  */
 export async function migrate(
   migrations: readonly Migration[],
@@ -38,7 +38,7 @@ export async function migrate(
   }
   const stopped = new AbortController();
   const done = (async () => {
-    // A second pass waits, so all go through once before any of them does so again.
+    // A second pass waits, so all of them finish once before any does so again.
     for (let passes = 1; passes <= PASSES; passes++) {
       for (const migration of migrations) {
         await finishPass(passes, migration, { log, replacedAfterMs, signal: stopped.signal });

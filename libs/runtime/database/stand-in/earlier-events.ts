@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { OutboxModel, type OutboxRecord } from '../outbox.model.ts';
 
-/** The events of these subjects with lower revisions, for a server that scans for any `$or`: each subject is asked for by itself. */
+/** The events of these subjects with lower revisions, for a server that scans for any `$or`: each subject is queried separately. */
 export async function earlierBySubject(revisions: ReadonlyMap<string, number>): Promise<OutboxRecord[]> {
   const found = await Promise.all(
     [...revisions].map(([id, revision]) =>

@@ -3,9 +3,9 @@ import type { AnyModel, Order, OrderedRead, walkIndex } from '../walk-index.ts';
 type Reader = typeof walkIndex;
 
 /**
- * As `inOrder`, for a server that uses no index for order: it reads and sorts all that match, whatever the limit. So the order's field is cut into
+ * Like `inOrder`, for a server that uses no index for order: it reads and sorts all that match, whatever the limit. So the order's field is cut into
  * windows, each read through the index, until there are enough rows. The first window is as wide as the page was the last time; what
- * is remembered says only where to look first, so that it may be as old as it likes.
+ * is remembered only says where to look first, so it may be as old as it likes.
  */
 export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
   const { skip = 0, limit, order } = read;
@@ -22,7 +22,7 @@ type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
 /** Each window is so much wider than the one before that few are needed, and a page that is full early has read little. */
 const WIDENING = 16;
-/** After so many the rest is read at once. */
+/** After this many, the rest is read at once. */
 const MAX_WINDOWS = 7;
 
 async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Reader): Promise<Row[]> {
@@ -34,7 +34,7 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   const from = after?.value ?? edge;
   const start = from === undefined ? undefined : axis.toAxis(from);
   let width = hint?.span ?? axis.firstWidth;
-  // Of a first page it is remembered where it ended, of a later one how far it is to its end.
+  // A first page records where it ended, a later one how far it is to its end.
   const isFirst = after === undefined;
   let far = (isFirst ? hint?.end : undefined) ?? (start ?? axis.start()) + width;
   const rows: Row[] = [];
@@ -43,7 +43,7 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
     if (windows === MAX_WINDOWS) far = Infinity;
     const window = axis.range(near, far);
     const rest: OrderedRead = { ...read, range: within(range, window), limit: limit - rows.length };
-    // The first window begins where the page does; the later ones begin beyond.
+    // The first window starts where the page does; the later ones start beyond.
     rows.push(...(await reader<Row>(model, near === undefined ? rest : { ...rest, after: undefined })));
     if (rows.length >= limit || far === Infinity) break;
     near = far;
@@ -58,7 +58,7 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   return rows;
 }
 
-/** An upper and a lower bound of the caller's stay, unless the window's is the narrower one. */
+/** An upper and a lower bound given by the caller stay, unless the window's is narrower. */
 function within(range: OrderedRead['range'] = {}, window: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const bounds: Record<string, unknown> = { ...range };
   for (const [operator, value] of Object.entries(window)) {
@@ -95,7 +95,7 @@ function remember(
   } else if (isFirst) {
     hint = { end: Infinity };
   } else {
-    // The last page of several tells nothing of the others.
+    // The last page of several says nothing about the others.
     return;
   }
   hints.delete(key);
@@ -106,7 +106,7 @@ function remember(
   }
 }
 
-/** The order's field as numbers that go up in the direction of the order. */
+/** The order's field as numbers that increase in the direction of the order. */
 interface Axis {
   readonly firstWidth: number;
   /** Where the first page is likely to begin. */
@@ -120,7 +120,7 @@ interface Axis {
 }
 
 const A_MINUTE_MS = 60_000;
-/** The bounds of what a Date holds (ECMA-262, 21.4.1.1). */
+/** The bounds of a Date (ECMA-262, 21.4.1.1). */
 const MAX_TIME_MS = 8.64e15;
 
 /** UUIDv7, newest first. */
@@ -134,7 +134,7 @@ const NEWEST_IDS: Axis = {
   }),
 };
 
-/** Where the ids of a millisecond begin: a prefix, which no id equals. */
+/** Where the ids of a millisecond start: a prefix, which no id equals. */
 function firstIdOf(ms: number): string {
   const hex = Math.ceil(Math.max(0, ms)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
@@ -147,7 +147,7 @@ const NUMBERS: Axis = {
   range: (near, far) => ({ ...(near !== undefined && { $gte: near }), ...(far < Infinity && { $lt: far }) }),
 };
 
-/** Newest first. With exclusive ends, for what lies on an inclusive one is left out (README.md). */
+/** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
 const NEWEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
   start: () => -Date.now(),

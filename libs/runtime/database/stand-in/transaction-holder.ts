@@ -4,7 +4,7 @@ import { createLog } from '../../process/logging.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { transaction } from '../transaction.ts';
 
-/** What a test tells this process, which holds a transaction open until then; after "write beside", until it is told to commit. */
+/** What a test sends this process, which holds a transaction open until then; after "write beside", until it is told to commit. */
 export type Order = 'commit' | 'refuse' | 'write again' | 'write beside';
 
 /** Increments `held`, and says how many attempts it took. */
@@ -43,6 +43,6 @@ try {
   await disconnectDatabase();
   process.disconnect();
 } catch {
-  // It stays: the process must end what it left open itself.
+  // It stays: the process itself must end what it left open.
   process.send?.({ failed: true });
 }

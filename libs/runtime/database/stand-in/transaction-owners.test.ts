@@ -10,9 +10,9 @@ import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { transaction } from '../transaction.ts';
 import type { Order } from './transaction-holder.ts';
 
-/** The server by itself would end the other's transaction after a minute. It takes some five seconds; a machine may be slow. */
+/** On its own, the server would end the other's transaction after a minute. It takes some five seconds; a machine may be slow. */
 const DEADLINE_MS = 25_000;
-/** Longer than it takes to notice a process that fell silent. */
+/** Longer than it takes to notice a process that has fallen silent. */
 const PATIENCE_MS = 10_000;
 const THREE_BEATS_MS = 3_000;
 
@@ -46,14 +46,14 @@ const writeWhatIsHeld = (patienceMs = DEADLINE_MS) =>
   });
 const count = async () => (await counters().findOne({ _id: 'held' }))?.count;
 
-describe('what a transaction wrote is free again, long before the server itself would free it', () => {
+describe('what a transaction wrote is free again long before the server itself would free it', () => {
   test('when its process is killed', async () => {
     holder.kill('SIGKILL');
     await writeWhatIsHeld();
     expect(await count()).toBe(10);
   }, 60_000);
 
-  test('when its process stands still; it runs again once that goes on', async () => {
+  test('when its process is stopped; it runs again once that resumes', async () => {
     holder.kill('SIGSTOP');
     await writeWhatIsHeld();
     expect(await count()).toBe(10);
@@ -72,7 +72,7 @@ test('a transaction whose abort did not reach the server is ended once it can be
   const underWay = once(holder, 'message');
   tell('write again');
   expect(await underWay).toEqual([{ isUnderWay: true }, undefined]);
-  // The driver now throws the session away. By another transaction of it the server would have ended the first.
+  // The driver now discards the session. With another transaction of it the server would have ended the first.
   const failed = once(holder, 'message');
   proxy.cut({ stayDown: true });
   expect(await failed).toEqual([{ failed: true }, undefined]);
@@ -82,7 +82,7 @@ test('a transaction whose abort did not reach the server is ended once it can be
   expect(holder.exitCode).toBeNull();
 }, 60_000);
 
-test('a process that goes on beating keeps its transaction, however long it takes', async () => {
+test('a process that keeps beating keeps its transaction, however long it takes', async () => {
   await expect(writeWhatIsHeld(PATIENCE_MS)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   const told = once(holder, 'message');
   tell('commit');
@@ -90,10 +90,10 @@ test('a process that goes on beating keeps its transaction, however long it take
   expect(await count()).toBe(1);
 }, 60_000);
 
-test('a heartbeat on a connection that fell silent holds up no transaction, nor takes its session back when it arrives late', async () => {
+test('a heartbeat on a silent connection holds up no transaction, nor takes its session back when it arrives late', async () => {
   const arrive = await proxy.silence('sessions');
   const told = once(holder, 'message') as Promise<[{ readonly beside: string }]>;
-  // By a session that is new, and so has to be recorded by a heartbeat after the one that has no answer.
+  // With a session that is new, and so has to be recorded by a heartbeat after the one that gets no answer.
   tell('write beside');
   const [{ beside }] = await told;
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments({ sessions: beside });
@@ -104,7 +104,7 @@ test('a heartbeat on a connection that fell silent holds up no transaction, nor 
   await once(holder, 'exit');
 }, 60_000);
 
-test('the session of a transaction that was refused goes on: others may be using it by then', async () => {
+test('the session of a transaction that was refused is not ended: others may be using it by then', async () => {
   const failed = once(holder, 'message');
   tell('refuse');
   expect(await failed).toEqual([{ failed: true }, undefined]);
@@ -114,16 +114,16 @@ test('the session of a transaction that was refused goes on: others may be using
   expect(await Promise.race([ended, delay(THREE_BEATS_MS, 'not ended')])).toBe('not ended');
 }, 60_000);
 
-test('a transaction whose session others end in the middle of a statement runs again', async () => {
+test('a transaction whose session is ended by others in the middle of a statement runs again', async () => {
   let runs = 0;
   await transaction(Date.now() + DEADLINE_MS, async () => {
-    // As MongoDB answers it, without a label by which the driver would run it again.
+    // As MongoDB answers it, without a label that would make the driver run it again.
     if (++runs === 1) throw new mongoose.mongo.MongoServerError({ message: 'operation was interrupted', code: 11601 });
   });
   expect(runs).toBe(2);
 });
 
-test('a process that stops in order is no owner any more', async () => {
+test('a process that stops in an orderly way is no longer an owner', async () => {
   const owners = () => mongoose.connection.collection('transaction_owners').countDocuments();
   const before = await owners();
   tell('commit');

@@ -2,35 +2,35 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AllowedNetworks, Verdict } from './networks.ts';
 
-/** Of one question to one server; a server that is silent is asked twice. Well below the time that an endpoint has to answer. */
+/** Per query to one server; a silent server is asked twice. Well below the time an endpoint has to answer. */
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** The request would lead where webhooks may not go. */
+/** The request would go where webhooks may not. */
 export class DestinationRefused extends Error {}
 
 /**
- * Decides where requests may go. Names are resolved here and for each connection, and what was resolved is what is connected to, so that a
- * name that answers otherwise the second time gains nothing (DNS rebinding).
+ * Decides where requests may go. Names are resolved here, for each connection, and the connection goes to exactly the address resolved, so that a
+ * name that resolves differently the second time gains nothing (DNS rebinding).
  */
 export class Destinations {
   readonly #networks: AllowedNetworks;
   /**
-   * Not `dns.lookup`: that takes a thread of libuv's four for as long as the name's server is silent, and a few endpoints with such names would
-   * hold up all others. So /etc/hosts is not read.
+   * Not `dns.lookup`: that occupies one of libuv's four threads for as long as the name server is silent, and a few endpoints with such names would
+   * hold up all others. The consequence is that /etc/hosts is not read.
    */
   readonly #resolver: Resolver;
 
-  /** @param dnsServers instead of those of the system */
+  /** @param dnsServers instead of the system's */
   constructor(networks: AllowedNetworks, dnsServers?: readonly string[]) {
     this.#networks = networks;
     this.#resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
     if (dnsServers) this.#resolver.setServers(dnsServers);
   }
 
-  /** @returns what is wrong with a URL before anything is resolved, in words that follow its name */
+  /** @returns what is wrong with a URL before anything is resolved, phrased to follow the field's name */
   problemOf(text: string): string | undefined {
     const url = new URL(text);
     const { protocol, username, password, hash, hostname } = url;
@@ -48,7 +48,7 @@ export class Destinations {
     return undefined;
   }
 
-  /** For node:http and node:https, which ask it for every connection to a name. @param isPlain without TLS */
+  /** For node:http and node:https, which call it for every connection to a host name. @param isPlain without TLS */
   lookup(isPlain: boolean): LookupFunction {
     return (hostname, { all, family }, callback) => {
       this.#resolve(hostname, isPlain).then(
@@ -65,12 +65,12 @@ export class Destinations {
     };
   }
 
-  /** Those of a name that requests may go to. @throws DestinationRefused where there is none */
+  /** The name's addresses that requests may go to. @throws DestinationRefused if there are none */
   async #resolve(hostname: string, isPlain: boolean): Promise<string[]> {
     const found = literalsOf(hostname) ?? (await this.#addressesOf(hostname));
     const usable = found.filter((address) => mayGo(this.#networks.verdict(address), isPlain));
     if (usable.length > 0) return usable;
-    // Which address it was is nobody's business: an internal name server would be read out by it.
+    // The address itself is not disclosed: that would let anybody read out an internal name server.
     throw new DestinationRefused(
       isPlain
         ? `${hostname} is in no network of WEBHOOK_ALLOWED_NETWORKS, and plain http is allowed nowhere else`
@@ -94,7 +94,7 @@ function mayGo(verdict: Verdict, isPlain: boolean): boolean {
   return verdict === 'named' || (verdict === 'public' && !isPlain);
 }
 
-/** The addresses of a host that needs no resolution. The parser of URLs has brought odd spellings (0x7f.1, 2130706433) into one form. */
+/** The address of a host that needs no resolution. The URL parser has normalized odd spellings (0x7f.1, 2130706433). */
 function literalsOf(hostname: string): readonly string[] | undefined {
   const plain = hostname.replace(/^\[|\]$/g, '');
   if (isIP(plain) !== 0) return [plain];

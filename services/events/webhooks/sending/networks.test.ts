@@ -4,7 +4,7 @@ import { AllowedNetworks, networksSetting } from './networks.ts';
 
 const NO_NETWORKS = new Destinations(new AllowedNetworks([]));
 
-/** Spellings of one address, as they may stand in a URL. */
+/** Spellings of one address, as they may appear in a URL. */
 const inUrls = (hosts: readonly string[]) => hosts.map((host) => `https://${host}/hook`);
 
 const LOOPBACK = [
@@ -72,7 +72,7 @@ const IPV4_INSIDE = [
     '[2002:ac10:1::]',
     '[2002:6440:1::]',
   ],
-  // Teredo: by the server, and by the client.
+  // Teredo: with the server, and with the client.
   ...[
     '[2001:0:7f00:1::]',
     '[2001:0:a00:1:0:0:f7f7:f7f7]',

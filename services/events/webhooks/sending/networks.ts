@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 
-/** What is not a host of the public internet: IANA's registry of special-purpose IPv4 addresses (RFC 6890), multicast (RFC 5771), future use. */
+/** What is not a host on the public internet: IANA's registry of special-purpose IPv4 addresses (RFC 6890), multicast (RFC 5771), future use. */
 const SPECIAL_IPV4 = blockList([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,14 +19,14 @@ const SPECIAL_IPV4 = blockList([
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-/** Of IPv6 only what is given out as global unicast (RFC 4291), but for what the registry of special-purpose addresses takes out of it. */
+/** For IPv6, only what is assigned as global unicast (RFC 4291), except for what the registry of special-purpose addresses excludes. */
 const GLOBAL_IPV6 = blockList(['2000::/3']);
 const SPECIAL_IPV6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']);
 
-/** `named`: the operator allows it. `public`: any host of the internet. `refused`: neither. */
+/** `named`: the operator allows it. `public`: any host on the internet. `refused`: neither. */
 export type Verdict = 'named' | 'public' | 'refused';
 
-/** Networks that an operator names for webhooks to be sent into. */
+/** Networks that an operator allows webhooks to be sent to. */
 export class AllowedNetworks {
   readonly #named: BlockList;
   readonly isEmpty: boolean;
@@ -53,9 +53,9 @@ export class AllowedNetworks {
 }
 
 interface Inside {
-  /** The IPv4 addresses that lie in an IPv6 address. What is sent to it may end at them. */
+  /** The IPv4 addresses embedded in an IPv6 address. What is sent to it may end up at them. */
   readonly inside: readonly string[];
-  /** It is another way to write them, and no host of its own. */
+  /** It is just another way to write them, not a host of its own. */
   readonly isOnlyInside: boolean;
 }
 
@@ -63,15 +63,15 @@ function ipv4Inside(groups: readonly number[]): Inside {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
   const beginsWith = (...begin: readonly number[]) => begin.every((group, index) => groups[index] === group);
   const last = [ipv4(g, h)];
-  // IPv4-mapped (RFC 4291, 2.5.5.2), IPv4-translated (RFC 2765), and IPv4-compatible, which holds :: and ::1 too (RFC 4291, 2.5.5.1).
+  // IPv4-mapped (RFC 4291, 2.5.5.2), IPv4-translated (RFC 2765), and IPv4-compatible, which includes :: and ::1 (RFC 4291, 2.5.5.1).
   if (beginsWith(0, 0, 0, 0, 0, 0xffff)) return { inside: last, isOnlyInside: true };
   if (beginsWith(0, 0, 0, 0, 0xffff, 0)) return { inside: last, isOnlyInside: true };
   if (beginsWith(0, 0, 0, 0, 0, 0)) return { inside: last, isOnlyInside: false };
-  // NAT64 (RFC 6052). Its local prefix 64:ff9b:1::/48 (RFC 8215) is not global unicast, and so refused.
+  // NAT64 (RFC 6052). Its local prefix 64:ff9b:1::/48 (RFC 8215) is not global unicast, and is therefore refused.
   if (beginsWith(0x64, 0xff9b, 0, 0, 0, 0)) return { inside: last, isOnlyInside: true };
   // 6to4 (RFC 3056).
   if (a === 0x2002) return { inside: [ipv4(b, c)], isOnlyInside: true };
-  // Teredo (RFC 4380): the server, and the client with each bit turned over.
+  // Teredo (RFC 4380): the server, and the client with every bit inverted.
   if (beginsWith(0x2001, 0)) return { inside: [ipv4(c, d), ipv4(~g & 0xffff, ~h & 0xffff)], isOnlyInside: true };
   // ISATAP (RFC 5214): an interface identifier under any prefix.
   if ((e & ~0x0200) === 0 && f === 0x5efe) return { inside: last, isOnlyInside: false };

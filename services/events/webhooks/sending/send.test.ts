@@ -30,7 +30,7 @@ async function endpoint(...answer: Parameters<typeof Endpoint.start>): Promise<E
   return started;
 }
 
-/** A name server that answers each question for an IPv4 address with the next of `addresses`, and the last one ever after. */
+/** A name server that answers each question for an IPv4 address with the next of `addresses`, and the last one from then on. */
 async function nameServer(
   addresses: readonly string[],
 ): Promise<{ readonly at: string; readonly asked: () => number }> {
@@ -58,7 +58,7 @@ async function nameServer(
 }
 
 test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1', '224.0.0.1', '0.0.0.0'])(
-  'a name that leads to %s is not connected to, and what it leads to is not told',
+  'a name that leads to %s is not connected to, and what it leads to is not revealed',
   async (address) => {
     const dns = await nameServer([address]);
     const sent = await sender([], [dns.at]).post('https://hooks.example.com/', {}, BODY);
@@ -68,7 +68,7 @@ test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1', '224.0.0.1'
   },
 );
 
-test('a name is resolved once for a connection, and a second answer of its server has no effect', async () => {
+test('a name is resolved once per connection, and a second answer of its server has no effect', async () => {
   const well = await endpoint();
   const { port } = new URL(well.url);
   const dns = await nameServer(['127.0.0.1', '127.0.0.2']);
@@ -76,7 +76,7 @@ test('a name is resolved once for a connection, and a second answer of its serve
   const url = `http://hooks.example.com:${port}/`;
   expect(await post.post(url, {}, BODY)).toMatchObject({ status: 200, answer: 'ok' });
   expect(dns.asked()).toBe(1);
-  // Another connection, by which the name leads elsewhere.
+  // Another connection, for which the name leads elsewhere.
   post.close();
   const again = await post.post(url, {}, BODY);
   expect(again).toMatchObject({ status: null });
@@ -84,7 +84,7 @@ test('a name is resolved once for a connection, and a second answer of its serve
   expect(well.received).toHaveLength(1);
 });
 
-test('a name server that is silent costs its own request, and no other', async () => {
+test('a name server that is silent costs only its own request', async () => {
   const silent = createSocket('udp4');
   await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
   ends.push(() => new Promise<void>((resolve) => silent.close(() => resolve())));
@@ -103,11 +103,11 @@ test.each([
   ['https://127.0.0.1:1/', /not public/],
   ['https://[::ffff:127.0.0.1]:1/', /not public/],
   ['http://example.com/', /https/],
-])('%s is refused here too, where a record says it', async (url, why) => {
+])('%s is refused here too, if a stored record has it', async (url, why) => {
   expect((await sender([]).post(url, {}, BODY)).error).toMatch(why);
 });
 
-test('proxies of the environment are not asked', async () => {
+test('proxies from the environment are not used', async () => {
   const proxy = await endpoint();
   const before = { ...process.env };
   Object.assign(process.env, { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: '1' });
@@ -166,17 +166,17 @@ test.each([
     'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
     /ended/,
   ],
-])('%s is no answer', async (_, bytes, why) => {
+])('%s is not an answer', async (_, bytes, why) => {
   const sent = await sender(['127.0.0.1']).post(await raw(bytes), {}, BODY);
   expect(sent.error ?? `${sent.status}`).toMatch(why);
 });
 
-test('what is not text is shown as far as it is', async () => {
+test('what is not text is shown as far as it is text', async () => {
   const url = await raw('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\na\0\xffb');
   expect(await sender(['127.0.0.1']).post(url, {}, BODY)).toMatchObject({ status: 200 });
 });
 
-test('a connection that is refused is told in words', async () => {
+test('a connection that is refused is reported in words', async () => {
   const gone = await Endpoint.start();
   const { url } = gone;
   await gone.stop();

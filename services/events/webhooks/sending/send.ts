@@ -3,34 +3,34 @@ import https from 'node:https';
 import { wishOf } from '../schedule.ts';
 import { DestinationRefused, type Destinations } from './destination.ts';
 
-/** From the begin of a request to the end of its answer. */
+/** From the start of a request to the end of its response. */
 const ANSWER_MS = 15_000;
-/** Of an answer nothing beyond is read. */
+/** How much of a response is read. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Of an answer so much is shown. */
+/** How much of a response is shown. */
 const SHOWN_BYTES = 1_024;
-/** So long a connection waits for the next request to its endpoint. Below what servers usually wait, so that few are closed under a request. */
+/** How long a connection is kept for the next request to its endpoint. Below what servers usually allow, so that few are closed under a request. */
 const IDLE_CONNECTION_MS = 4_000;
-/** To one endpoint. */
+/** Per endpoint. */
 const MAX_IDLE_CONNECTIONS = 2;
 
 export interface Sent {
-  /** Of the answer, where its head came in time. */
+  /** The response's, if its head arrived in time. */
   readonly status: number | null;
-  /** Why there was none. */
+  /** Why there was no response. */
   readonly error: string | null;
-  /** The begin of its body. */
+  /** The beginning of its body. */
   readonly answer: string | null;
   readonly durationMs: number;
-  /** How long the endpoint asks not to be tried again. */
+  /** How long the endpoint asks not to be sent anything. */
   readonly wishMs: number | undefined;
 }
 
-/** Sends requests to endpoints of strangers. */
+/** Sends requests to endpoints run by strangers. */
 export class Sender {
   readonly #destinations: Destinations;
   readonly #userAgent: string;
-  // Agents of its own take no proxy from the environment: it would connect in our place, and to anything.
+  // Agents of its own, which take no proxy from the environment: a proxy would connect in our place, and to anything.
   readonly #plain: http.Agent;
   readonly #secure: https.Agent;
 
@@ -90,7 +90,7 @@ export class Sender {
       const settle = (error: string | null) => {
         clearTimeout(timer);
         const status = response?.statusCode ?? null;
-        // The status is the answer: what its body failed of afterwards changes nothing.
+        // The status is the answer: a later failure to read its body changes nothing.
         resolve({
           status,
           error: status === null ? error : null,
@@ -112,13 +112,13 @@ export class Sender {
         answer.on('end', () => settle(null));
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The endpoint closed an idle connection while the request was on its way: it has not been asked.
+        // The endpoint closed an idle connection while the request was on its way: it never received it.
         if (request.reusedSocket && !response && !isRepeated && error.code === 'ECONNRESET') {
           clearTimeout(timer);
           resolve(this.#exchange(url, headers, body, true));
         } else settle(wordsFor(error));
       });
-      // After a protocol that was switched (101), for example, nothing else is told.
+      // After a protocol switch (101), for example, no other event is emitted.
       request.on('close', () => settle('The connection ended without a response.'));
       request.end(body);
     });
@@ -126,7 +126,7 @@ export class Sender {
 }
 
 function beginOf(body: Buffer): string {
-  // A character that is cut in two is left out, not shown as a broken one; and no NUL, which not everything that shows it takes.
+  // A character cut in two is left out rather than shown broken; and no NUL, which not everything that displays it accepts.
   return new TextDecoder().decode(body.subarray(0, SHOWN_BYTES), { stream: true }).replaceAll('\0', '\ufffd');
 }
 
@@ -146,7 +146,7 @@ function wordsFor(error: NodeJS.ErrnoException): string {
   const words = WORDS[code];
   if (words) return words;
   if (code.startsWith('HPE_')) return 'The answer is not HTTP.';
-  // Of an attempt by several addresses each has failed.
+  // An attempt over several addresses: each of them failed.
   if (error instanceof AggregateError) return "None of the host's addresses accepted a connection.";
   return `The request failed: ${error.message || code}.`.slice(0, 300);
 }

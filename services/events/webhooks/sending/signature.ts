@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 const MARK = 'whsec_';
-/** Standard Webhooks 1.0 wants 24 to 64. */
+/** Standard Webhooks 1.0 requires 24 to 64. */
 const SECRET_BYTES = 32;
 
 export function newSecret(): string {
@@ -9,9 +9,9 @@ export function newSecret(): string {
 }
 
 /**
- * The headers by which a receiver knows whom a request is from, and that it is not an old one, of Standard Webhooks 1.0
+ * The headers by which a receiver knows who sent a request, and that it is not an old one, as in Standard Webhooks 1.0
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
- * @param secrets each signs: a receiver accepts what any of its own has signed
+ * @param secrets each one signs: a receiver accepts a signature by any of its own
  */
 export function signatureHeaders(
   { id, atMs, body }: { readonly id: string; readonly atMs: number; readonly body: string },

@@ -8,8 +8,8 @@ const CHECK_BYTES = 9;
 const KEY_BYTES = 6;
 
 /**
- * A cursor for results that are recomputed for every page, such as a context. It says which entry of each list was the last, so that what comes and
- * goes before it between two pages moves nothing.
+ * A cursor for results that are recomputed for every page, such as a context. It says which entry of each list was the last, so that entries that come or
+ * go before it between two pages shift nothing.
  * @param asked what identifies the results: a cursor is valid only for those it was made for
  */
 export function writeCursor(position: Position, asked: unknown): string {

@@ -38,7 +38,7 @@ export interface Fitted {
 
 /**
  * Shrinks a result to fit a model's context. Long texts are shortened first, then free-form objects such as metadata, then lists inside
- * entries; each is marked with `<field>Truncated: true` beside it, a list also with its length, `<field>Count`. Any remaining excess is cut from the ends of the result's own lists.
+ * entries; each is marked with `<field>Truncated: true` next to it, a list also with its length, `<field>Count`. Any remaining excess is cut from the ends of the result's own lists.
  * The largest is always cut first, and no field of a record is dropped.
  * @param schema of the output: it distinguishes records from free-form objects
  * @param lists of the output itself, by name

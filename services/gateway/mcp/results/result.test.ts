@@ -64,12 +64,12 @@ const output: fc.Arbitrary<Output> = fc.record({
   ),
 });
 
-/** Without the counterexample, which may be megabytes: its seed and path make it again. */
+/** Without the counterexample, which may be megabytes: its seed and path reproduce it. */
 function reporter({ failed, seed, counterexamplePath, errorInstance }: fc.RunDetails<[Output]>): void {
   if (failed) throw new Error(`seed ${seed}, path ${counterexamplePath}`, { cause: errorInstance });
 }
 
-/** Each field of the one is in the other, where only texts, free-form objects and lists are smaller, and what is smaller is marked. */
+/** Each field of one is in the other, in which only texts, free-form objects and lists are smaller, and whatever is smaller is marked. */
 function expectShortened(cut: Record<string, unknown>, whole: Record<string, unknown>): void {
   for (const [field, before] of Object.entries(whole)) {
     const now = cut[field];
@@ -88,7 +88,7 @@ function expectShortened(cut: Record<string, unknown>, whole: Record<string, unk
 }
 
 describe('a result', () => {
-  test('is never larger than a context wants it, misses no field, and says what is shorter', () => {
+  test('is never larger than fits a context, misses no field, and says what was shortened', () => {
     fc.assert(
       fc.property(output, (whole) => {
         const before = JSON.stringify(whole);
@@ -110,7 +110,7 @@ describe('a result', () => {
     );
   });
 
-  test('leads on until every entry of every list was there once, in its order', async () => {
+  test('leads on until every entry of every list has appeared once, in order', async () => {
     const operation = { name: 'test.read', effect: 'read', input: z.strictObject({}) } as unknown as Operation;
     const result: ResultShape = { schema, lists, paging: 'made here' };
     await fc.assert(
@@ -138,7 +138,7 @@ describe('a result', () => {
     );
   });
 
-  test('leads on behind the last entry that was shown, whatever came and went before it', async () => {
+  test('leads on after the last entry shown, whatever came and went before it', async () => {
     const operation = { name: 'test.read', effect: 'read', input: z.strictObject({}) } as unknown as Operation;
     const result: ResultShape = {
       schema: outputSchema(z.object({ ids: z.array(z.string()) })),
@@ -155,7 +155,7 @@ describe('a result', () => {
     }
   });
 
-  test('takes a cursor only for what it was made for', async () => {
+  test('accepts a cursor only for what it was made for', async () => {
     const operation = { name: 'test.read', effect: 'read', input: z.strictObject({}) } as unknown as Operation;
     const result: ResultShape = { schema, lists, paging: 'made here' };
     const whole = { items: [], waves: [], notFound: Array.from({ length: 5_000 }, (_, i) => `input ${i}`) };
@@ -175,7 +175,7 @@ describe('a result', () => {
     }
   });
 
-  test('of an operation with pages of its own is asked for in shorter pages, from the same place', async () => {
+  test('of an operation with pages of its own is requested in shorter pages, from the same place', async () => {
     const input = z.strictObject({
       page: z.int().default(1),
       limit: z.int().default(50),
@@ -213,7 +213,7 @@ describe('a result', () => {
     }
   });
 
-  test('of a write that cannot be asked again says how many there are', async () => {
+  test('of a write that cannot be repeated says how many there are', async () => {
     const operation = { name: 'test.write', effect: 'update', input: z.strictObject({}) } as unknown as Operation;
     const result: ResultShape = { schema, lists, paging: 'none' };
     const whole = { items: [], waves: [['W-T-1']], notFound: Array.from({ length: 5_000 }, (_, i) => `input ${i}`) };
@@ -223,7 +223,7 @@ describe('a result', () => {
   });
 });
 
-test('no result of a tool has a field that a mark would hide', () => {
+test('no tool result has a field that a truncation mark would hide', () => {
   for (const { output: shape, mcp } of allOperations()) {
     if (!mcp) continue;
     const names = JSON.stringify(outputSchema(shape)).match(/"(\w+(Truncated|Count))":/g) ?? [];
@@ -231,7 +231,7 @@ test('no result of a tool has a field that a mark would hide', () => {
   }
 });
 
-test('the largest give way first, and only as much as they have to', () => {
+test('the largest are shortened first, and only as much as necessary', () => {
   expect(level([1, 2, 3], 6)).toBe(Number.POSITIVE_INFINITY);
   expect(level([10, 100, 1_000], 300)).toBe(190);
   expect(level([100, 100], 50)).toBe(25);

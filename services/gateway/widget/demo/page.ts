@@ -70,7 +70,7 @@ ${pinnedTag ? `<details><summary>Pinned to this build by its hash</summary>${cop
 `;
 }
 
-/** Of the widget's tag, as the visitor chose them. */
+/** For the widget's tag, as chosen by the visitor. */
 export function tagAttributes({ publicKey, locale = '', theme = '', position = '', accent = '' }: DemoQuery): string {
   const choices = Object.entries({ locale, theme, position, accent }).filter(([, value]) => value !== '');
   return [['public-key', publicKey || 'pk_…'], ...choices]
