@@ -2,10 +2,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** The processes (on Linux) that have to do with a folder: by their arguments, working directory, or environment. */
 export function processesOf(folder: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => traces(pid).some((trace) => trace.includes(folder)))
-    .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+  return (
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .filter((pid) => traces(pid).some((trace) => trace.includes(folder)))
+      .map((pid) => ({ pid, command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }))
+      // One without a command line has ended since the line above.
+      .filter(({ command }) => command !== '')
+      .map(({ pid, command }) => `${pid} ${command}`)
+  );
 }
 
 function traces(pid: string): string[] {
