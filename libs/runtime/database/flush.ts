@@ -1,9 +1,9 @@
 import mongoose, { type ClientSession } from 'mongoose';
+import { DUPLICATE_KEY } from './duplicate-key.ts';
 import { type PlannedWrite, WriteSet } from './write-set.ts';
 
-/** MongoDB server error codes (error_codes.yml). */
+/** MongoDB server error code (error_codes.yml). */
 const WRITE_CONFLICT = 112;
-const DUPLICATE_KEY = 11_000;
 
 /** What a rule relied on no longer holds: its call must run again from the start. */
 export class Stale extends Error {}

@@ -1,7 +1,8 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { commitSet } from '@worktrack/runtime/database/commit-set';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import mongoose, { type ClientSession } from 'mongoose';
+import type { ClientSession } from 'mongoose';
 import type { HeadRecord } from './log.model.ts';
 import { type Appended, append, heads, insert, isLogged, known } from './log.repository.ts';
 
@@ -37,7 +38,7 @@ async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<str
   try {
     return await storeOnce(events, false);
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (!isDuplicateKey(error)) throw error;
     return await storeOnce(events, true);
   }
 }
@@ -87,8 +88,3 @@ async function storeOnce(
   for (const { head } of appended) ends.set(head._id, head);
   return new Map(appended.map(({ head, logged }) => [head._id, logged]));
 }
-
-/** MongoDB server error code (error_codes.yml). */
-const DUPLICATE_KEY = 11_000;
-const isDuplicate = (error: unknown) =>
-  error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY;

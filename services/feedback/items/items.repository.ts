@@ -1,4 +1,5 @@
 import type { FeedbackItem, Status } from '@worktrack/contracts/feedback/records';
+import { DUPLICATE_KEY } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
@@ -8,7 +9,6 @@ import type { Position } from './cursor.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';
 import { TOLD_OF, tellOfReceipt } from './received.repository.ts';
 
-const DUPLICATE_KEY = 11_000;
 const DURABLE = { w: 'majority', journal: true } as const;
 
 export interface InboxFilter {

@@ -1,7 +1,6 @@
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import mongoose from 'mongoose';
 import { TurnModel } from './turns.model.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 /** @returns whether the task was due and is now `holder`'s until `until`: true for only one of any number of concurrent replicas */
 export async function takeTurn(duty: string, holder: string, now: Date, until: Date): Promise<boolean> {
@@ -12,7 +11,7 @@ export async function takeTurn(duty: string, holder: string, now: Date, until: D
     await TurnModel.collection.insertOne({ _id: duty as never, holder, nextAt: until });
     return true;
   } catch (error) {
-    if (error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

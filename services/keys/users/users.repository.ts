@@ -4,14 +4,13 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { differencesOf } from '@worktrack/runtime/database/differences';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import type { TellingScope } from '../telling-scope.ts';
 import { type UserDocument, UserModel } from './users.model.ts';
-
-const DUPLICATE_KEY = 11_000;
 
 export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'disabled'>>;
 
@@ -34,7 +33,7 @@ export async function insertUser(
   try {
     await UserModel.create([document], { session: tx });
   } catch (error) {
-    if (error instanceof mongoose.mongo.MongoServerError && error.code === DUPLICATE_KEY) return undefined;
+    if (isDuplicateKey(error)) return undefined;
     throw error;
   }
   const { email, name, role } = document;

@@ -1,9 +1,9 @@
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import mongoose from 'mongoose';
 import type { Scope } from '../scope.ts';
 import { CounterModel } from './counters.model.ts';
 
-const DUPLICATE_KEY = 11_000;
 /** One suffices on a server that distinguishes an existing document from a missing one. */
 const MAX_ATTEMPTS = 20;
 
@@ -72,7 +72,7 @@ async function makeCounter(which: Which): Promise<void> {
     await CounterModel.insertMany([{ ...which, value: 0 }], { lean: true });
   } catch (error) {
     // Somebody else was first.
-    if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 
