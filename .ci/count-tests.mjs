@@ -1,19 +1,37 @@
-// Prints `<passed> <failed>` from the report of a test run. A file that could not be run at all, an error outside of every test, and a run
-// that ended without a report each count as one failure.
+// Prints `<passed> <failed>` from the report of a test run, and of a second one of the files that failed, which then count instead. A file that
+// could not be run at all, an error outside of every test, and a run that ended without a report each count as one failure.
+// With `--failed <report>` it prints the files that failed, one a line, relative to the working directory.
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
-const [file, exitCode] = process.argv.slice(2);
-let passed = 0;
-let failed = 0;
-try {
-  const report = JSON.parse(readFileSync(file, 'utf8'));
-  passed = report.numPassedTests;
-  failed = report.numFailedTests;
-  for (const { status, assertionResults } of report.testResults) {
-    if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) failed += 1;
+const args = process.argv.slice(2);
+if (args[0] === '--failed') printFailedFiles(args[1]);
+else printCounts(args);
+
+function printFailedFiles(report) {
+  for (const { name, status } of resultsOf(report)) {
+    if (status === 'failed') console.log(relative(process.cwd(), name));
   }
-} catch (error) {
-  console.error(`The test run left no report: ${error.message}`);
 }
-if (exitCode !== '0' && failed === 0) failed = 1;
-console.log(`${passed} ${failed}`);
+
+function printCounts([report, exitCode, secondReport, secondExitCode]) {
+  const again = secondReport ? resultsOf(secondReport) : [];
+  const names = new Set(again.map(({ name }) => name));
+  const counted = [...resultsOf(report).filter(({ name }) => !names.has(name)), ...again];
+  const count = (wanted) =>
+    counted.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === wanted).length;
+  const unrun = counted.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  const failed = count('failed') + unrun.length;
+  console.log(`${count('passed')} ${failed === 0 && (secondExitCode ?? exitCode) !== '0' ? 1 : failed}`);
+}
+
+function resultsOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).testResults;
+  } catch (error) {
+    console.error(`The test run left no report: ${error.message}`);
+    return [];
+  }
+}

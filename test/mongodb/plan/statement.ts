@@ -12,7 +12,8 @@ export function shapeOf({ by, collection, filter, sort, limit, laterSort }: Coll
   return [
     `${by} ${collection}: ${filterShape(filter) || 'all'}`,
     ...(sort && Object.keys(sort).length > 0 ? [`by ${order(sort).join(', ')}`] : []),
-    ...(limit === undefined ? [] : [limit === 1 ? 'one' : 'limited']),
+    // A pipeline's limit may be what is left of a page: how many those are depends on what was found before.
+    ...(limit === undefined ? [] : [limit === 1 && by !== 'aggregate' ? 'one' : 'limited']),
     ...(laterSort ? [`then sorted by ${order(laterSort).join(', ')}`] : []),
   ].join('; ');
 }
