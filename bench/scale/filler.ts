@@ -8,7 +8,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { fastify } from 'fastify';
 import { requireBoard } from '../../services/workitems/boards/boards.repository.ts';
-import { createItem, type NewItem } from '../../services/workitems/items/create-item.ts';
+import { createItem, type NewItem } from '../../services/workitems/editing/create-item.ts';
 import type { ItemRecord } from '../../services/workitems/items/items.model.ts';
 import { findItem, findItems } from '../../services/workitems/items/items.repository.ts';
 import { requireProject } from '../../services/workitems/projects/projects.repository.ts';

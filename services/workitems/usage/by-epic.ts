@@ -1,5 +1,5 @@
-import { epicsAbove } from '../items/epics.repository.ts';
 import type { Scope } from '../scope.ts';
+import { epicsAbove } from './epics.repository.ts';
 import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } from './sessions.repository.ts';
 
 /** What is below no epic, and what was deleted with nothing above it. */

@@ -6,20 +6,20 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { requireNamed } from '../dependencies/required.ts';
+import { claimable } from '../items/claimable.ts';
+import { countChildren, insertItem } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { merged, metadataPatch } from '../items/metadata.ts';
+import { toWorkItem } from '../items/present.ts';
+import { findByExternalId } from '../items/shown.repository.ts';
+import { drawTaskId } from '../items/task-id.ts';
+import { keyWarnings, warned } from '../items/warnings.ts';
 import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
 import { foundBy } from '../trees/found-by.ts';
 import { requireParentFor } from '../trees/parent.ts';
-import { claimable } from './claimable.ts';
-import { countChildren, insertItem } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { merged, metadataPatch } from './metadata.ts';
-import { toWorkItem } from './present.ts';
-import { findByExternalId } from './shown.repository.ts';
-import { drawTaskId } from './task-id.ts';
-import { keyWarnings, warned } from './warnings.ts';
 
 export interface NewItem {
   readonly type: ItemType;

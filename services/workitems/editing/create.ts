@@ -3,9 +3,9 @@ import type { createWorkItem as operation } from '@worktrack/contracts/work-item
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
+import { requireItem } from '../items/items.repository.ts';
 import { projectForWrite } from '../projects/projects.repository.ts';
 import { createItem } from './create-item.ts';
-import { requireItem } from './items.repository.ts';
 
 export async function createWorkItem(
   input: Input<typeof operation>,

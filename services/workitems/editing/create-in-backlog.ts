@@ -9,11 +9,11 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { onlyProject, projectForWrite } from '../projects/projects.repository.ts';
 import { createItem } from './create-item.ts';
-import type { ItemRecord } from './items.model.ts';
-import { requireItem } from './items.repository.ts';
 
 type Shortcut = typeof createTask | typeof createStory | typeof createFeature | typeof createEpic;
 type Context = GroupedContext<FailureOf<Shortcut>>;

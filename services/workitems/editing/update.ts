@@ -7,18 +7,18 @@ import { requireColumn } from '../boards/columns.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import { differenceOf, type Editable } from '../items/changes.ts';
+import { changeItem, countChildren, type ItemChanges } from '../items/item-writes.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { requireItem, sizeBelow } from '../items/items.repository.ts';
+import { merged, metadataPatch } from '../items/metadata.ts';
+import { toWorkItem } from '../items/present.ts';
+import { requireVersion } from '../items/version.ts';
+import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
 import { foundBy } from '../trees/found-by.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
-import { differenceOf, type Editable } from './changes.ts';
-import { changeItem, countChildren, type ItemChanges } from './item-writes.ts';
-import type { ItemRecord } from './items.model.ts';
-import { requireItem, sizeBelow } from './items.repository.ts';
-import { merged, metadataPatch } from './metadata.ts';
-import { toWorkItem } from './present.ts';
-import { requireVersion } from './version.ts';
-import { heldWarnings, keyWarnings, warned } from './warnings.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
