@@ -1,56 +1,8 @@
-import { findProgram } from '@worktrack/stack/find-program';
-import { Progress } from '@worktrack/stack/progress';
-import { installDebianPackages } from '@worktrack/stack/servers/apt';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { launchChromiumIn } from './chromium-in.ts';
 import { servers } from './servers.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-/** The font is for how the Japanese form looks on a screenshot. */
-const PACKAGES = ['chromium', 'fonts-ipafont-gothic'];
-
-const FLAGS = [
-  '--headless=new',
-  // Root has no sandbox; the pages are our own.
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // A name that is neither localhost nor https: what browsers call an insecure context.
-  '--host-resolver-rules=MAP *.test 127.0.0.1',
-];
-
-/** A real browser with an empty profile: CHROMIUM_PATH, else one on the PATH, else Debian's, installed by the same rule as the servers. */
+/** A browser whose files are where the run cleans up. */
 export async function launchChromium(): Promise<Browser> {
-  const { folder } = await servers();
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? (await findChromium()),
-    args: FLAGS,
-    // Whatever it writes outside its profile goes where the run cleans up.
-    env: { ...process.env, HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
-  });
-}
-
-async function findChromium(): Promise<string> {
-  const found = find();
-  if (found) return found;
-  await installDebianPackages(
-    PACKAGES,
-    'Chromium',
-    new Progress(process.stderr),
-    'Otherwise set CHROMIUM_PATH to a Chromium or Chrome that is there already.',
-  );
-  const installed = find();
-  if (!installed) throw new Error('Chromium is installed, and still not on the PATH.');
-  return installed;
-}
-
-function find(): string | undefined {
-  for (const name of NAMES) {
-    const path = findProgram(name);
-    if (path) return path;
-  }
-  return undefined;
+  return launchChromiumIn((await servers()).folder);
 }

@@ -1,0 +1,119 @@
+import type { Browser, Page } from 'playwright-core';
+import { quantile, type Row } from '../events/row.ts';
+import { originOf, type System, signIn, untilPainted } from './visitor.ts';
+
+const VISITS = 8;
+const SCROLL_MS = 5_000;
+const SCROLL_PX_PER_FRAME = 60;
+const LONG_FRAME_MS = 50;
+const MOVES = 20;
+
+interface BoardOf {
+  readonly cards: number;
+  readonly maxColdMs: number;
+  readonly maxWarmMs: number;
+}
+
+/** Opens a board in fresh profiles, and again in the same ones. */
+export async function firstBoard(
+  browser: Browser,
+  system: System,
+  projectId: string,
+  { cards, maxColdMs, maxWarmMs }: BoardOf,
+): Promise<Row[]> {
+  const coldMs: number[] = [];
+  const warmMs: number[] = [];
+  for (let visit = 0; visit < VISITS; visit++) {
+    const context = await signIn(browser, system);
+    const page = await context.newPage();
+    await page.goto(`${originOf(system)}/console/board?project=${projectId}`, { waitUntil: 'commit' });
+    coldMs.push(await untilPainted(page));
+    await page.reload({ waitUntil: 'commit' });
+    warmMs.push(await untilPainted(page));
+    await context.close();
+  }
+  const name = `board of ${cards.toLocaleString('en')} cards`;
+  return [
+    [`${name}, cold: median ms`, quantile(coldMs, 0.5), `${maxColdMs}`],
+    [`${name}, cold: slowest of ${VISITS} ms`, Math.max(...coldMs), ''],
+    [`${name}, warm: median ms`, quantile(warmMs, 0.5), `${maxWarmMs}`],
+    [`${name}, warm: slowest of ${VISITS} ms`, Math.max(...warmMs), ''],
+  ];
+}
+
+/** Scrolls through the longest column, and moves cards by keyboard. */
+export async function longBoard(browser: Browser, system: System, projectId: string): Promise<Row[]> {
+  const context = await signIn(browser, system);
+  try {
+    const page = await context.newPage();
+    await page.goto(`${originOf(system)}/console/board?project=${projectId}`);
+    await untilPainted(page);
+    const framesMs = await scroll(page);
+    const tookMs: number[] = [];
+    for (let move = 0; move < MOVES; move++) tookMs.push(await moveACard(page));
+    return [
+      [`scrolling for ${SCROLL_MS / 1_000} s: frames`, framesMs.length, ''],
+      ['its longest frame, ms', Math.max(...framesMs), `${LONG_FRAME_MS}`],
+      [`its frames over ${LONG_FRAME_MS} ms`, framesMs.filter((ms) => ms > LONG_FRAME_MS).length, '0'],
+      ['a move by keyboard → painted: median ms', quantile(tookMs, 0.5), '100'],
+      [`a move by keyboard → painted: slowest of ${MOVES} ms`, Math.max(...tookMs), '100'],
+    ];
+  } finally {
+    await context.close();
+  }
+}
+
+/** @returns how long each frame took */
+function scroll(page: Page): Promise<number[]> {
+  return page.evaluate(
+    ([durationMs, stepPx]) =>
+      new Promise<number[]>((resolve) => {
+        const column = document.querySelector('.column-cards') as HTMLElement;
+        const frames: number[] = [];
+        const startedAtMs = performance.now();
+        let lastMs = startedAtMs;
+        const frame = (nowMs: number) => {
+          if (nowMs > lastMs) frames.push(nowMs - lastMs);
+          lastMs = nowMs;
+          column.scrollTop += stepPx;
+          if (nowMs - startedAtMs < durationMs) requestAnimationFrame(frame);
+          else resolve(frames);
+        };
+        requestAnimationFrame(frame);
+      }),
+    [SCROLL_MS, SCROLL_PX_PER_FRAME] as const,
+  );
+}
+
+/** From the press of the key until the card is painted in the next column. */
+async function moveACard(page: Page): Promise<number> {
+  const link = page.locator('.column').nth(1).locator('.card-title').first();
+  await link.focus();
+  const took = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const card = document.activeElement?.closest<HTMLElement>('[data-card]')?.dataset.card;
+        const column = document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset.column;
+        addEventListener(
+          'keydown',
+          ({ timeStamp }) => {
+            const look = () => {
+              const now = document.querySelector(`[data-card="${card}"]`)?.closest<HTMLElement>('[data-column]');
+              if (!now || now.dataset.column === column) return requestAnimationFrame(look);
+              const painted = new MessageChannel();
+              painted.port1.onmessage = () => resolve(performance.now() - timeStamp);
+              return requestAnimationFrame(() => painted.port2.postMessage(undefined));
+            };
+            requestAnimationFrame(look);
+          },
+          { capture: true, once: true },
+        );
+      }),
+  );
+  // Once the page listens.
+  await page.evaluate(() => {});
+  const answered = page.waitForResponse(/\/move$/);
+  await page.keyboard.press('Alt+ArrowRight');
+  await answered;
+  return took;
+}
