@@ -1,15 +1,15 @@
-import { useEffect } from 'preact/hooks';
+import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { useCallback, useEffect } from 'preact/hooks';
 import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
-import { ready, startLive } from './live/live.ts';
+import { ready, startLive, useEvents } from './live/live.ts';
 import { ShortcutHelp } from './parts/shortcuts.tsx';
 import { Failed, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { filter, go, path, to } from './router.ts';
+import { FIRST_SCREEN } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
 import { SignIn } from './sign-in/sign-in.tsx';
-
-const FIRST_SCREEN = 'board';
 
 export function App() {
   const { value } = session;
@@ -33,6 +33,9 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
     isLiveStarted = true;
     startLive();
   }, []);
+  const { id } = identity.user;
+  // A new name, or a role that may do more or less.
+  useEvents(useCallback(({ subject }: LoggedEvent) => void (subject.id === id && askWhoIsThere()), [id]));
   const isAtDoor = path.value === '';
   useEffect(() => {
     if (isAtDoor) go(to(FIRST_SCREEN, { project: filter('project') }), 'replace');

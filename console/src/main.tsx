@@ -3,7 +3,13 @@ import './styles/base.css';
 import './parts/controls.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { path } from './router.ts';
+import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere } from './session.ts';
 
 askWhoIsThere();
+// Its code meanwhile: a failure is shown when the screen is.
+screenAt(path.value || FIRST_SCREEN)
+  ?.screen.load()
+  .catch(() => {});
 render(<App />, document.querySelector('#console') as HTMLElement);

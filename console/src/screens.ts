@@ -22,6 +22,9 @@ const OF_SETTINGS = [
   'webhooks:read',
 ] as const satisfies readonly Permission[];
 
+/** Where the console begins. */
+export const FIRST_SCREEN = 'board';
+
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },

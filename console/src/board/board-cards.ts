@@ -9,6 +9,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/lease.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import {
@@ -32,8 +33,8 @@ export type Place = 'first' | { readonly after: string };
 
 const PAGE_SIZE = 50;
 const MAX_BY_ID = 100;
-/** What happens within this time is requested together. */
-const COALESCE_MS = 150;
+/** What others change is requested no more often than this. */
+const RENEW_EVERY_MS = 150;
 const RECOUNT_AFTER_MS = 1_000;
 const RETRY_MS = 3_000;
 
@@ -56,6 +57,7 @@ export class BoardCards {
   readonly #moves = new Map<string, Move>();
   #changed = new Set<string>();
   #isRecountDue = false;
+  readonly #renewPaced = paced(() => this.#renew(), RENEW_EVERY_MS);
 
   constructor(board: Board, filters: CardFilters) {
     this.board = board;
@@ -160,8 +162,8 @@ export class BoardCards {
   }
 
   #renewSoon(ids: readonly string[]): void {
-    if (this.#changed.size === 0) setTimeout(() => void this.#renew(), COALESCE_MS);
     for (const id of ids) this.#changed.add(id);
+    this.#renewPaced();
   }
 
   async #renew(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { useEffect } from 'preact/hooks';
 import { queries } from '../api/query.ts';
+import { paced } from './paced.ts';
 import { followEvents } from './stream.ts';
 
 /** How a page knows what is going on. */
@@ -32,8 +33,8 @@ const listeners = new Set<(event: LoggedEvent) => void>();
 const beatListeners = new Set<(beat: Beat) => void>();
 /** The last event that this tab knows of: where it resumes when it takes over the stream. */
 let cursor: number | undefined;
-/** Repeated requests within this time are made once. */
-const COALESCE_MS = 200;
+/** Answers that events make stale are requested again no more often than this. */
+const REFETCH_EVERY_MS = 200;
 
 /**
  * Follows what happens: one stream per browser, which the tab that holds a lock reads for all of them. A tab that takes over resumes where the previous
@@ -103,13 +104,14 @@ function makeOld(event: LoggedEvent): void {
     const isFollowed = query.meta?.follows?.(event) && !(query.meta.isPatched && query.isActive());
     if (isFollowed) old.add(query.queryHash);
   }
-  if (old.size === 0) return;
-  setTimeout(() => {
-    const hashes = new Set(old);
-    old.clear();
-    if (hashes.size > 0) queries.invalidateQueries({ predicate: ({ queryHash }) => hashes.has(queryHash) });
-  }, COALESCE_MS);
+  if (old.size > 0) refetch();
 }
+
+const refetch = paced(() => {
+  const hashes = new Set(old);
+  old.clear();
+  return queries.invalidateQueries({ predicate: ({ queryHash }) => hashes.has(queryHash) });
+}, REFETCH_EVERY_MS);
 
 /** Calls back for each event while the component is mounted: for what is patched rather than requested again. */
 export function useEvents(listener: (event: LoggedEvent) => void): void {

@@ -1,0 +1,29 @@
+/** Work that takes longer no longer keeps the next from beginning: it may never end. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * What is asked for many times is done at once, and then, for as long as it is asked for, one time after the other and no more often than `everyMs`.
+ * Whatever is asked for in one turn of the event loop is done together.
+ * @returns asks for it
+ */
+export function paced(work: () => Promise<unknown>, everyMs: number): () => void {
+  let isRunning = false;
+  let isDue = false;
+  const run = async () => {
+    while (isDue) {
+      isDue = false;
+      await Promise.all([pause(everyMs), Promise.race([work(), pause(PATIENCE_MS)])]);
+    }
+    isRunning = false;
+  };
+  return () => {
+    isDue = true;
+    if (isRunning) return;
+    isRunning = true;
+    queueMicrotask(run);
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
