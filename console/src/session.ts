@@ -28,10 +28,13 @@ const tabs = new BroadcastChannel('worktrack.session');
 tabs.onmessage = () => location.reload();
 
 export async function askWhoIsThere(): Promise<void> {
+  const isKnown = session.value.state === 'signed-in';
   try {
     session.value = { state: 'signed-in', identity: await call<typeof me>('GET /api/me', {}) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    // Nothing else has become of the user than what `onSignedOut` was told.
+    if (isKnown) return;
     session.value = error.status === 401 ? { state: 'signed-out', ended: false } : { state: 'failed', error };
   }
 }

@@ -77,7 +77,7 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await page.getByRole('button', { name: 'Revoke Agent 3' }).click();
   await visitor.isGood('settings-revoke');
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('Agent 3 is refused everywhere now.').waitFor();
+  await page.getByText('Agent 3 has been revoked and no longer works anywhere.').waitFor();
   await entry(visitor, 'Agent 3').waitFor({ state: 'detached' });
   expect((await call('GET', '/api/me')).status).toBe(401);
   await page.getByLabel('Show revoked and expired keys').check();
@@ -100,14 +100,14 @@ test('a key is created and revoked with the keyboard alone', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('By keyboard is refused everywhere now.').waitFor();
+  await page.getByText('By keyboard has been revoked and no longer works anywhere.').waitFor();
 });
 
-test('users are created, given roles and signed in with a link, disabled and enabled', async () => {
+test('users are created, given roles and signed in with a link, renamed, disabled and enabled', async () => {
   const visitor = await stage.visit('settings/users');
   const { page } = visitor;
   await page.getByRole('button', { name: 'New user' }).click();
-  await page.getByLabel('Name').fill('Grace');
+  await page.getByLabel('Name', { exact: true }).fill('Grace');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Viewer' });
   await visitor.isGood('settings-new-user');
@@ -126,18 +126,30 @@ test('users are created, given roles and signed in with a link, disabled and ena
   await role.press('ArrowDown');
   await page.keyboard.type('m');
   await page.keyboard.press('Enter');
-  await page.getByText('Grace is Member now.').waitFor();
+  await page.getByText('Grace now has the role Member.').waitFor();
   expect((await rolesOf()).get('Grace')).toBe('member');
 
-  await page.getByRole('button', { name: 'Disable Grace' }).click();
+  await page.getByRole('button', { name: 'Rename Grace' }).press('Enter');
+  await page.getByLabel('Name', { exact: true }).fill('Grace Hopper');
+  await page.keyboard.press('Enter');
+  await page.getByText('Renamed to Grace Hopper.').waitFor();
+  await entry(visitor, 'Grace Hopper').waitFor();
+  expect((await rolesOf()).get('Grace Hopper')).toBe('member');
+  await page.getByRole('button', { name: 'Disable Grace Hopper' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-  await entry(visitor, 'Grace').getByText('Disabled').waitFor();
-  expect((await rolesOf()).get('Grace')).toBe('disabled');
+  await entry(visitor, 'Grace Hopper').getByText('Disabled').waitFor();
+  expect((await rolesOf()).get('Grace Hopper')).toBe('disabled');
   await grace.page.reload();
   await grace.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await page.getByRole('button', { name: 'Enable Grace' }).click();
-  await page.getByText('Grace is enabled.').waitFor();
-  expect((await rolesOf()).get('Grace')).toBe('member');
+  await page.getByRole('button', { name: 'Enable Grace Hopper' }).click();
+  await page.getByText('Grace Hopper is enabled.').waitFor();
+  expect((await rolesOf()).get('Grace Hopper')).toBe('member');
+
+  const { name } = (await organization.call<{ user: User }>('GET', '/api/me')).data.user;
+  await page.getByRole('button', { name: `Rename ${name}` }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Ada');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Account of Ada' }).waitFor();
 });
 
 test('sessions are listed, and end at once', async () => {
@@ -197,7 +209,7 @@ test('a failure says so, and so does a list that cannot be loaded', async () => 
   await entry(visitor, 'First key').waitFor();
   await page.route('**/api/api-keys*', (route) => route.abort());
   await page.reload();
-  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('settings-failed');
   await page.unroute('**/api/api-keys*');
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -224,12 +236,12 @@ async function userNamed(name: string): Promise<User> {
 test('a source is created, its tag copied and its widget tried, and it is changed and deleted', async () => {
   const visitor = await stage.visit('settings/sources');
   const { page } = visitor;
-  await page.getByText('There is no source yet.').waitFor();
+  await page.getByText('There are no sources yet.').waitFor();
   await visitor.isGood('settings-sources-empty');
   await page.getByRole('button', { name: 'New source' }).click();
   await page.getByLabel('Name').fill('Shop');
-  await page.getByLabel('Ask for a captcha').uncheck();
-  await page.getByLabel('Erase feedback after days').fill('90');
+  await page.getByLabel('Require a captcha').uncheck();
+  await page.getByLabel('Erase feedback after (days)').fill('90');
   await visitor.isGood('settings-new-source');
   await page.getByRole('button', { name: 'Create' }).click();
   await entry(visitor, 'Shop').getByText('Erased after 90 days').waitFor();
@@ -259,6 +271,19 @@ test('a source is created, its tag copied and its widget tried, and it is change
   await page.getByLabel('Allowed websites').fill('shop.example.com\n*.example.org');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
   await entry(visitor, 'Shop').getByText('shop.example.com, *.example.org').waitFor();
+  await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
+  await page.getByLabel('Set one for this source').check();
+  await page.getByLabel('Per IP address').fill('5');
+  await page.getByLabel('Within (seconds)').fill('90');
+  await visitor.isGood('settings-source-limited');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await entry(visitor, 'Shop').getByText('At most 5 per IP address and 600 in all within 90 s').waitFor();
+  await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
+  await page.getByLabel('Set one for this source').uncheck();
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await entry(visitor, 'Shop').getByText('At most').waitFor({ state: 'detached' });
+  const changed = (await organization.call<Source[]>('GET', '/api/feedback/sources')).data;
+  expect(changed.map(({ rateLimit }) => rateLimit)).toEqual([undefined]);
   await page.getByRole('button', { name: 'Disable Shop' }).press('Enter');
   await entry(visitor, 'Shop').getByText('Disabled').waitFor();
   await visitor.isGood('settings-sources');
@@ -269,7 +294,7 @@ test('a source is created, its tag copied and its widget tried, and it is change
   await page.getByRole('dialog', { name: 'Erase what was sent by Shop?' }).waitFor();
   await visitor.isGood('settings-source-erase');
   await page.getByRole('button', { name: 'Delete and erase' }).click();
-  await page.getByText('There is no source yet.').waitFor();
+  await page.getByText('There are no sources yet.').waitFor();
   expect(await sent()).toEqual(['']);
 });
 

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries, useQuery } from '../../api/query.ts';
 import { ServiceError } from '../../api/service-error.ts';
+import { number } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { words as parts } from '../../parts/messages.ts';
@@ -57,7 +58,8 @@ export function Sources() {
 type Open = 'tag' | 'edit' | 'delete' | 'erase' | undefined;
 
 function SourceRow({ source }: { readonly source: Source }) {
-  const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, retentionDays, createdAt } = source;
+  const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, createdAt } = source;
+  const { rateLimit, retentionDays } = source;
   const [open, setOpen] = useState<Open>();
   const { isBusy, run } = useBusy();
   const close = () => setOpen(undefined);
@@ -97,6 +99,15 @@ function SourceRow({ source }: { readonly source: Source }) {
           </li>
           <li>{allowedDomains.length === 0 ? words.anyDomain : allowedDomains.join(', ')}</li>
           <li>{requireCaptcha ? words.withCaptcha : words.withoutCaptcha}</li>
+          {rateLimit && (
+            <li>
+              {words.limited({
+                perIp: number(rateLimit.perIp),
+                perSource: number(rateLimit.perSource),
+                seconds: number(rateLimit.windowSeconds),
+              })}
+            </li>
+          )}
           {retentionDays !== undefined && <li>{words.erasedAfter({ n: retentionDays })}</li>}
           <li>
             {common.created} <When at={createdAt} />

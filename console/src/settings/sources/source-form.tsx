@@ -10,6 +10,7 @@ import { words as parts } from '../../parts/messages.ts';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
+import { RateLimitChoice, rateLimitOf, typed } from './rate-limit.tsx';
 
 interface SourceFormProps {
   /** The one being changed; if absent, a new one is created. */
@@ -22,6 +23,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
   const [domains, setDomains] = useState(source?.allowedDomains.join('\n') ?? '');
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
+  const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
   const { isBusy, run } = useBusy();
   const isReady = name.trim() !== '';
 
@@ -30,6 +32,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
     if (!isReady) return;
     const allowedDomains = domains.split(/[\s,]+/).filter(Boolean);
     const retentionDays = days === '' ? undefined : Number(days);
+    const rateLimit = limit && rateLimitOf(limit);
     const fields = { name, allowedDomains, requireCaptcha };
     void run(async () => {
       try {
@@ -37,9 +40,10 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
           ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
               ...fields,
               id: source.id,
+              rateLimit: rateLimit ?? null,
               retentionDays: retentionDays ?? null,
             })
-          : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, retentionDays });
+          : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, rateLimit, retentionDays });
         void queries.invalidateQueries({ queryKey: ['sources'] });
         onClose();
         tell(words.saved({ name: saved.name }));
@@ -94,6 +98,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
             />
           )}
         </Field>
+        <RateLimitChoice limit={limit} onChoose={setLimit} />
         <div class="row dialog-actions">
           <button type="button" class="button" onClick={onClose}>
             {parts.cancel}

@@ -12,6 +12,7 @@ import { When } from '../../parts/when.tsx';
 import { identity, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
+import { RenameUser } from './rename-user.tsx';
 import { grantableRoles } from './roles.ts';
 
 interface UserRowProps {
@@ -21,7 +22,7 @@ interface UserRowProps {
 
 export function UserRow({ user, onLink }: UserRowProps) {
   const { id, name, email, role, disabled, createdAt } = user;
-  const [asked, setAsked] = useState<'disable' | Role>();
+  const [asked, setAsked] = useState<'rename' | 'disable' | Role>();
   const { isBusy, run } = useBusy();
   const roles = grantableRoles();
   const isOwn = id === identity.value?.user.id;
@@ -74,6 +75,9 @@ export function UserRow({ user, onLink }: UserRowProps) {
               {words.link}
             </button>
           )}
+          <button type="button" class="button" aria-label={words.renameOf({ name })} onClick={() => setAsked('rename')}>
+            {words.rename}
+          </button>
           {!isOwn &&
             (disabled ? (
               <button
@@ -98,6 +102,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
             ))}
         </div>
       )}
+      {asked === 'rename' && <RenameUser user={user} onClose={() => setAsked(undefined)} />}
       {asked === 'disable' && (
         <Confirm
           title={words.disableOf({ name })}
@@ -107,7 +112,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
           onClose={() => setAsked(undefined)}
         />
       )}
-      {asked !== undefined && asked !== 'disable' && (
+      {asked !== undefined && asked !== 'rename' && asked !== 'disable' && (
         <Confirm
           title={words.roleOf({ name, role: words[asked] })}
           text={words.ownRoleText}
