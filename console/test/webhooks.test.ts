@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Permission } from '@worktrack/contracts/permissions';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStage } from './support/stage.ts';
 
@@ -33,14 +34,14 @@ const webhooks = async () => (await stage.organization.call<Webhook[]>('GET', '/
 test('a webhook is created and its secret shown once; deliveries are listed, tested and sent again', async () => {
   const visitor = await stage.visit('settings/webhooks');
   const { page } = visitor;
-  await page.getByText('There is no webhook yet.').waitFor();
+  await page.getByText('There are no webhooks yet.').waitFor();
   await visitor.isGood('settings-webhooks-empty');
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByLabel('URL').fill(url);
   await page.getByLabel('Description').fill('Chat of the team');
   await page.getByLabel('Everything').uncheck();
   await page.getByLabel('Work items').check();
-  await page.getByLabel('Single types').fill('key.created');
+  await page.getByLabel('Individual types').fill('key.created');
   await visitor.isGood('settings-new-webhook');
   await page.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog').locator('pre');
@@ -58,11 +59,11 @@ test('a webhook is created and its secret shown once; deliveries are listed, tes
   await page.getByRole('link', { name: `Deliveries to ${url}` }).click();
   await page.getByRole('heading', { name: 'work_item.created' }).waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText('The test was taken: 204').waitFor();
+  await page.getByText('The test was accepted: 204').waitFor();
   status = 500;
   await page.getByRole('button', { name: 'Send a test' }).press('Enter');
   await page.getByText('The test failed:').waitFor();
-  await page.getByText('Its answer').first().click();
+  await page.getByText('Response', { exact: true }).first().click();
   await page.getByText('Not today').waitFor();
   await visitor.isGood('settings-deliveries');
   status = 204;
@@ -70,7 +71,7 @@ test('a webhook is created and its secret shown once; deliveries are listed, tes
     .getByRole('button', { name: /Send again: Event/ })
     .last()
     .press('Enter');
-  await page.getByText('1 event is sent again.').waitFor();
+  await page.getByText('1 event will be sent again.').waitFor();
   // With the id that it had.
   await expect.poll(() => heard.filter((id) => id === sent).length, { timeout: 60_000 }).toBeGreaterThan(1);
   await page.getByLabel('State', { exact: true }).selectOption({ label: 'Failed' });
@@ -94,15 +95,15 @@ test('a webhook is changed, given a new secret, disabled and deleted, with the k
   await page.getByText('Another chat').waitFor();
   await choose('New secret');
   await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).press('Enter');
-  await page.getByText('Your endpoint verifies with it what it is sent.').waitFor();
+  await page.getByText('Your endpoint uses it to verify what it receives.').waitFor();
   await page.getByRole('button', { name: 'Done' }).press('Enter');
   await choose('Disable');
-  await page.getByText('by hand').waitFor();
+  await page.getByText('manually').waitFor();
   await visitor.isGood('settings-webhooks');
   expect(await webhooks()).toMatchObject([{ enabled: false, description: 'Another chat', types: webhook.types }]);
   await choose('Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
-  await page.getByText('There is no webhook yet.').waitFor();
+  await page.getByText('There are no webhooks yet.').waitFor();
   expect(await webhooks()).toEqual([]);
 });
 
@@ -122,4 +123,26 @@ test('a user who may only read webhooks can only look at them; one who may not, 
   const other = await stage.visit('settings/webhooks', { apiKey: await keyWith(['users:read']) });
   await other.page.getByText('There is nothing here').waitFor();
   expect(await other.page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
+});
+
+test.each([
+  ['de-DE', 'Neuer Webhook'],
+  ['tr-TR', 'Yeni webhook'],
+  ['ja-JP', '新しい Webhook'],
+])('webhooks and the form of one are in the visitor’s language, and fit: %s', async (locale, newWebhook) => {
+  const { apiKey, call } = await stage.newOrganization();
+  await call('POST', '/api/webhooks', { url });
+  const visitor = await stage.visit('settings/webhooks', { apiKey, locale });
+  const { page } = visitor;
+  await page.getByRole('listitem').getByText(url).waitFor();
+  await visitor.isGood(`settings-webhooks-${locale}`);
+  await page.getByRole('button', { name: newWebhook }).click();
+  await visitor.isGood(`settings-new-webhook-${locale}`);
+  const english = await stage.visit('settings/webhooks', { apiKey });
+  await english.page.getByRole('button', { name: 'New webhook' }).click();
+  const saidIn = (form: Page) => form.getByRole('dialog').locator('h2, p, label, legend, .button').allTextContents();
+  const inEnglish = new Set(await saidIn(english.page));
+  expect(inEnglish.size).toBeGreaterThan(5);
+  // These are the same in all of them.
+  expect((await saidIn(page)).filter((text) => inEnglish.has(text) && text !== 'URL' && text !== '×')).toEqual([]);
 });
