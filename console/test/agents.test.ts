@@ -109,6 +109,6 @@ test('a read-only user is offered neither an answer nor a release, and a failure
 
   await visitor.page.route('**/api/work-items?*', (route) => route.abort());
   await visitor.page.reload();
-  await visitor.page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await visitor.page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('agents-failed');
 });

@@ -18,7 +18,7 @@ test('shows every card with everything there is to know about it, and looks righ
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
   const { page } = visitor;
-  await page.getByText('Nothing is on this board yet').waitFor();
+  await page.getByText('There is nothing on this board yet').waitFor();
   expect(page.url()).toContain('/console/board');
   await visitor.isGood('board-empty');
 
@@ -112,7 +112,7 @@ test('a move that somebody else beat is undone with a message, and shows where t
   );
   await page.getByRole('button', { name: `Move ${item.taskId}` }).click();
   await page.getByRole('menuitem', { name: 'To Done' }).click();
-  await page.getByText(`Somebody else has changed ${item.taskId} meanwhile: it is in Testing now.`).waitFor();
+  await page.getByText(`Somebody else changed ${item.taskId} in the meantime: it is in Testing now.`).waitFor();
   await expect.poll(() => titlesIn(page, 'Testing')).toEqual(['Contended']);
   expect(await titlesIn(page, 'Done')).toEqual([]);
   expect(await columnNow(organization, item.id)).toBe('Testing');
@@ -146,7 +146,7 @@ test('what cannot be loaded says so, and can be retried', async () => {
   const { page } = visitor;
   await page.route('**/api/projects?*', (route) => route.abort());
   await page.goto(`${stage.url}/console/board`);
-  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('board-failed');
   await page.unroute('**/api/projects?*');
   await page.getByRole('button', { name: 'Try again' }).click();

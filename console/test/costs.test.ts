@@ -33,7 +33,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
   const { page } = visitor;
   await page.getByRole('link', { name: 'Costs' }).click();
-  await page.getByText('No AI session was recorded in this time.').waitFor();
+  await page.getByText('No AI sessions were recorded in this period.').waitFor();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Costs');
   await visitor.isGood('costs-empty');
 
@@ -55,7 +55,7 @@ test('shows what the work cost by day, epic, model, agent and key, and what is l
   const row = (of: string, name: string) => part(of).getByRole('row').filter({ hasText: name });
   // According to genai-prices: 4.375 for the agent's million tokens, 6.875 for the two million.
   await page.getByRole('definition').getByText('$11.25').waitFor();
-  await page.getByText('The price of 1 session is unknown').waitFor();
+  await page.getByText('1 session has no known price').waitFor();
   await row('By epic', 'Dark mode').getByText('$4.38').waitFor();
   await row('By epic', 'No epic').getByText('$6.88').waitFor();
   await row('By epic', 'No epic').getByText('61%').waitFor();
@@ -79,7 +79,7 @@ test('what is spent meanwhile appears on an event alone', async () => {
   const organization = await stage.newOrganization();
   const task = await createItem(organization, { title: 'One' });
   const { page, complaints } = await stage.visit('costs', { apiKey: organization.apiKey });
-  await page.getByText('No AI session was recorded in this time.').waitFor();
+  await page.getByText('No AI sessions were recorded in this period.').waitFor();
   await recordSession(organization, task, 1_000_000);
   await page.getByRole('definition').getByText('$3.44').waitFor();
   await recordSession(organization, task, 1_000_000);
@@ -129,10 +129,10 @@ test('period and project are in the address, and the period survives choosing an
   const sent = await visitor.openTab(page.url().split('/console/')[1] as string);
   await expect.poll(() => slider(sent.page).getAttribute('aria-valuemax')).toBe('7');
 
-  await page.getByLabel('Period').selectOption('From … to …');
+  await page.getByLabel('Period').selectOption('Custom range');
   await page.getByLabel('From').fill('2026-01-01');
   await page.getByLabel('To').fill('2026-01-31');
-  await page.getByText('No AI session was recorded in this time.').waitFor();
+  await page.getByText('No AI sessions were recorded in this period.').waitFor();
   expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
   await page.getByLabel('Project').selectOption('Other');
   await expect.poll(() => page.url()).toContain(other.id);
@@ -154,11 +154,11 @@ test('loading, a failure and a broken connection are reported', async () => {
   await page.getByText('Loading…').waitFor();
   await visitor.isGood('costs-loading');
   held.resolve();
-  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('costs-failed');
   await page.unroute('**/api/ai-usage?*');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('No AI session was recorded in this time.').waitFor();
+  await page.getByText('No AI sessions were recorded in this period.').waitFor();
 
   await page.route('**/api/events/stream*', (route) => route.abort());
   await recordSession(organization, await createItem(organization, { title: 'One' }), 1_000_000);

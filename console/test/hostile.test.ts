@@ -276,17 +276,17 @@ test('hostile texts run nothing and load nothing: menus, dialogs and messages', 
   await page.goto(`${stage.url}/console/settings/keys`);
   await page.getByRole('button', { name: /^Revoke Key/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await isHarmless(visitor, 'key-revoked', ['is refused everywhere now']);
+  await isHarmless(visitor, 'key-revoked', ['has been revoked and no longer works anywhere']);
   await page.goto(`${stage.url}/console/settings/sources`);
   await page.getByRole('button', { name: /^Tag and preview/ }).click();
   await page.frameLocator('iframe').getByRole('button', { name: 'Feedback' }).waitFor();
   await isHarmless(visitor, 'source-tag', ['Source text']);
   await page.goto(`${stage.url}/console/settings/webhooks`);
   await page.getByRole('link', { name: /^Deliveries/ }).click();
-  await page.getByText('Its answer').first().click();
+  await page.getByText('Response', { exact: true }).first().click();
   await isHarmless(visitor, 'deliveries', ['Answer text']);
   await page.goto(`${stage.url}/console/inbox`);
-  await page.getByRole('button', { name: 'Make an idea of it' }).click();
+  await page.getByRole('button', { name: 'Turn into an idea' }).click();
   await isHarmless(visitor, 'inbox-idea', ['Message text']);
 });
 

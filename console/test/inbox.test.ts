@@ -77,7 +77,7 @@ test('a submission is linked to an idea, or turned into one', async () => {
   const { page } = visitor;
   await chosen(visitor).getByText('Please make it darker').waitFor();
   await page.keyboard.press('l');
-  await page.getByLabel('Words of the idea').fill('dark');
+  await page.getByLabel('Search for an idea').fill('dark');
   await page.getByRole('button', { name: 'Dark colours' }).waitFor();
   await visitor.isGood('inbox-link');
   await page.getByRole('button', { name: 'Dark colours' }).click();
@@ -127,6 +127,6 @@ test('filters are in the address, a read-only user is offered nothing else, and 
 
   await page.route('**/api/feedback/items?*', (route) => route.abort());
   await page.reload();
-  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor();
   await visitor.isGood('inbox-failed');
 });

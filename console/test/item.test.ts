@@ -103,12 +103,12 @@ test('a conflict shows both versions and loses neither; others’ changes elsewh
   await page.getByRole('textbox', { name: 'Description' }).fill('Mine.');
   await organization.call('PATCH', `/api/work-items/${item.id}`, { description: 'Theirs.' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile' }).waitFor();
-  expect(await page.getByLabel('As it is now').inputValue()).toBe('Theirs.');
-  expect(await page.getByLabel('Yours').inputValue()).toBe('Mine.');
+  await page.getByRole('alert').filter({ hasText: 'Somebody else changed this in the meantime' }).waitFor();
+  expect(await page.getByLabel('Current version').inputValue()).toBe('Theirs.');
+  expect(await page.getByLabel('Your version').inputValue()).toBe('Mine.');
   await visitor.isGood('item-conflict');
   expect((await now(organization, item.id)).description).toBe('Theirs.');
-  await page.getByLabel('Yours').fill('Mine and theirs.');
+  await page.getByLabel('Your version').fill('Mine and theirs.');
   await organization.call('PATCH', `/api/work-items/${item.id}`, { priority: 'high' });
   await page.getByRole('button', { name: 'Save mine' }).click();
   await page.locator('.markdown', { hasText: 'Mine and theirs.' }).waitFor();

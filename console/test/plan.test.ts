@@ -52,7 +52,7 @@ test('shows what can be done when, who is doing it, what it waits for, and what 
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
   const { page } = visitor;
   await page.getByRole('link', { name: 'Plan', exact: true }).click();
-  await page.getByText('There is no epic in this project yet.').waitFor();
+  await page.getByText('There are no epics in this project yet.').waitFor();
   await visitor.isGood('plan-none');
 
   const { epic, feature, chosen, used, published } = await newEpic(organization);
@@ -104,7 +104,7 @@ test('shows what can be done when, who is doing it, what it waits for, and what 
   await page.getByText(`Budget of ${epic.taskId}`).waitFor();
   const empty = await createItem(organization, { type: 'feature', title: 'Nothing yet' });
   await page.goto(`${stage.url}/console/plan/${empty.taskId}`);
-  await page.getByText('There is no task below it yet.').waitFor();
+  await page.getByText('There are no tasks below it yet.').waitFor();
   await visitor.isGood('plan-empty');
 });
 
@@ -205,7 +205,7 @@ test('a search is in the address, and what is missing, fails or breaks off is re
   await page.getByText('Loading…').waitFor();
   await visitor.isGood('plan-loading');
   held.resolve();
-  await page.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('alert').filter({ hasText: 'The server is not responding' }).waitFor({ timeout: 60_000 });
   await visitor.isGood('plan-failed');
   await page.unroute('**/api/context/implement');
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -169,7 +169,7 @@ test(
       const refused = people[at]?.moves.filter(({ to }) => to === undefined).length;
       const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
       await expect
-        .poll(async () => (await told()).filter((text) => text.startsWith('Somebody else has changed')).length)
+        .poll(async () => (await told()).filter((text) => text.startsWith('Somebody else changed')).length)
         .toBe(refused);
       expect((await told()).length).toBe(refused);
     }

@@ -9,7 +9,7 @@ test('the code in a link signs in without a click, once, and is removed from the
   await visitor.page.getByRole('button', { name: 'Account of' }).waitFor();
   expect(visitor.page.url()).not.toContain(code);
   const second = await stage.visit(`#code=${code}`, { apiKey: null });
-  await second.page.getByRole('alert').filter({ hasText: 'The link does not sign in any more' }).waitFor();
+  await second.page.getByRole('alert').filter({ hasText: 'This link no longer works' }).waitFor();
   expect(second.page.url()).not.toContain(code);
   await second.isGood('sign-in-code-refused');
 });
@@ -22,7 +22,7 @@ test('a pasted key signs in, by keyboard alone, is stored nowhere, and leads to 
   await page.keyboard.press('Tab');
   await page.keyboard.type('wt_wrong');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').filter({ hasText: 'This key does not sign in' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'You cannot sign in with this key' }).waitFor();
   await visitor.isGood('sign-in-refused');
   await page.keyboard.type(stage.organization.apiKey);
   await page.keyboard.press('Enter');

@@ -30,7 +30,7 @@ async function sampleOf(organization: TestOrganization): Promise<Project> {
 async function visitFresh() {
   const organization = await stage.newOrganization();
   const visitor = await stage.visit('', { apiKey: organization.apiKey });
-  await visitor.page.getByText('Nothing is on this board yet').waitFor();
+  await visitor.page.getByText('There is nothing on this board yet').waitFor();
   return { organization, visitor, page: visitor.page };
 }
 
@@ -46,7 +46,7 @@ test('an empty board says what to do: a task is created with the keyboard alone'
   await page.keyboard.press('Enter');
   await page.getByText('W-T-1 is on the board.').waitFor();
   await page.locator('.card', { hasText: 'Look at the first task' }).waitFor();
-  await page.getByRole('heading', { name: 'Make a task' }).waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Create a task' }).waitFor({ state: 'detached' });
   const [project] = await projectsOf(organization);
   const items = project ? await itemsOf(organization, project) : [];
   expect(items.map(({ title, columnName }) => [title, columnName])).toEqual([['Look at the first task', 'To Do']]);
@@ -56,7 +56,7 @@ test('an agent is connected by an entry whose key is created on the spot and sto
   const { organization, visitor, page } = await visitFresh();
   const entry = page.getByRole('listitem').filter({ hasText: 'Connect an agent' }).locator('pre');
   expect(await entry.textContent()).toContain('<your API key>');
-  await page.getByRole('button', { name: 'Make a key for it' }).press('Enter');
+  await page.getByRole('button', { name: 'Create a key for it' }).press('Enter');
   await page.getByText('The key is in the entry').waitFor();
   await visitor.isGood('start-key');
   const { url, headers } = JSON.parse((await entry.textContent()) ?? '').mcpServers.worktrack;
@@ -81,9 +81,9 @@ test('if there is no project, one is created, and the tag of a source is there t
   await page.getByText('There is no project yet.').waitFor();
   await page.getByText(`data-public-key="${data.publicKey}"`).waitFor();
   await visitor.isGood('start-no-project');
-  await page.getByLabel('Name of the project').fill('Garden');
-  await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByText('Nothing is on this board yet').waitFor();
+  await page.getByLabel('Project name').fill('Garden');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('There is nothing on this board yet').waitFor();
   expect((await projectsOf(organization)).map(({ name }) => name)).toEqual(['Garden']);
 });
 
@@ -92,7 +92,7 @@ test('one click creates a sample with a history of agents’ work, and one click
   const before = (await projectsOf(organization)).map(({ id }) => id);
   await page.getByRole('button', { name: ADD }).click();
   await page.getByText('The sample project is ready.').waitFor();
-  await page.getByText('A sample project: agents’ work to look around in.').waitFor();
+  await page.getByText('This is a sample project').waitFor();
   await page.locator('.card', { hasText: 'Awaiting input' }).waitFor();
   await visitor.isGood('sample');
   const sample = await sampleOf(organization);
@@ -111,8 +111,8 @@ test('one click creates a sample with a history of agents’ work, and one click
   expect(feedback.data.items).toHaveLength(2);
 
   await page.getByRole('button', { name: REMOVE }).press('Enter');
-  await page.getByText('The sample project is gone.').waitFor();
-  await page.getByText('Nothing is on this board yet').waitFor();
+  await page.getByText('The sample project has been removed.').waitFor();
+  await page.getByText('There is nothing on this board yet').waitFor();
   expect((await projectsOf(organization)).map(({ id }) => id)).toEqual(before);
   const left = await organization.call<{ workItems: WorkItemSummary[] }>('GET', '/api/work-items');
   expect(left.data.workItems).toEqual([]);
@@ -126,13 +126,13 @@ test('a sample interrupted while it was created or removed says so in every brow
   await page.route('**/api/work-items/claim', (route) => route.abort());
   await page.getByRole('button', { name: ADD }).click();
   await page.getByText('The sample project was interrupted').waitFor();
-  await page.getByText('The sample project is not complete').waitFor();
+  await page.getByText('The sample project is incomplete').waitFor();
   await visitor.isGood('sample-incomplete');
   const half = await sampleOf(organization);
 
   const other = await stage.visit('', { apiKey: organization.apiKey });
-  await other.page.getByText('The sample project is not complete').waitFor();
-  await other.page.getByRole('button', { name: 'Make it anew' }).press('Enter');
+  await other.page.getByText('The sample project is incomplete').waitFor();
+  await other.page.getByRole('button', { name: 'Create it again' }).press('Enter');
   await other.page.getByText('The sample project is ready.').waitFor();
   const whole = await sampleOf(organization);
   expect(whole.id).not.toBe(half.id);
@@ -145,13 +145,13 @@ test('a sample interrupted while it was created or removed says so in every brow
   });
   await other.page.getByRole('button', { name: REMOVE }).click();
   await other.page.getByText('The sample project was interrupted').waitFor();
-  await other.page.getByText('The sample project is removed in part').waitFor();
+  await other.page.getByText('The sample project is partly removed').waitFor();
   await other.isGood('sample-partly-removed');
   await page.unroute('**/api/work-items/claim');
   await page.goto(`${stage.url}/console/board`);
-  await page.getByText('The sample project is removed in part').waitFor();
+  await page.getByText('The sample project is partly removed').waitFor();
   await page.getByRole('button', { name: 'Remove the rest' }).click();
-  await page.getByText('Nothing is on this board yet').waitFor();
+  await page.getByText('There is nothing on this board yet').waitFor();
   // The board is empty a moment before its project is gone.
   await expect.poll(async () => (await projectsOf(organization)).length).toBe(1);
 });

@@ -21,12 +21,12 @@ export const words = messages({
     ja: { other: '{n} 件のエージェントが作業中' },
   },
   more: {
-    en: 'The first {n} are shown.',
+    en: 'Showing the first {n}.',
     de: 'Die ersten {n} werden gezeigt.',
     tr: 'İlk {n} tanesi gösteriliyor.',
     ja: '最初の {n} 件を表示しています。',
   },
-  stalled: { en: 'Stalled', de: 'Ohne Lebenszeichen', tr: 'Takıldı', ja: '停止中' },
+  stalled: { en: 'Stalled', de: 'Ohne Lebenszeichen', tr: 'Takıldı', ja: '応答なし' },
   awaiting_input: { en: 'Awaiting input', de: 'Wartet auf Antwort', tr: 'Yanıt bekliyor', ja: '入力待ち' },
   working: { en: 'Working', de: 'Arbeitet', tr: 'Çalışıyor', ja: '作業中' },
   heard: {
@@ -43,11 +43,11 @@ export const words = messages({
   },
   since: { en: 'Claimed {time}', de: 'Übernommen {time}', tr: 'Alındı: {time}', ja: '取得: {time}' },
   key: { en: 'Key {name}', de: 'Schlüssel {name}', tr: 'Anahtar: {name}', ja: 'キー {name}' },
-  tokens: { en: 'Tokens {count}', de: 'Tokens {count}', tr: 'Jeton {count}', ja: 'トークン {count}' },
+  tokens: { en: 'Tokens {count}', de: 'Tokens {count}', tr: 'Token {count}', ja: 'トークン {count}' },
   progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
   question: { en: 'Question', de: 'Frage', tr: 'Soru', ja: '質問' },
   noQuestion: {
-    en: 'The agent did not say what it needs.',
+    en: 'The agent has not said what it needs.',
     de: 'Der Agent hat nicht gesagt, was er braucht.',
     tr: 'Ajan neye ihtiyacı olduğunu söylemedi.',
     ja: 'エージェントは必要な内容を伝えていません。',
@@ -55,7 +55,7 @@ export const words = messages({
   answer: { en: 'Answer', de: 'Antwort', tr: 'Yanıt', ja: '回答' },
   send: { en: 'Send answer', de: 'Antwort senden', tr: 'Yanıtı gönder', ja: '回答を送信' },
   answered: {
-    en: 'Sent. {agent} gets it with its next heartbeat.',
+    en: 'Sent. {agent} will get it with its next heartbeat.',
     de: 'Gesendet. {agent} bekommt sie mit dem nächsten Lebenszeichen.',
     tr: 'Gönderildi. {agent} bir sonraki sinyalinde alacak.',
     ja: '送信しました。{agent} は次のハートビートで受け取ります。',
@@ -80,7 +80,7 @@ export const words = messages({
     ja: '{agent} から {task} を解放',
   },
   released: {
-    en: '{task} is in {column} again. {agent} is told with its next heartbeat.',
+    en: '{task} is back in {column}. {agent} will be told at its next heartbeat.',
     de: '{task} ist wieder in {column}. {agent} erfährt es mit dem nächsten Lebenszeichen.',
     tr: '{task} yeniden {column} sütununda. {agent} bir sonraki sinyalinde öğrenecek.',
     ja: '{task} は {column} に戻りました。{agent} には次のハートビートで伝わります。',

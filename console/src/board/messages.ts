@@ -3,13 +3,13 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
   noProject: {
-    en: 'There is no project yet. An agent or `worktrack` can make one.',
+    en: 'There is no project yet. An agent or `worktrack` can create one.',
     de: 'Es gibt noch kein Projekt. Ein Agent oder `worktrack` kann eines anlegen.',
     tr: 'Henüz proje yok. Bir ajan ya da `worktrack` oluşturabilir.',
     ja: 'まだプロジェクトがありません。エージェントまたは `worktrack` で作成できます。',
   },
   noCards: {
-    en: 'Nothing is on this board yet. What agents and people create appears here at once.',
+    en: 'There is nothing on this board yet. Whatever agents and people create appears here at once.',
     de: 'Auf diesem Board ist noch nichts. Was Agenten und Menschen anlegen, erscheint hier sofort.',
     tr: 'Bu panoda henüz bir şey yok. Ajanların ve kişilerin oluşturdukları burada hemen görünür.',
     ja: 'このボードにはまだ何もありません。エージェントや人が作成したものがすぐに表示されます。',
@@ -41,7 +41,7 @@ export const words = messages({
     ja: { other: '{n} 枚以上のカード' },
   },
   timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
-  expired: { en: 'Lease ended', de: 'Anspruch abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
+  expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
   progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
   blockedBy: {
     en: 'Blocked by {items}',
@@ -71,7 +71,7 @@ export const words = messages({
     ja: '{taskId} を元に戻しました。',
   },
   overtaken: {
-    en: 'Somebody else has changed {taskId} meanwhile: it is in {column} now. Move it again if you still want to.',
+    en: 'Somebody else changed {taskId} in the meantime: it is in {column} now. Move it again if you still want to.',
     de: 'Inzwischen hat jemand anderes {taskId} geändert: Es ist jetzt in {column}. Verschiebe es noch einmal, wenn du das noch willst.',
     tr: 'Bu arada başka biri {taskId} öğesini değiştirdi: şimdi {column} sütununda. Hâlâ istiyorsanız yeniden taşıyın.',
     ja: '他の人が {taskId} を変更しました。現在は {column} にあります。必要ならもう一度移動してください。',

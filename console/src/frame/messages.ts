@@ -8,9 +8,9 @@ export const words = messages({
   costs: { en: 'Costs', de: 'Kosten', tr: 'Maliyetler', ja: '費用' },
   settings: { en: 'Settings', de: 'Einstellungen', tr: 'Ayarlar', ja: '設定' },
   screens: { en: 'Screens', de: 'Ansichten', tr: 'Ekranlar', ja: '画面' },
-  toContent: { en: 'To the content', de: 'Zum Inhalt', tr: 'İçeriğe geç', ja: '本文へ' },
+  toContent: { en: 'Skip to content', de: 'Zum Inhalt', tr: 'İçeriğe geç', ja: '本文へ' },
   appearance: { en: 'Appearance', de: 'Darstellung', tr: 'Görünüm', ja: '外観' },
-  system: { en: 'As the system', de: 'Wie das System', tr: 'Sistem gibi', ja: 'システムに合わせる' },
+  system: { en: 'Same as system', de: 'Wie das System', tr: 'Sistem gibi', ja: 'システムに合わせる' },
   light: { en: 'Light', de: 'Hell', tr: 'Açık', ja: 'ライト' },
   dark: { en: 'Dark', de: 'Dunkel', tr: 'Koyu', ja: 'ダーク' },
   language: { en: 'Language', de: 'Sprache', tr: 'Dil', ja: '言語' },
@@ -23,7 +23,7 @@ export const words = messages({
     ja: 'まだサインインしたままです。',
   },
   disconnected: {
-    en: 'Disconnected since {time}. What you see may be old.',
+    en: 'Disconnected since {time}. What you see may be out of date.',
     de: 'Seit {time} keine Verbindung. Was du siehst, kann veraltet sein.',
     tr: '{time} itibarıyla bağlantı yok. Gördükleriniz eski olabilir.',
     ja: '{time} から切断されています。表示内容は古い可能性があります。',
@@ -40,5 +40,5 @@ export const words = messages({
     tr: 'Oturumunuzda {permission} izni yok.',
     ja: 'このセッションには {permission} の権限がありません。',
   },
-  anew: { en: 'Load the page anew', de: 'Seite neu laden', tr: 'Sayfayı yeniden yükle', ja: 'ページを再読み込み' },
+  anew: { en: 'Reload the page', de: 'Seite neu laden', tr: 'Sayfayı yeniden yükle', ja: 'ページを再読み込み' },
 });

@@ -26,7 +26,7 @@ export const words = messages({
     ja: 'フィードバックはありません。',
   },
   noneHelp: {
-    en: 'What people send by the widget or by a server appears here.',
+    en: 'What people send through the widget or a server appears here.',
     de: 'Was über das Widget oder einen Server eingeht, erscheint hier.',
     tr: 'Widget veya sunucu üzerinden gönderilenler burada görünür.',
     ja: 'ウィジェットやサーバーから送信された内容がここに表示されます。',
@@ -44,7 +44,7 @@ export const words = messages({
   received: { en: 'Received', de: 'Eingegangen', tr: 'Alındı', ja: '受信日時' },
   ideas: { en: 'Ideas', de: 'Ideen', tr: 'Fikirler', ja: 'アイデア' },
   link: { en: 'Link to an idea', de: 'Mit einer Idee verknüpfen', tr: 'Bir fikre bağla', ja: 'アイデアにリンク' },
-  makeIdea: { en: 'Make an idea of it', de: 'Eine Idee daraus machen', tr: 'Fikir oluştur', ja: 'アイデアを作成' },
+  makeIdea: { en: 'Turn into an idea', de: 'Eine Idee daraus machen', tr: 'Fikir oluştur', ja: 'アイデアを作成' },
   erase: { en: 'Erase', de: 'Löschen', tr: 'Sil', ja: '消去' },
   eraseTitle: {
     en: 'Erase this feedback?',
@@ -53,7 +53,7 @@ export const words = messages({
     ja: 'このフィードバックを消去しますか？',
   },
   eraseText: {
-    en: 'What was written, and who wrote it, is gone for good. Its status and its links stay.',
+    en: 'The text and its sender will be gone for good. Status and links stay.',
     de: 'Was geschrieben wurde, und von wem, ist dann für immer weg. Status und Verknüpfungen bleiben.',
     tr: 'Yazılanlar ve gönderen kalıcı olarak silinir. Durumu ve bağlantıları kalır.',
     ja: '内容と差出人は完全に失われます。状態とリンクは残ります。',
@@ -72,9 +72,9 @@ export const words = messages({
     tr: '{idea} fikrine bağlandı.',
     ja: '{idea} にリンクしました。',
   },
-  findIdea: { en: 'Words of the idea', de: 'Wörter der Idee', tr: 'Fikirdeki sözcükler', ja: 'アイデアのキーワード' },
+  findIdea: { en: 'Search for an idea', de: 'Wörter der Idee', tr: 'Fikirdeki sözcükler', ja: 'アイデアのキーワード' },
   noIdea: {
-    en: 'No idea found.',
+    en: 'No ideas found.',
     de: 'Keine Idee gefunden.',
     tr: 'Fikir bulunamadı.',
     ja: 'アイデアが見つかりません。',

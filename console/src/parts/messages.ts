@@ -10,7 +10,7 @@ export const words = messages({
     ja: '読み込めませんでした。',
   },
   noAnswer: {
-    en: 'The server does not answer. Check the connection.',
+    en: 'The server is not responding. Check the connection.',
     de: 'Der Server antwortet nicht. Prüfe die Verbindung.',
     tr: 'Sunucu yanıt vermiyor. Bağlantıyı denetleyin.',
     ja: 'サーバーが応答しません。接続を確認してください。',
@@ -41,7 +41,7 @@ export const words = messages({
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },
   lostSecret: {
-    en: 'It was made, but the answer that showed it was lost. Make another one, and take this one away.',
+    en: 'It was created, but the response that would have shown it was lost. Create another one and remove this one.',
     de: 'Es wurde angelegt, aber die Antwort, die es zeigte, ging verloren. Lege ein neues an und entferne dieses.',
     tr: 'Oluşturuldu, ama onu gösteren yanıt kayboldu. Yenisini oluşturun ve bunu kaldırın.',
     ja: '作成されましたが、内容を示す応答が失われました。新しく作成し、これは取り消してください。',

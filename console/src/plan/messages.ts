@@ -13,13 +13,13 @@ export const words = messages({
     ja: 'まだプロジェクトがありません。',
   },
   noEpics: {
-    en: 'There is no epic in this project yet.',
+    en: 'There are no epics in this project yet.',
     de: 'In diesem Projekt gibt es noch kein Epic.',
     tr: 'Bu projede henüz epik yok.',
     ja: 'このプロジェクトにはまだエピックがありません。',
   },
   noFeatures: {
-    en: 'There is no feature in this project yet.',
+    en: 'There are no features in this project yet.',
     de: 'In diesem Projekt gibt es noch kein Feature.',
     tr: 'Bu projede henüz özellik yok.',
     ja: 'このプロジェクトにはまだ機能がありません。',
@@ -31,20 +31,20 @@ export const words = messages({
     ja: '検索に一致するものはありません。',
   },
   gone: {
-    en: 'There is no item {id}: it was deleted, or never was.',
-    de: 'Es gibt kein Element {id}: Es wurde gelöscht oder gab es nie.',
+    en: 'There is no item {id}: it was deleted or never existed.',
+    de: 'Es gibt kein Element {id}: Es wurde gelöscht, oder es gab es nie.',
     tr: '{id} diye bir öğe yok: silinmiş ya da hiç olmamış.',
     ja: '{id} は存在しません。削除されたか、もともとありません。',
   },
   openItem: { en: 'Open the item', de: 'Element öffnen', tr: 'Öğeyi aç', ja: '項目を開く' },
   noTasks: {
-    en: 'There is no task below it yet.',
+    en: 'There are no tasks below it yet.',
     de: 'Darunter gibt es noch keine Aufgabe.',
     tr: 'Altında henüz görev yok.',
     ja: 'まだタスクがありません。',
   },
   noTasksHelp: {
-    en: 'Tasks appear here in the order in which their dependencies let them be done.',
+    en: 'Tasks appear here in the order that their dependencies allow.',
     de: 'Aufgaben erscheinen hier in der Reihenfolge, die ihre Abhängigkeiten zulassen.',
     tr: 'Görevler burada bağımlılıklarının izin verdiği sırayla görünür.',
     ja: 'タスクは依存関係に従って実行できる順に表示されます。',
@@ -60,7 +60,7 @@ export const words = messages({
   spent: { en: '{spent} of {limit}', de: '{spent} von {limit}', tr: '{spent} / {limit}', ja: '{limit} のうち {spent}' },
   budgetOf: { en: 'Budget of {item}', de: 'Budget von {item}', tr: '{item} bütçesi', ja: '{item} の予算' },
   budgetOfProject: {
-    en: 'Budget of the project',
+    en: 'Project budget',
     de: 'Budget des Projekts',
     tr: 'Projenin bütçesi',
     ja: 'プロジェクトの予算',
@@ -97,7 +97,7 @@ export const words = messages({
   waitsFor: { en: 'Waits for {items}', de: 'Wartet auf {items}', tr: '{items} bekleniyor', ja: '{items} を待機中' },
   progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },
   timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
-  expired: { en: 'Lease ended', de: 'Anspruch abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
+  expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
   keysFocus: {
     en: 'Go from task to task',
     de: 'Von Aufgabe zu Aufgabe',

@@ -9,7 +9,7 @@ export const words = messages({
   sources: { en: 'Feedback sources', de: 'Feedback-Quellen', tr: 'Geri bildirim', ja: 'フィードバック' },
   webhooks: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
   nothingHere: {
-    en: 'There is nothing here, or your session may not see it.',
+    en: 'There is nothing here, or your session is not allowed to see it.',
     de: 'Hier gibt es nichts, oder deine Sitzung darf es nicht sehen.',
     tr: 'Burada bir şey yok ya da oturumunuzun görme izni yok.',
     ja: 'ここには何もないか、表示する権限がありません。',
@@ -27,7 +27,7 @@ export const words = messages({
   create: { en: 'Create', de: 'Anlegen', tr: 'Oluştur', ja: '作成' },
   done: { en: 'Done', de: 'Fertig', tr: 'Tamam', ja: '完了' },
   shownOnce: {
-    en: 'This is shown once and stored nowhere. Copy it now.',
+    en: 'This is shown only once and stored nowhere. Copy it now.',
     de: 'Das wird nur jetzt gezeigt und nirgends gespeichert. Kopiere es jetzt.',
     tr: 'Bu yalnızca bir kez gösterilir ve hiçbir yerde saklanmaz. Şimdi kopyalayın.',
     ja: 'これは一度だけ表示され、どこにも保存されません。今すぐコピーしてください。',

@@ -3,19 +3,19 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   title: { en: 'Sign in', de: 'Anmelden', tr: 'Oturum aç', ja: 'サインイン' },
   ended: {
-    en: 'Your session has ended. Sign in again to go on where you were.',
+    en: 'Your session has ended. Sign in again to continue where you were.',
     de: 'Deine Sitzung ist zu Ende. Melde dich wieder an, um hier weiterzumachen.',
     tr: 'Oturumunuz sona erdi. Kaldığınız yerden sürdürmek için yeniden oturum açın.',
     ja: 'セッションが終了しました。続けるには再度サインインしてください。',
   },
   byCode: {
-    en: 'Signing in by the link…',
+    en: 'Signing in with the link…',
     de: 'Anmeldung mit dem Link …',
     tr: 'Bağlantıyla oturum açılıyor…',
     ja: 'リンクでサインインしています…',
   },
   codeRefused: {
-    en: 'The link does not sign in any more: it is good once, for 10 minutes.',
+    en: 'This link no longer works: it can be used once, within 10 minutes.',
     de: 'Der Link meldet nicht mehr an: Er gilt einmal, zehn Minuten lang.',
     tr: 'Bağlantı artık geçerli değil: bir kez ve 10 dakika için geçerlidir.',
     ja: 'このリンクはもう使えません。リンクは 10 分間、一度だけ有効です。',
@@ -28,13 +28,13 @@ export const words = messages({
   },
   key: { en: 'API key', de: 'API-Schlüssel', tr: 'API anahtarı', ja: 'API キー' },
   keyHelp: {
-    en: 'It starts with wt_ and is not kept in the browser.',
+    en: 'It starts with wt_ and is not stored in the browser.',
     de: 'Er beginnt mit wt_ und wird nicht im Browser aufbewahrt.',
     tr: 'wt_ ile başlar ve tarayıcıda saklanmaz.',
     ja: 'wt_ で始まります。ブラウザーには保存されません。',
   },
   keyRefused: {
-    en: 'This key does not sign in.',
+    en: 'You cannot sign in with this key.',
     de: 'Mit diesem Schlüssel kann man sich nicht anmelden.',
     tr: 'Bu anahtarla oturum açılamıyor.',
     ja: 'このキーではサインインできません。',

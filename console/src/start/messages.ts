@@ -1,7 +1,7 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
-  newTask: { en: 'Make a task', de: 'Aufgabe anlegen', tr: 'Görev oluştur', ja: 'タスクを作る' },
+  newTask: { en: 'Create a task', de: 'Aufgabe anlegen', tr: 'Görev oluştur', ja: 'タスクを作る' },
   newTaskHelp: {
     en: 'It goes to {column}, where agents find it.',
     de: 'Sie kommt nach {column}, wo Agenten sie finden.',
@@ -17,19 +17,19 @@ export const words = messages({
     ja: '{task} をボードに追加しました。',
   },
   notCreated: {
-    en: 'Nothing was made.',
+    en: 'Nothing was created.',
     de: 'Nichts wurde angelegt.',
     tr: 'Hiçbir şey oluşturulmadı.',
     ja: '作成できませんでした。',
   },
-  newProject: { en: 'Make a project', de: 'Projekt anlegen', tr: 'Proje oluştur', ja: 'プロジェクトを作る' },
+  newProject: { en: 'Create a project', de: 'Projekt anlegen', tr: 'Proje oluştur', ja: 'プロジェクトを作る' },
   newProjectHelp: {
-    en: 'Work lies in projects, each with a board.',
+    en: 'Work is organized in projects, each with its own board.',
     de: 'Arbeit liegt in Projekten, jedes mit einem Board.',
     tr: 'İşler projelerde durur; her projenin bir panosu vardır.',
     ja: '作業はプロジェクトに属し、それぞれにボードがあります。',
   },
-  projectName: { en: 'Name of the project', de: 'Name des Projekts', tr: 'Projenin adı', ja: 'プロジェクト名' },
+  projectName: { en: 'Project name', de: 'Name des Projekts', tr: 'Projenin adı', ja: 'プロジェクト名' },
   connect: { en: 'Connect an agent', de: 'Agenten verbinden', tr: 'Bir ajan bağla', ja: 'エージェントをつなぐ' },
   connectHelp: {
     en: 'An entry for its MCP configuration, such as .mcp.json:',
@@ -38,17 +38,17 @@ export const words = messages({
     ja: 'MCP 設定（.mcp.json など）に加える項目です:',
   },
   copyEntry: { en: 'Copy entry', de: 'Eintrag kopieren', tr: 'Girdiyi kopyala', ja: '項目をコピー' },
-  makeKey: { en: 'Make a key for it', de: 'Schlüssel dafür anlegen', tr: 'Ona anahtar oluştur', ja: 'キーを作る' },
+  makeKey: { en: 'Create a key for it', de: 'Schlüssel dafür anlegen', tr: 'Ona anahtar oluştur', ja: 'キーを作る' },
   keyName: { en: 'Agent', de: 'Agent', tr: 'Ajan', ja: 'エージェント' },
   keyMade: {
-    en: 'The key is in the entry, shown this once and stored nowhere. Copy it now.',
+    en: 'The key is in the entry. It is shown only once and stored nowhere: copy it now.',
     de: 'Der Schlüssel steht im Eintrag, wird nur jetzt gezeigt und nirgends gespeichert. Kopiere ihn jetzt.',
     tr: 'Anahtar girdinin içinde; yalnızca bir kez gösterilir ve hiçbir yerde saklanmaz. Şimdi kopyalayın.',
     ja: 'キーは項目に含まれ、一度だけ表示され、どこにも保存されません。今すぐコピーしてください。',
   },
   yourKey: { en: '<your API key>', de: '<dein API-Schlüssel>', tr: '<API anahtarınız>', ja: '<API キー>' },
   widget: {
-    en: 'Hear the public',
+    en: 'Collect feedback',
     de: 'Die Öffentlichkeit hören',
     tr: 'Kullanıcıları dinle',
     ja: '利用者の声を聞く',
@@ -67,7 +67,7 @@ export const words = messages({
     ja: 'フィードバックの受付元',
   },
   lookAround: {
-    en: 'Rather look around first? A sample project shows agents at work, and goes with one click.',
+    en: 'Want to look around first? A sample project shows agents at work and is removed with one click.',
     de: 'Lieber erst umsehen? Ein Beispielprojekt zeigt Agenten bei der Arbeit und geht mit einem Klick wieder.',
     tr: 'Önce göz atmak mı istersiniz? Örnek proje ajanları iş başında gösterir ve tek tıkla kaldırılır.',
     ja: 'まず様子を見たい場合は、サンプルプロジェクトでエージェントの作業を確認できます。ワンクリックで削除できます。',

@@ -78,7 +78,7 @@ export async function makeShop(organization: TestOrganization): Promise<Item> {
   });
   await tell(choice, await claim(choice, 'bo'), {
     ...{ ...told, state: 'awaiting_input', progress: 0.3, totalTokens: 170_000 },
-    question: 'Should the choice be kept for this browser, or for the account?',
+    question: 'Should the choice be saved for this browser or for the account?',
   });
   await tell(photos, await claim(photos, 'tarik'), { ...told, note: '38 of 120 photos', progress: 0.32 });
   const spent = [tokens, palette, address, card, logo, cart, photos];
@@ -114,7 +114,7 @@ const FEEDBACK = [
   ['bug', 'On my phone the cart shows the old price until I reload.'],
   ['question', 'Can I send an order to two addresses?'],
   ['improvement', 'Please remember the size that I chose last time.'],
-  ['feature_request', 'At night the shop is far too bright. Please make it dark by itself in the evening.'],
+  ['feature_request', 'At night the shop is far too bright. Please let it switch to dark by itself in the evening.'],
 ] as const;
 
 /** Spreads the sessions over the preceding days: they are recorded when they end, and the pictures show a month. */

@@ -2,13 +2,13 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   help: {
-    en: 'Agents and programs present a key with each call. Give each its own: history then says who did what, and each can be revoked alone.',
+    en: 'Agents and programs authenticate with a key. Give each its own, so that history shows who did what and each can be revoked separately.',
     de: 'Agenten und Programme weisen sich mit einem Schlüssel aus. Gib jedem einen eigenen: Dann sagt der Verlauf, wer was getan hat, und jeder lässt sich einzeln widerrufen.',
     tr: 'Ajanlar ve programlar her çağrıda bir anahtar sunar. Her birine ayrı anahtar verin: geçmiş kimin ne yaptığını gösterir ve her biri tek başına iptal edilebilir.',
     ja: 'エージェントやプログラムは呼び出しごとにキーを提示します。それぞれに別のキーを渡すと、誰が何をしたかが履歴に残り、個別に失効できます。',
   },
   none: {
-    en: 'There is no active key.',
+    en: 'There are no active keys.',
     de: 'Es gibt keinen aktiven Schlüssel.',
     tr: 'Etkin anahtar yok.',
     ja: '有効なキーはありません。',
@@ -24,13 +24,13 @@ export const words = messages({
   expires: { en: 'Expires {time}', de: 'Läuft {time} ab', tr: 'Bitiş: {time}', ja: '有効期限: {time}' },
   revokedTag: { en: 'Revoked', de: 'Widerrufen', tr: 'İptal edildi', ja: '失効済み' },
   expiredTag: { en: 'Expired', de: 'Abgelaufen', tr: 'Süresi doldu', ja: '期限切れ' },
-  yours: { en: 'Of this session', de: 'Dieser Sitzung', tr: 'Bu oturumun', ja: 'このセッションのキー' },
+  yours: { en: 'This session’s key', de: 'Dieser Sitzung', tr: 'Bu oturumun', ja: 'このセッションのキー' },
   mayDo: { en: 'May', de: 'Darf', tr: 'İzinler', ja: '権限' },
   everything: { en: 'Everything', de: 'Alles', tr: 'Her şey', ja: 'すべて' },
   revoke: { en: 'Revoke', de: 'Widerrufen', tr: 'İptal et', ja: '失効' },
   revokeOf: { en: 'Revoke {name}', de: '{name} widerrufen', tr: '{name}: İptal et', ja: '{name} を失効' },
   revokeText: {
-    en: 'It is refused everywhere from the moment this is answered, and the sessions that began with it end. This cannot be taken back.',
+    en: 'The key stops working everywhere at once, and sessions that began with it end. This cannot be undone.',
     de: 'Er wird überall abgewiesen, sobald das beantwortet ist, und die Sitzungen, die mit ihm begannen, enden. Das lässt sich nicht zurücknehmen.',
     tr: 'Yanıt geldiği andan itibaren her yerde reddedilir ve onunla başlayan oturumlar sona erer. Bu geri alınamaz.',
     ja: '応答した時点からどこでも拒否され、このキーで始まったセッションも終了します。元に戻せません。',
@@ -42,13 +42,13 @@ export const words = messages({
     ja: '現在のセッションはこのキーで始まっています。サインアウトされます。',
   },
   revoked: {
-    en: '{name} is refused everywhere now.',
+    en: '{name} has been revoked and no longer works anywhere.',
     de: '{name} wird jetzt überall abgewiesen.',
     tr: '{name} artık her yerde reddediliyor.',
     ja: '{name} は失効しました。',
   },
   nameHelp: {
-    en: 'Whoever or whatever will use it, such as “Agent 3” or “CI”.',
+    en: 'Who or what will use it, such as “Agent 3” or “CI”.',
     de: 'Wer oder was ihn benutzt, etwa „Agent 3“ oder „CI“.',
     tr: 'Onu kim ya da ne kullanacak: örneğin “Ajan 3” ya da “CI”.',
     ja: '使用者がわかる名前（例: 「エージェント 3」「CI」）。',
@@ -56,7 +56,7 @@ export const words = messages({
   permissions: { en: 'Permissions', de: 'Berechtigungen', tr: 'İzinler', ja: '権限' },
   forAgent: { en: 'For an agent', de: 'Für einen Agenten', tr: 'Bir ajan için', ja: 'エージェント用' },
   readOnly: { en: 'Read only', de: 'Nur lesen', tr: 'Yalnızca okuma', ja: '読み取りのみ' },
-  allMine: { en: 'Everything I may', de: 'Alles, was ich darf', tr: 'Benim tüm izinlerim', ja: '自分の全権限' },
+  allMine: { en: 'Everything I may do', de: 'Alles, was ich darf', tr: 'Benim tüm izinlerim', ja: '自分の全権限' },
   projects: { en: 'Projects', de: 'Projekte', tr: 'Projeler', ja: 'プロジェクト' },
   'work-items': { en: 'Work items', de: 'Aufgaben', tr: 'İş öğeleri', ja: '作業項目' },
   feedback: { en: 'Feedback', de: 'Feedback', tr: 'Geri bildirim', ja: 'フィードバック' },
@@ -68,7 +68,7 @@ export const words = messages({
   user: { en: 'Acts as', de: 'Handelt als', tr: 'Kimin adına', ja: '動作するユーザー' },
   ends: { en: 'Expires', de: 'Läuft ab', tr: 'Bitiş', ja: '有効期限' },
   asMine: {
-    en: 'As the key of my session',
+    en: 'With my session’s key',
     de: 'Wie der Schlüssel meiner Sitzung',
     tr: 'Oturumumun anahtarı gibi',
     ja: '自分のセッションのキーと同じ',

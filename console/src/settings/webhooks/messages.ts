@@ -2,13 +2,13 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   help: {
-    en: 'What happens here is sent to a URL of yours: signed, in order, and again until it is taken.',
+    en: 'Events are sent to a URL of yours: signed, in order, and repeated until they are accepted.',
     de: 'Was hier geschieht, wird an eine URL von dir gesendet: signiert, in Reihenfolge und so oft, bis es angenommen ist.',
     tr: 'Burada olanlar sizin bir URL’nize gönderilir: imzalı, sırayla ve kabul edilene kadar yeniden.',
     ja: 'ここで起きたことを、署名付きで順番どおりに、受け取られるまで指定の URL に送ります。',
   },
   none: {
-    en: 'There is no webhook yet.',
+    en: 'There are no webhooks yet.',
     de: 'Es gibt noch keinen Webhook.',
     tr: 'Henüz webhook yok.',
     ja: 'Webhook はまだありません。',
@@ -36,9 +36,9 @@ export const words = messages({
   key: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
   user: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   webhook: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
-  single: { en: 'Single types', de: 'Einzelne Typen', tr: 'Tek tek türler', ja: '個別の種類' },
+  single: { en: 'Individual types', de: 'Einzelne Typen', tr: 'Tek tek türler', ja: '個別の種類' },
   singleHelp: {
-    en: 'Such as work_item.moved, with spaces between them.',
+    en: 'Such as work_item.moved, separated by spaces.',
     de: 'Etwa work_item.moved, durch Leerzeichen getrennt.',
     tr: 'Örneğin work_item.moved; aralarında boşluk.',
     ja: '例: work_item.moved（空白区切り）。',
@@ -48,7 +48,7 @@ export const words = messages({
   active: { en: 'Active', de: 'Aktiv', tr: 'Etkin', ja: '有効' },
   failing: { en: 'Failing', de: 'Schlägt fehl', tr: 'Başarısız', ja: '失敗中' },
   disabled: { en: 'Disabled', de: 'Abgeschaltet', tr: 'Kapalı', ja: '停止中' },
-  by_hand: { en: 'by hand', de: 'von Hand', tr: 'elle', ja: '手動' },
+  by_hand: { en: 'manually', de: 'von Hand', tr: 'elle', ja: '手動' },
   gone: {
     en: 'its endpoint answered 410',
     de: 'ihr Ziel antwortete mit 410',
@@ -62,7 +62,7 @@ export const words = messages({
     ja: '5 日間失敗が続きました',
   },
   maker: {
-    en: 'whoever made it may not have webhooks any more',
+    en: 'its creator may no longer manage webhooks',
     de: 'wer ihn anlegte, darf keine Webhooks mehr haben',
     tr: 'onu oluşturanın artık webhook izni yok',
     ja: '作成者に Webhook の権限がなくなりました',
@@ -87,14 +87,14 @@ export const words = messages({
   disable: { en: 'Disable', de: 'Abschalten', tr: 'Kapat', ja: '停止' },
   rotate: { en: 'New secret', de: 'Neues Geheimnis', tr: 'Yeni gizli anahtar', ja: '新しいシークレット' },
   rotateText: {
-    en: 'The secret it has now signs beside the new one for 24 hours, then no longer.',
+    en: 'The current secret keeps signing alongside the new one for 24 hours.',
     de: 'Das jetzige Geheimnis signiert noch 24 Stunden neben dem neuen, dann nicht mehr.',
     tr: 'Şimdiki gizli anahtar 24 saat boyunca yenisiyle birlikte imzalar, sonra geçersiz olur.',
     ja: '現在のシークレットは 24 時間、新しいものと併用で署名し、その後無効になります。',
   },
-  secret: { en: 'Its secret', de: 'Sein Geheimnis', tr: 'Gizli anahtarı', ja: 'シークレット' },
+  secret: { en: 'Webhook secret', de: 'Sein Geheimnis', tr: 'Gizli anahtarı', ja: 'シークレット' },
   secretHelp: {
-    en: 'Your endpoint verifies with it what it is sent.',
+    en: 'Your endpoint uses it to verify what it receives.',
     de: 'Damit prüft dein Ziel, was es bekommt.',
     tr: 'Hedefiniz gelenleri bununla doğrular.',
     ja: '送信先はこれで受け取った内容を検証します。',
@@ -107,7 +107,7 @@ export const words = messages({
     ja: 'Webhook を保存しました。',
   },
   deleteText: {
-    en: 'What was not delivered yet is not sent any more. This cannot be taken back.',
+    en: 'Pending deliveries will not be sent. This cannot be undone.',
     de: 'Was noch nicht zugestellt ist, wird nicht mehr gesendet. Das lässt sich nicht zurücknehmen.',
     tr: 'Henüz gönderilmemiş olanlar artık gönderilmez. Bu geri alınamaz.',
     ja: '未配信の内容は送られなくなります。元に戻せません。',
@@ -120,7 +120,7 @@ export const words = messages({
   },
   test: { en: 'Send a test', de: 'Test senden', tr: 'Deneme gönder', ja: 'テスト送信' },
   testTaken: {
-    en: 'The test was taken: {status}, {ms} ms.',
+    en: 'The test was accepted: {status}, {ms} ms.',
     de: 'Der Test wurde angenommen: {status}, {ms} ms.',
     tr: 'Deneme kabul edildi: {status}, {ms} ms.',
     ja: 'テストは受け取られました: {status}、{ms} ms。',
@@ -149,19 +149,19 @@ export const words = messages({
     tr: { other: '{n} deneme' },
     ja: { other: '{n} 回試行' },
   },
-  nextAttempt: { en: 'Next {time}', de: 'Nächster {time}', tr: 'Sonraki: {time}', ja: '次回: {time}' },
+  nextAttempt: { en: 'Next attempt {time}', de: 'Nächster Versuch {time}', tr: 'Sonraki: {time}', ja: '次回: {time}' },
   testEvent: { en: 'Test', de: 'Test', tr: 'Deneme', ja: 'テスト' },
   eventNumber: { en: 'Event {seq}', de: 'Ereignis {seq}', tr: 'Olay {seq}', ja: 'イベント {seq}' },
-  answer: { en: 'Its answer', de: 'Seine Antwort', tr: 'Yanıtı', ja: '応答' },
+  answer: { en: 'Response', de: 'Seine Antwort', tr: 'Yanıtı', ja: '応答' },
   again: { en: 'Send again', de: 'Erneut senden', tr: 'Yeniden gönder', ja: '再送' },
   after: {
-    en: 'Send again all after event number',
+    en: 'Send again everything after event number',
     de: 'Alles erneut senden nach Ereignis Nummer',
     tr: 'Şu numaralı olaydan sonrasını yeniden gönder',
     ja: '次の番号より後のイベントをすべて再送',
   },
   replayed: {
-    en: { one: '{n} event is sent again.', other: '{n} events are sent again.' },
+    en: { one: '{n} event will be sent again.', other: '{n} events will be sent again.' },
     de: { one: '{n} Ereignis wird erneut gesendet.', other: '{n} Ereignisse werden erneut gesendet.' },
     tr: { other: '{n} olay yeniden gönderiliyor.' },
     ja: { other: '{n} 件のイベントを再送します。' },

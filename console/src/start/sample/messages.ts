@@ -2,13 +2,13 @@ import { messages } from '../../language/messages.ts';
 
 export const words = messages({
   made: {
-    en: 'A sample project: agents’ work to look around in. Change what you like.',
+    en: 'This is a sample project with agents’ work to explore. Change whatever you like.',
     de: 'Ein Beispielprojekt: Arbeit von Agenten zum Umsehen. Ändere, was du magst.',
     tr: 'Örnek proje: göz atmak için ajanların çalışması. İstediğinizi değiştirin.',
     ja: 'サンプルプロジェクトです。エージェントの作業を自由に見たり変更したりできます。',
   },
   making: {
-    en: 'The sample project is being made …',
+    en: 'The sample project is being created …',
     de: 'Das Beispielprojekt wird angelegt …',
     tr: 'Örnek proje oluşturuluyor…',
     ja: 'サンプルプロジェクトを作成中…',
@@ -20,18 +20,18 @@ export const words = messages({
     ja: 'サンプルプロジェクトを削除中…',
   },
   incomplete: {
-    en: 'The sample project is not complete: it is being made in another window, or that was interrupted.',
+    en: 'The sample project is incomplete: it is still being created in another window, or that was interrupted.',
     de: 'Das Beispielprojekt ist nicht vollständig: Es wird in einem anderen Fenster angelegt, oder das wurde unterbrochen.',
     tr: 'Örnek proje tamamlanmadı: başka bir pencerede oluşturuluyor ya da işlem yarıda kaldı.',
     ja: 'サンプルプロジェクトは未完成です。別のウィンドウで作成中か、中断されました。',
   },
   partlyRemoved: {
-    en: 'The sample project is removed in part: it is being removed in another window, or that was interrupted.',
+    en: 'The sample project is partly removed: it is still being removed in another window, or that was interrupted.',
     de: 'Das Beispielprojekt ist nur teilweise entfernt: Es wird in einem anderen Fenster entfernt, oder das wurde unterbrochen.',
     tr: 'Örnek projenin bir kısmı kaldırıldı: başka bir pencerede kaldırılıyor ya da işlem yarıda kaldı.',
     ja: 'サンプルプロジェクトは一部だけ削除されています。別のウィンドウで削除中か、中断されました。',
   },
-  again: { en: 'Make it anew', de: 'Neu anlegen', tr: 'Yeniden oluştur', ja: '作り直す' },
+  again: { en: 'Create it again', de: 'Neu anlegen', tr: 'Yeniden oluştur', ja: '作り直す' },
   remove: {
     en: 'Remove the sample project',
     de: 'Beispielprojekt entfernen',
@@ -40,7 +40,7 @@ export const words = messages({
   },
   removeRest: { en: 'Remove the rest', de: 'Den Rest entfernen', tr: 'Kalanı kaldır', ja: '残りを削除' },
   removed: {
-    en: 'The sample project is gone.',
+    en: 'The sample project has been removed.',
     de: 'Das Beispielprojekt ist weg.',
     tr: 'Örnek proje kaldırıldı.',
     ja: 'サンプルプロジェクトを削除しました。',
@@ -52,7 +52,7 @@ export const words = messages({
     ja: 'サンプルプロジェクトができました。',
   },
   interrupted: {
-    en: 'The sample project was interrupted; press again to go on.',
+    en: 'The sample project was interrupted. Press the button again to continue.',
     de: 'Das Beispielprojekt wurde unterbrochen; drücke noch einmal, um fortzufahren.',
     tr: 'Örnek proje yarıda kaldı; sürdürmek için yeniden basın.',
     ja: 'サンプルプロジェクトの処理が中断されました。もう一度押すと続行します。',
@@ -95,7 +95,7 @@ export const texts = messages({
     ja: 'すべての色をトークンにする',
   },
   tokensText: {
-    en: 'Replace the 214 literal colours in the style sheets by tokens.',
+    en: 'Replace the 214 literal colours in the style sheets with tokens.',
     de: 'Die 214 festen Farben in den Stylesheets durch Tokens ersetzen.',
     tr: 'Stil sayfalarındaki 214 sabit rengi belirteçlerle değiştir.',
     ja: 'スタイルシートにある 214 個の直書きの色をトークンに置き換える。',
@@ -137,13 +137,13 @@ export const texts = messages({
     ja: '白い縁のない商品画像',
   },
   idea: {
-    en: 'Get dark at sunset',
+    en: 'Switch to dark at sunset',
     de: 'Bei Sonnenuntergang dunkel werden',
     tr: 'Gün batımında karart',
     ja: '日没で暗くする',
   },
   feedbackOne: {
-    en: 'At night the shop is far too bright. Please make it dark by itself in the evening.',
+    en: 'At night the shop is far too bright. Please let it switch to dark by itself in the evening.',
     de: 'Nachts ist der Laden viel zu hell. Bitte abends von selbst dunkel machen.',
     tr: 'Mağaza geceleri fazla parlak. Lütfen akşamları kendiliğinden kararsın.',
     ja: '夜はショップが明るすぎます。夕方になったら自動で暗くしてください。',
@@ -209,7 +209,7 @@ export const texts = messages({
     ja: 'ボタンと合計は完了、次はフォーム',
   },
   question: {
-    en: 'Should the choice be kept for this browser, or for the account?',
+    en: 'Should the choice be saved for this browser or for the account?',
     de: 'Soll die Wahl für diesen Browser oder für das Konto gelten?',
     tr: 'Seçim bu tarayıcı için mi, hesap için mi saklansın?',
     ja: '選択はこのブラウザに保存しますか、それともアカウントに保存しますか？',
