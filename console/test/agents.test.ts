@@ -91,7 +91,7 @@ test('one press takes an item away from its agent', async () => {
   const token = await claim('agent four', task);
   const visitor = await visit();
   await visitor.page.getByRole('button', { name: `Release ${task.taskId} from agent four` }).click();
-  await visitor.page.getByText(`${task.taskId} is in To Do again.`).waitFor();
+  await visitor.page.getByText(`${task.taskId} is back in To Do.`).waitFor();
   await partOf(visitor, 'agent four').waitFor({ state: 'detached' });
   expect((await beat(task, token, {})).error.code).toBe('CONFLICT');
 });
