@@ -38,7 +38,7 @@ export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly ke
       {lease.note && <p class="agents-note">{lease.note}</p>}
       {lease.progress !== null && (
         <div class="row">
-          <progress class="agents-progress" max={1} value={lease.progress} aria-label={words.progress} />
+          <progress class="meter agents-progress" max={1} value={lease.progress} aria-label={words.progress} />
           <span class="quiet">{percent(lease.progress)}</span>
         </div>
       )}

@@ -3,18 +3,21 @@ import type { ComponentChildren } from 'preact';
 import { time } from '../language/format.ts';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language } from '../language/language.ts';
 import { connection } from '../live/live.ts';
+import { useCurrentInView } from '../parts/current-in-view.ts';
 import { Menu } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
 import { openHelp } from '../parts/shortcuts.tsx';
 import { tellFailure } from '../parts/toasts.tsx';
 import { filter, path, to } from '../router.ts';
-import { isOffered, SCREENS } from '../screens.ts';
+import { FIRST_SCREEN, isOffered, SCREENS } from '../screens.ts';
 import { type Identity, signOut } from '../session.ts';
 import { chooseTheme, THEMES, theme } from '../theme.ts';
 import { words } from './messages.ts';
 
 /** What surrounds every screen: where one can go, who one is, and whether what is shown is up to date. */
 export function Frame({ identity, children }: { readonly identity: Identity; readonly children: ComponentChildren }) {
+  const [current = ''] = path.value.split('/');
+  const nav = useCurrentInView(current);
   const isLost = connection.value.state === 'lost';
   return (
     <div class="frame">
@@ -22,7 +25,10 @@ export function Frame({ identity, children }: { readonly identity: Identity; rea
         {words.toContent}
       </a>
       <header class="frame-head">
-        <nav aria-label={words.screens}>
+        <a class="frame-brand" href={to(FIRST_SCREEN, { project: filter('project') })}>
+          worktrack
+        </a>
+        <nav ref={nav} aria-label={words.screens}>
           <ul class="plain">
             {SCREENS.filter(isOffered).map(
               ({ path: screen, name }) =>
@@ -30,7 +36,7 @@ export function Frame({ identity, children }: { readonly identity: Identity; rea
                   <li key={screen}>
                     <a
                       href={to(screen, { project: filter('project') })}
-                      aria-current={path.value.split('/')[0] === screen ? 'page' : undefined}
+                      aria-current={current === screen ? 'page' : undefined}
                     >
                       {name()}
                     </a>

@@ -24,10 +24,8 @@ export function Fields({ item }: { readonly item: WorkItem }) {
       await saveItem(item, changes);
       tell(words.saved);
     } catch (error) {
-      tellFailure(
-        error instanceof Overtaken ? words.conflict : words.notSaved,
-        error instanceof Overtaken ? '' : error,
-      );
+      if (error instanceof Overtaken) tell(words.overtaken, { label: words.understood, run: () => {} });
+      else tellFailure(words.notSaved, error);
     }
   };
   const columns = board.data?.columns ?? [{ id: item.boardColumnId, name: item.columnName }];

@@ -7,6 +7,7 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { isRecord } from '../api/service-error.ts';
 import { dateAndTime, dollars, roughly } from '../language/format.ts';
+import { useKeyNames } from '../parts/key-names.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useNames } from '../parts/people.ts';
@@ -26,6 +27,7 @@ const MOST_SHOWN = 200;
 export function History({ item }: { readonly item: WorkItem }) {
   const [limit, setLimit] = useState(FIRST_SHOWN);
   const nameOf = useNames();
+  const keyName = useKeyNames();
   const history = useQuery({
     key: ['history', item.id, limit],
     load: (signal) =>
@@ -48,6 +50,7 @@ export function History({ item }: { readonly item: WorkItem }) {
                 <li key={entry.id}>
                   <p>
                     {sentenceOf(entry, nameOf(entry.actor.userId))}{' '}
+                    <span class="quiet">{keyName(entry.actor.keyId, '')}</span>{' '}
                     <time class="quiet" dateTime={entry.createdAt}>
                       {dateAndTime(entry.createdAt)}
                     </time>
@@ -96,7 +99,7 @@ function Comment({ item }: { readonly item: WorkItem }) {
       <label for={id}>{words.comment}</label>
       <textarea
         id={id}
-        class="input"
+        class="input history-comment"
         rows={3}
         maxLength={10_000}
         value={text}

@@ -5,15 +5,15 @@ import { may } from '../session.ts';
 
 const SHOWN_OF_ID = 8;
 
-/** The names of API keys, including revoked ones, by id; for those one may not see, and for console sessions, the beginning of the id. */
-export function useKeyNames(): (keyId: string) => string {
+/** The names of API keys, including revoked ones, by id; for those one may not see, and for console sessions, `otherwise`: the beginning of the id. */
+export function useKeyNames(): (keyId: string, otherwise?: string) => string {
   const names = useQuery({
     key: ['key-names'],
     load: keyNames,
     follows: ({ subject }) => subject.kind === 'key',
     enabled: may('api-keys:read'),
   });
-  return (keyId) => names.data?.get(keyId) ?? keyId.slice(0, SHOWN_OF_ID);
+  return (keyId, otherwise = keyId.slice(0, SHOWN_OF_ID)) => names.data?.get(keyId) ?? otherwise;
 }
 
 async function keyNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {

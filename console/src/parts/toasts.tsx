@@ -34,7 +34,9 @@ export function tellFailure(what: string, error: unknown, action?: ToastAction):
 
 function add(toast: Omit<Toast, 'id'>): number {
   lastId++;
-  toasts.value = [...toasts.value.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
+  // Saving twice says so once.
+  const others = toasts.value.filter(({ tone, text }) => tone !== toast.tone || text !== toast.text);
+  toasts.value = [...others.slice(1 - MAX_SHOWN), { ...toast, id: lastId }];
   return lastId;
 }
 

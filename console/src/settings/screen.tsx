@@ -1,4 +1,5 @@
 import './settings.css';
+import { useCurrentInView } from '../parts/current-in-view.ts';
 import { Heading } from '../parts/heading.tsx';
 import { to } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
@@ -10,9 +11,10 @@ import { SECTIONS } from './sections.ts';
 export function Screen({ params }: ScreenProps) {
   const offered = SECTIONS.filter(({ permission }) => may(permission));
   const shown = params.section === undefined ? offered[0] : offered.find(({ id }) => id === params.section);
+  const nav = useCurrentInView(shown?.id);
   return (
     <div class="settings">
-      <nav class="settings-nav" aria-label={words.sections}>
+      <nav ref={nav} class="settings-nav" aria-label={words.sections}>
         <ul class="plain">
           {offered.map(({ id, name }) => (
             <li key={id}>

@@ -22,12 +22,6 @@ export function FirstSteps({ projects, board }: FirstStepsProps) {
   const sample = projects.find(isSample);
   return (
     <section class="start">
-      <ul class="plain start-steps">
-        {board === undefined && may('projects:write') && <NewProject />}
-        {board !== undefined && may('work-items:write') && <NewTask board={board} />}
-        <ConnectAgent projectId={board?.projectId} />
-        {may('feedback:read') && <PutWidget />}
-      </ul>
       {sample ? (
         <p>
           <a href={to('board', { project: sample.id })}>{words.openSample}</a>
@@ -35,6 +29,12 @@ export function FirstSteps({ projects, board }: FirstStepsProps) {
       ) : (
         <AddSample />
       )}
+      <ul class="plain start-steps">
+        {board === undefined && may('projects:write') && <NewProject />}
+        {board !== undefined && may('work-items:write') && <NewTask board={board} />}
+        <ConnectAgent projectId={board?.projectId} />
+        {may('feedback:read') && <PutWidget />}
+      </ul>
     </section>
   );
 }

@@ -40,7 +40,7 @@ test.skipIf(!process.env.WORKTRACK_PICTURES)(
       await keep(page, 'board');
       await show(`plan/${epic.taskId}`, 'Critical path, ');
       await keep(page, 'plan');
-      await show('agents', 'Should the choice be kept', 'dark');
+      await show('agents', 'Should the choice be saved', 'dark');
       await keep(page, 'agents');
       await show('inbox', 'far too bright');
       await keep(page, 'inbox');

@@ -90,7 +90,7 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
           {revokedAt !== null && <span class="tag tag-bad">{words.revokedTag}</span>}
           {revokedAt === null && isExpired && <span class="tag tag-warn">{words.expiredTag}</span>}
         </div>
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>
             <code>{prefix}…</code>
           </li>

@@ -106,7 +106,7 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
           {isOwn && <span class="tag tag-accent">{words.yours}</span>}
           {hasEnded && <span class="tag">{words.endedTag}</span>}
         </div>
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>
             <code>{prefix}…</code>
           </li>

@@ -93,7 +93,7 @@ function SourceRow({ source }: { readonly source: Source }) {
           {type === 'server' && <span class="tag">{words.server}</span>}
           {!enabled && <span class="tag tag-warn">{words.disabledTag}</span>}
         </div>
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>
             <code>{publicKey}</code>
           </li>

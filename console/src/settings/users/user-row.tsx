@@ -54,7 +54,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
           {!mayChange && <span class="tag">{words[role]}</span>}
           {disabled && <span class="tag tag-bad">{words.disabledTag}</span>}
         </div>
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>{email}</li>
           <li>
             {common.created} <When at={createdAt} />

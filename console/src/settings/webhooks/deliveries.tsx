@@ -145,7 +145,7 @@ function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
           <h2>{type}</h2>
           <span class={TONES[state]}>{words[state]}</span>
         </div>
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>{isTest ? words.testEvent : words.eventNumber({ seq })}</li>
           <li>{subject.taskId ?? subject.id}</li>
           <li>

@@ -49,7 +49,7 @@ export function WebhookRow({ webhook, projectName }: WebhookRowProps) {
           <span class={TONES[state]}>{words[state]}</span>
         </div>
         {description && <p>{description}</p>}
-        <ul class="plain row quiet settings-facts">
+        <ul class="plain row quiet facts settings-facts">
           <li>{types.includes('*') ? words.everything : types.join(', ')}</li>
           {projectName !== undefined && <li>{projectName}</li>}
           {disabledReason !== null && <li>{REASONS[disabledReason]()}</li>}

@@ -6,7 +6,7 @@ export function AddSample() {
   if (!mayHaveSample()) return null;
   if (work.value) return <WorkProgress />;
   return (
-    <div class="row">
+    <div class="row start-sample">
       <p>{ofStart.lookAround}</p>
       <button type="button" class="button" onClick={() => void startMaking()}>
         {ofStart.addSample}
