@@ -51,7 +51,6 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   });
   const files = new Map<string, string | Uint8Array>();
   let entry = '';
-  const preloads: string[] = [];
   const first: string[] = [];
   try {
     const { output } = await build.generate({
@@ -70,13 +69,14 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       if (file.facadeModuleId === FIRST_SCREEN) first.push(...needed);
       if (!file.isEntry) continue;
       entry = file.fileName;
-      preloads.push(...file.imports);
       first.push(...needed);
     }
   } finally {
     await build.close();
   }
   const styleSheet = hashed('console', '.css', await styleSheetOf(styles));
+  // Most visits begin at the board: its code is loaded along with the entry, not after it.
+  const preloads = [...new Set(first)].filter((path) => path !== entry);
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
   for (const [name, content] of [styleSheet, icon]) files.set(name, content);
   first.push(styleSheet[0], icon[0]);
@@ -92,7 +92,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
     'manifest.json',
     `${JSON.stringify({ page: built.page, first: built.first, assets: built.assets }, null, 2)}\n`,
   );
-  await write('index.html', page({ entry, imports: preloads, styleSheet: styleSheet[0], icon: icon[0] }));
+  await write('index.html', page({ entry, preloads, styleSheet: styleSheet[0], icon: icon[0] }));
   await removeOthers([...built.assets, 'manifest.json', 'index.html']);
   return built;
 }
@@ -111,8 +111,8 @@ function hashed(name: string, extension: string, content: Uint8Array): [name: st
   return [`${ASSETS}${name}-${hash}${extension}`, content];
 }
 
-function page(paths: { entry: string; imports: readonly string[]; styleSheet: string; icon: string }): string {
-  const preloads = paths.imports.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
+function page(paths: { entry: string; preloads: readonly string[]; styleSheet: string; icon: string }): string {
+  const preloads = paths.preloads.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -224,7 +224,10 @@ export class BoardCards {
   }
 
   #write(columnId: string, change: (data: CardPages) => CardPages): void {
-    queries.setQueryData<CardPages>(this.keyOf(columnId), (data) => data && change(data));
+    const data = this.#read(columnId);
+    const changed = data && change(data);
+    // What stays the same need not be drawn again.
+    if (changed !== data) queries.setQueryData<CardPages>(this.keyOf(columnId), changed);
   }
 
   #put(card: Card): void {

@@ -3,10 +3,10 @@ import { messages } from '../language/messages.ts';
 export const words = messages({
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
   noProject: {
-    en: 'There is no project yet. An agent or `worktrack` can create one.',
-    de: 'Es gibt noch kein Projekt. Ein Agent oder `worktrack` kann eines anlegen.',
-    tr: 'Henüz proje yok. Bir ajan ya da `worktrack` oluşturabilir.',
-    ja: 'まだプロジェクトがありません。エージェントまたは `worktrack` で作成できます。',
+    en: 'There is no project yet.',
+    de: 'Es gibt noch kein Projekt.',
+    tr: 'Henüz proje yok.',
+    ja: 'まだプロジェクトがありません。',
   },
   noCards: {
     en: 'There is nothing on this board yet. Whatever agents and people create appears here at once.',
