@@ -104,6 +104,24 @@ describe('a handler', () => {
     expect(context?.deadlineAtMs).toBeLessThanOrEqual(Date.now() + 4_000);
   });
 
+  test('knows its own caller among those whose calls came in one message', async () => {
+    const callers: unknown[] = [];
+    await rig.serve({
+      ...handlers,
+      'calls.echo': {
+        one: async (input, { caller }) => {
+          callers.push(caller);
+          return await echo(input);
+        },
+      },
+    });
+    const { service, seen } = await rig.client();
+    const wanted = [testCaller, { ...testCaller, keyId: 'another' }, undefined, testCaller];
+    await Promise.all(wanted.map((caller) => service.call('calls.echo', {}, { requestId, caller })));
+    expect(seen.batches).toEqual([{ side: 'request', items: wanted.length }]);
+    expect(callers).toEqual(wanted.map((caller) => caller ?? null));
+  });
+
   test('has a logger that carries the request id, even when its context is spread', async () => {
     const server = await rig.serve({
       ...handlers,

@@ -16,7 +16,7 @@ import { RequestSender } from './client/request-sender.ts';
 import { nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
 import { consumeReplies } from './message/direct-reply.ts';
-import { callBody } from './message/envelope.ts';
+import { callText } from './message/envelope.ts';
 import type { RequestSigner } from './message/signature.ts';
 import { type LaneName, laneQueues } from './queues.ts';
 import { StreamClient } from './streams/stream-client.ts';
@@ -154,16 +154,16 @@ class Client implements RpcClient {
       return Promise.reject(error);
     }
     const startedAtMs = nowMs();
-    const body = callBody(
+    const text = callText(
+      options.caller ?? null,
       operation.name,
       options.requestId,
       options.idempotencyKey ?? null,
       options.traceparent ?? null,
-      options.caller ?? null,
       input ?? null,
     );
-    const bodyBytes = Buffer.byteLength(body);
-    if (bodyBytes > MAX_INPUT_BYTES) {
+    const bytes = Buffer.byteLength(text.caller) + Buffer.byteLength(text.body);
+    if (bytes > MAX_INPUT_BYTES) {
       const error = new OperationError('PAYLOAD_TOO_LARGE', `The input must be at most ${MAX_INPUT_BYTES} bytes.`);
       this.#observer.called(name, error.code, 0);
       return Promise.reject(error);
@@ -173,8 +173,8 @@ class Client implements RpcClient {
       const call = this.#pending.add({
         operation: operation.name,
         destination: this.#destination(contract.name, operation, waitMs > 0 ? 'waiting' : operation.lane),
-        body,
-        bodyBytes,
+        text,
+        bytes,
         startedAtMs,
         deadlineAtMs: startedAtMs + waitMs + deadlineOf(operation, options),
         whole,

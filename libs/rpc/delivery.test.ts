@@ -4,7 +4,7 @@ import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, type ChannelModel, connect, type GetMessage } from 'amqplib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers } from '../../test/support/servers.ts';
-import { callBody, encodeRequests, requestItem } from './message/envelope.ts';
+import { callText, encodeRequests } from './message/envelope.ts';
 import { encodeFrame } from './message/frame.ts';
 import { hmacSigner, type RequestSigner, SIGNATURE_BYTES } from './message/signature.ts';
 import { laneQueues } from './queues.ts';
@@ -59,13 +59,17 @@ async function deadLetter(): Promise<GetMessage> {
   return message as unknown as GetMessage;
 }
 
-const signedItems = (signer: RequestSigner, items: readonly string[]) => encodeRequests(signer, 'raw', 0, items);
 const request = (signer: RequestSigner, ...texts: string[]) =>
-  signedItems(
+  encodeRequests(
     signer,
-    texts.map((text, id) =>
-      requestItem(id, 60_000, 1, callBody('delivery.echo', requestId, null, null, null, { text })),
-    ),
+    'raw',
+    0,
+    texts.map((text, id) => ({
+      id,
+      remainingMs: 60_000,
+      attempt: 1,
+      call: callText(null, 'delivery.echo', requestId, null, null, { text }),
+    })),
   );
 /** As a holder of the key would send it, if it were something other than a request. */
 const signedText = (signer: RequestSigner, text: string) => {
@@ -73,6 +77,8 @@ const signedText = (signer: RequestSigner, text: string) => {
   content.set(signer.sign(content.subarray(1 + SIGNATURE_BYTES)), 1);
   return content;
 };
+const signedItem = (signer: RequestSigner, item: string, caller = 'null') =>
+  signedText(signer, `{"c":"raw","t":0,"p":[${caller}],"i":[${item}]}`);
 const keyOf = () => hmacSigner([createSecretKey(randomBytes(32))]);
 
 const good = 'amq.rabbitmq.reply-to.g1h2AA5yZXBseUAxMjM0NTY3OAAAC.abcdefgh==';
@@ -97,13 +103,20 @@ describe('a message that cannot be read goes to the dead letters', () => {
     ['JSON that is none', (signer) => signedText(signer, '{"c":'), good],
     ['JSON of another kind', (signer) => signedText(signer, '[]'), good],
     ['no JSON', (signer) => signedText(signer, 'hello'), good],
-    ['an item without a body', (signer) => signedItems(signer, ['[1,1000,1]']), good],
+    ['an item without a body', (signer) => signedItem(signer, '[1,1000,1,0]'), good],
+    [
+      'an item whose caller is missing',
+      (signer) => signedItem(signer, '[1,1000,1,1,["delivery.echo","r",null,null,{"text":"x"}]]'),
+      good,
+    ],
     [
       'a caller whose id is a query operator',
       (signer) =>
-        signedItems(signer, [
-          '[1,1000,1,["delivery.echo","r",null,null,{"organizationId":{"$ne":1},"userId":"u","keyId":"k","permissions":[]},{}]]',
-        ]),
+        signedItem(
+          signer,
+          '[1,1000,1,0,["delivery.echo","r",null,null,{"text":"x"}]]',
+          '{"organizationId":{"$ne":1},"userId":"u","keyId":"k","permissions":[]}',
+        ),
       good,
     ],
     ['no reply address', (signer) => request(signer, 'x'), undefined],

@@ -1,5 +1,6 @@
 import type { ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import { DeadlineTimer, nowMs } from '../clock.ts';
+import type { CallText } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import type { LaneName } from '../queues.ts';
 import type { RpcObserver } from '../types.ts';
@@ -25,8 +26,9 @@ export interface PendingCall {
   readonly id: number;
   readonly operation: string;
   readonly destination: Destination;
-  readonly body: string;
-  readonly bodyBytes: number;
+  readonly text: CallText;
+  /** Of its text. */
+  readonly bytes: number;
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
   /** When it was last published; undefined if it never was. */

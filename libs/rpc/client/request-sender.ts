@@ -4,7 +4,7 @@ import type { RecoveringChannel } from '../channel.ts';
 import { nowMs } from '../clock.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import { DIRECT_REPLY_TO } from '../message/direct-reply.ts';
-import { encodeRequests, requestItem } from '../message/envelope.ts';
+import { encodeRequests, type OutgoingItem } from '../message/envelope.ts';
 import { oncePerTick } from '../tick.ts';
 import type { Log, RpcObserver } from '../types.ts';
 import type { Availability } from './availability.ts';
@@ -120,19 +120,19 @@ export class RequestSender {
     // Calls in the other lanes are answered one by one, far apart.
     const maxItems = destination.lane === 'normal' ? MAX_BATCH_ITEMS : 1;
     const now = nowMs();
-    let items: string[] = [];
+    let items: OutgoingItem[] = [];
     let bytes = 0;
     for (const [index, call] of calls.entries()) {
       const remainingMs = call.deadlineAtMs - now;
       if (remainingMs <= 0 || !this.#isOpen(call)) continue;
-      if (items.length > 0 && (items.length === maxItems || bytes + call.bodyBytes > MAX_BATCH_BYTES)) {
+      if (items.length > 0 && (items.length === maxItems || bytes + call.bytes > MAX_BATCH_BYTES)) {
         this.#publish(channel, destination, items, now);
         if (this.#availability.isFull) return calls.slice(index);
         items = [];
         bytes = 0;
       }
-      items.push(requestItem(call.id, remainingMs, 1, call.body));
-      bytes += call.bodyBytes;
+      items.push({ id: call.id, remainingMs, attempt: 1, call: call.text });
+      bytes += call.bytes;
       call.sentAtMs = now;
     }
     if (items.length > 0) this.#publish(channel, destination, items, now);
@@ -142,7 +142,7 @@ export class RequestSender {
   #publish(
     channel: Channel,
     { queue, signer }: Destination,
-    items: readonly string[],
+    items: readonly OutgoingItem[],
     now: number,
     abandoned: readonly number[] = [],
   ): void {

@@ -6,9 +6,10 @@ import { signedJson, signedMessage, verifiedJson } from './signed.ts';
 /**
  * What a message says, in short arrays: a message has up to 64 items, and each byte of their frame is written and parsed for every call.
  *
- *   request  { c: client, t: sentAtMs, i: [ [id, remainingMs, attempt, [operation, requestId, idempotencyKey, traceparent, caller, input]] … ], x: [ id … ] }
+ *   request  { c: client, t: sentAtMs, p: [ caller … ], i: [ [id, remainingMs, attempt, caller's index, [operation, requestId, idempotencyKey, traceparent, input]] … ], x: [ id … ] }
  *   reply    { r: [ [id, status, output or error] … ] }
  *
+ * `p` holds each caller once, `null` among them: a caller is more than half of a small call, and calls that leave together are often the same caller's.
  * `x`, if present, lists earlier calls that nobody waits for any more. `sentAtMs` is the client's monotonic clock, only comparable with other readings of that clock (see clock.ts).
  */
 export interface RequestItem {
@@ -17,6 +18,8 @@ export interface RequestItem {
   readonly remainingMs: number;
   /** 1 the first time. */
   readonly attempt: number;
+  /** Null for internal operations. Shared by the items of a message. */
+  readonly caller: Caller | null;
   readonly body: CallBody;
 }
 export type CallBody = readonly [
@@ -24,9 +27,18 @@ export type CallBody = readonly [
   requestId: string,
   idempotencyKey: string | null,
   traceparent: string | null,
-  caller: Caller | null,
   input: unknown,
 ];
+
+/** What does not change when a call is sent again, in JSON. */
+export interface CallText {
+  readonly caller: string;
+  readonly body: string;
+}
+
+export interface OutgoingItem extends Pick<RequestItem, 'id' | 'remainingMs' | 'attempt'> {
+  readonly call: CallText;
+}
 
 export interface RequestMessage {
   readonly client: string;
@@ -52,26 +64,27 @@ export interface ReplyItem {
   readonly payload: unknown;
 }
 
-/** What does not change when a call is sent again. Throws on an input that JSON cannot represent. */
-export function callBody(...body: CallBody): string {
-  return JSON.stringify(body);
+/** Throws on an input that JSON cannot represent. */
+export function callText(caller: Caller | null, ...body: CallBody): CallText {
+  return { caller: JSON.stringify(caller), body: JSON.stringify(body) };
 }
 
-export function requestItem(id: number, remainingMs: number, attempt: number, body: string): string {
-  return `[${id},${Math.ceil(remainingMs)},${attempt},${body}]`;
-}
-
-/** @param items as made by requestItem */
 export function encodeRequests(
   signer: RequestSigner,
   client: string,
   sentAtMs: number,
-  items: readonly string[],
+  items: readonly OutgoingItem[],
   abandoned: readonly number[] = [],
 ): Buffer {
+  const callers = new Map<string, number>();
+  const texts = items.map(({ id, remainingMs, attempt, call }) => {
+    const index = callers.get(call.caller) ?? callers.size;
+    if (index === callers.size) callers.set(call.caller, index);
+    return `[${id},${Math.ceil(remainingMs)},${attempt},${index},${call.body}]`;
+  });
   const gone = abandoned.length === 0 ? '' : `,"x":[${abandoned.join(',')}]`;
-  const json = `{"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"i":[${items.join(',')}]${gone}}`;
-  return signedMessage(signer, json);
+  const head = `"c":${JSON.stringify(client)},"t":${Math.round(sentAtMs)},"p":[${[...callers.keys()].join(',')}]`;
+  return signedMessage(signer, `{${head},"i":[${texts.join(',')}]${gone}}`);
 }
 
 export function replyItem(id: number, status: ReplyStatus, payload: string): string {
@@ -97,31 +110,36 @@ export function readRequests(content: Buffer): RequestMessage {
 }
 
 function requestsOf(json: unknown): RequestMessage {
-  const { c: client, t: sentAtMs, i: items, x: abandoned = [] } = json as Record<'c' | 't' | 'i' | 'x', unknown>;
+  const message = json as Record<'c' | 't' | 'p' | 'i' | 'x', unknown>;
+  const { c: client, t: sentAtMs, p: callers, i: items, x: abandoned = [] } = message;
   if (
     typeof client !== 'string' ||
     typeof sentAtMs !== 'number' ||
+    !Array.isArray(callers) ||
     !Array.isArray(items) ||
     !Array.isArray(abandoned)
   ) {
     throw new Error('not a request message');
   }
-  return { client, sentAtMs, items: items.map(readItem), abandoned };
+  for (const caller of callers) if (caller !== null && !isCaller(caller)) throw new Error('a wrong caller');
+  return { client, sentAtMs, items: items.map((item) => readItem(item, callers)), abandoned };
 }
 
-function readItem(item: unknown): RequestItem {
+/** @param callers of the message, verified */
+function readItem(item: unknown, callers: readonly (Caller | null)[]): RequestItem {
   if (!Array.isArray(item)) throw new Error('an item that is no array');
-  const [id, remainingMs, attempt, body] = item;
+  const [id, remainingMs, attempt, callerIndex, body] = item;
   if (!Number.isSafeInteger(id) || !Number.isFinite(remainingMs) || !Number.isSafeInteger(attempt)) {
     throw new Error('an item without id, remaining time or attempt');
   }
-  if (!Array.isArray(body) || body.length !== 6) throw new Error('an item without a body');
-  const [operation, requestId, idempotencyKey, traceparent, caller] = body;
+  const caller = Number.isSafeInteger(callerIndex) ? callers[callerIndex] : undefined;
+  if (caller === undefined) throw new Error('an item whose caller is missing');
+  if (!Array.isArray(body) || body.length !== 5) throw new Error('an item without a body');
+  const [operation, requestId, idempotencyKey, traceparent] = body;
   if (typeof operation !== 'string' || typeof requestId !== 'string')
     throw new Error('an item without operation or id');
   if (!isStringOrNull(idempotencyKey) || !isStringOrNull(traceparent)) throw new Error('an item with a wrong key');
-  if (caller !== null && !isCaller(caller)) throw new Error('an item with a wrong caller');
-  return { id, remainingMs, attempt, body: body as unknown as CallBody };
+  return { id, remainingMs, attempt, caller, body: body as unknown as CallBody };
 }
 
 const isStringOrNull = (value: unknown) => value === null || typeof value === 'string';

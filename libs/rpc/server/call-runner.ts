@@ -44,7 +44,7 @@ export class CallRunner {
   }
 
   #start(item: Item, groups: Map<Endpoint, Group>): void {
-    const { body } = item.request;
+    const { caller, body } = item.request;
     const remainingMs = item.deadlineAtMs - item.startedAtMs;
     if (remainingMs <= 0) {
       this.#open.expire(item);
@@ -63,13 +63,13 @@ export class CallRunner {
     }
     this.#open.run(item);
     try {
-      const admission = admit(endpoint, body[4], body[5]);
+      const admission = admit(endpoint, caller, body[4]);
       if ('refusal' in admission) {
         this.#open.fail(item, admission.refusal.toValue());
         return;
       }
       const { input } = admission;
-      const plain = contextOf(body, remainingMs, this.#log);
+      const plain = contextOf(item.request, remainingMs, this.#log);
       const context = item.waiting ? { ...plain, waiting: item.waiting } : plain;
       const { handler } = endpoint;
       if ('one' in handler) {

@@ -7,7 +7,7 @@ import {
   OperationError,
 } from '@worktrack/contracts/errors';
 import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
-import type { CallBody } from '../message/envelope.ts';
+import type { RequestItem } from '../message/envelope.ts';
 import type { CallContext, Log, RpcHandler, RpcHandlers } from '../types.ts';
 import { validationFailed } from './validation.ts';
 
@@ -62,8 +62,8 @@ export function admit({ operation }: Endpoint, caller: Caller | null, input: unk
 const fail = (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra);
 
 /** Plain fields, so that a context can be extended by spreading it. */
-export function contextOf(body: CallBody, remainingMs: number, log: Log): CallContext<ErrorCode> {
-  const [operation, requestId, idempotencyKey, traceparent, caller] = body;
+export function contextOf({ caller, body }: RequestItem, remainingMs: number, log: Log): CallContext<ErrorCode> {
+  const [operation, requestId, idempotencyKey, traceparent] = body;
   return {
     // Absent only for internal operations, whose handlers have no use for it.
     caller: caller as Caller,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { nowMs } from '../clock.ts';
-import { encodeRequests, requestItem } from '../message/envelope.ts';
+import { callText, encodeRequests } from '../message/envelope.ts';
 import type { RequestSigner } from '../message/signature.ts';
 import { interrupted } from '../streams/streams.ts';
 import type { Log, RpcObserver } from '../types.ts';
@@ -54,7 +54,8 @@ export class Retries {
       this.#open.fail(item, interrupted().toValue());
       return;
     }
-    const again = requestItem(request.id, remainingMs, request.attempt + 1, JSON.stringify(request.body));
+    const call = callText(request.caller, ...request.body);
+    const again = { id: request.id, remainingMs, attempt: request.attempt + 1, call };
     const content = encodeRequests(this.#signer, this.#identity, sentAtMs, [again]);
     if (request.attempt < MAX_ATTEMPTS && queues.retries !== undefined) {
       delivery.forward(queues.retries, content, { replyTo });

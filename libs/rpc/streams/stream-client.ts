@@ -8,7 +8,7 @@ import type { Destination } from '../client/pending-calls.ts';
 import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
-import { callBody, encodeRequests, ReplyStatus, readReplies, readRequests, requestItem } from '../message/envelope.ts';
+import { callText, encodeRequests, ReplyStatus, readReplies, readRequests } from '../message/envelope.ts';
 import type { CallOptions, Log, Reply, RpcObserver } from '../types.ts';
 import {
   CHUNK_BYTES,
@@ -195,16 +195,16 @@ export class StreamClient {
       });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
-    const body = callBody(
+    const call = callText(
+      options.caller ?? null,
       operation.name,
       options.requestId,
       options.idempotencyKey ?? null,
       options.traceparent ?? null,
-      options.caller ?? null,
       input ?? null,
     );
     const transfer = new Transfer(++this.#lastId, silenceMs, (address, content) => this.#publish(address, content));
-    const item = requestItem(transfer.id, silenceMs, 1, body);
+    const item = { id: transfer.id, remainingMs: silenceMs, attempt: 1, call };
     const content = encodeRequests(destination.signer, this.#identity, nowMs(), [item]);
     this.#publish(destination.queue, content, true);
     this.#track(transfer, operation.name);

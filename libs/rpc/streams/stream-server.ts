@@ -116,7 +116,7 @@ export class StreamServer {
     const startedAtMs = nowMs();
     let outcome: 'ok' | ErrorCode = 'ok';
     try {
-      const context = contextOf(request.body, request.remainingMs, this.#log);
+      const context = contextOf(request, request.remainingMs, this.#log);
       if ('upload' in handler) {
         transfer.send([id, 'open']);
         const { output, replayed } = await handler.upload(input, transfer.inlet, context);
