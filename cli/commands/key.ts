@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey } from '@worktrack/contracts/keys/keys';
+import { createKey, listKeys, MAX_LISTED_KEYS, revokeKey } from '@worktrack/contracts/keys/keys';
 import type { ApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
@@ -75,7 +75,7 @@ async function create({
 }
 
 async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<void> {
-  const keys = await api().call(listKeys, { includeRevoked: all });
+  const keys = await listed(all ?? false);
   if (json) return printJson(keys);
   printList(
     keys,
@@ -92,6 +92,15 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
     },
     'There are no keys.',
   );
+}
+
+async function listed(includeRevoked: boolean): Promise<ApiKey[]> {
+  const keys: ApiKey[] = [];
+  for (;;) {
+    const page = await api().call(listKeys, { includeRevoked, cursor: keys.at(-1)?.id });
+    keys.push(...page);
+    if (page.length < MAX_LISTED_KEYS) return keys;
+  }
 }
 
 async function revoke(id: string, { json }: OutputOptions): Promise<void> {

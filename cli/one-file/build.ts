@@ -44,7 +44,7 @@ async function bundle(): Promise<string> {
         transform(code, id) {
           if (!/@modelcontextprotocol[/\\]server[/\\]dist[/\\]stdio\.mjs$/.test(id)) return null;
           if (!code.includes(OTHER_SERVER))
-            throw new Error(`${id} is of another version: look what it asks of a server.`);
+            throw new Error(`${id} is of another version: check what it requires of a server.`);
           return code.replace(OTHER_SERVER, 'product');
         },
       },

@@ -187,7 +187,7 @@ describe('a failure', () => {
   });
 
   test.each<[string, () => Promise<never>]>([
-    ['that is no error of the contract', () => Promise.reject(new Error('password=hunter2'))],
+    ['that is not an error of the contract', () => Promise.reject(new Error('password=hunter2'))],
     ['that the operation does not declare', () => Promise.reject(new OperationError('RATE_LIMITED', 'hunter2'))],
     [
       'that is thrown before there is a promise',

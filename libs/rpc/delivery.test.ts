@@ -100,7 +100,7 @@ async function isDeadLettered(content: Buffer, replyTo: string | undefined, reas
 
 describe('a message that cannot be read goes to the dead letters', () => {
   test.each<[string, (signer: RequestSigner) => Buffer, string | undefined]>([
-    ['JSON that is none', (signer) => signedText(signer, '{"c":'), good],
+    ['invalid JSON', (signer) => signedText(signer, '{"c":'), good],
     ['JSON of another kind', (signer) => signedText(signer, '[]'), good],
     ['no JSON', (signer) => signedText(signer, 'hello'), good],
     ['an item without a body', (signer) => signedItem(signer, '[1,1000,1,0]'), good],

@@ -41,6 +41,7 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('keys.recordUse', { uses: [use] });
   await ask('keys.list', {}, owner);
   await ask('keys.list', { includeRevoked: true }, owner);
+  await ask('keys.list', { includeRevoked: true, cursor: created.id }, owner);
 
   const { code } = await ask('sessions.createCode', {}, owner);
   const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });

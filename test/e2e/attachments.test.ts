@@ -210,7 +210,7 @@ describe('an upload is refused, with what to change', () => {
     ['without a file', undefined, {}, 400, 'VALIDATION_FAILED', 'file'],
     ['with an unknown field', Buffer.from('x'), { colour: 'red' }, 400, 'VALIDATION_FAILED', 'colour'],
     ['with metadata that is no JSON', Buffer.from('x'), { metadata: '{' }, 400, 'VALIDATION_FAILED', 'metadata'],
-    ['with metadata that is no object', Buffer.from('x'), { metadata: '[]' }, 400, 'VALIDATION_FAILED', 'metadata'],
+    ['with metadata that is not an object', Buffer.from('x'), { metadata: '[]' }, 400, 'VALIDATION_FAILED', 'metadata'],
     ['with a type that is none', Buffer.from('x'), { mimeType: 'text' }, 400, 'VALIDATION_FAILED', 'mimeType'],
   ] as const)('%s', async (_what, content, fields, status, code, field) => {
     const answer = await upload(uploadsOf(await newItem()), content, fields);

@@ -7,6 +7,8 @@ import { ApiKey, CreatedApiKey, KeyRateInput, Name, PermissionValue } from './re
 const MAX_EXPIRY_DAYS = 3_650;
 /** Far more than exist: some may be listed twice. */
 const MAX_PERMISSIONS = 100;
+/** In one answer. */
+export const MAX_LISTED_KEYS = 1_000;
 
 export const createKey = operation({
   name: 'keys.create',
@@ -40,6 +42,9 @@ export const listKeys = operation({
   input: z.strictObject({
     /** Include revoked and expired keys. */
     includeRevoked: z.boolean().default(false),
+    cursor: Id.optional().describe(
+      `The id of the last key of the previous answer, which has at most ${MAX_LISTED_KEYS}. Active keys are never more`,
+    ),
   }),
   output: z.array(ApiKey),
   errors: [],

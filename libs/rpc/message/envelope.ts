@@ -127,7 +127,7 @@ function requestsOf(json: unknown): RequestMessage {
 
 /** @param callers of the message, verified */
 function readItem(item: unknown, callers: readonly (Caller | null)[]): RequestItem {
-  if (!Array.isArray(item)) throw new Error('an item that is no array');
+  if (!Array.isArray(item)) throw new Error('an item that is not an array');
   const [id, remainingMs, attempt, callerIndex, body] = item;
   if (!Number.isSafeInteger(id) || !Number.isFinite(remainingMs) || !Number.isSafeInteger(attempt)) {
     throw new Error('an item without id, remaining time or attempt');

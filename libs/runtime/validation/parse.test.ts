@@ -87,7 +87,7 @@ describe('a refused input names the field by its dotted path and says what to ch
       },
     ],
     ['a union whose branch is nearly right', { position: { after: 'x' } }, { 'position.after': 'must be a UUID' }],
-    ['an input that is no object', [], { '': 'must be an object, not an array' }],
+    ['an input that is not an object', [], { '': 'must be an object, not an array' }],
   ])('%s', (_, input, details) => {
     expect(detailsOf(input)).toEqual(details);
   });

@@ -37,7 +37,7 @@ export function registerSession(
       if (cookie === undefined) {
         throw new OperationError(
           'ORIGIN_NOT_ALLOWED',
-          'Over plain HTTP a browser keeps no session, but on the machine itself. Open the console over HTTPS, or at localhost.',
+          'Over plain HTTP, browsers keep a session only on the machine itself. Open the console over HTTPS, or at localhost.',
         );
       }
       const { code, apiKey } = parseInput(SignIn, request.body);

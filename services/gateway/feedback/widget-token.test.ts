@@ -89,7 +89,7 @@ test.each([
   ['a key id that is no string', sign({ ...GOOD, k: 7 })],
   ['another version', sign({ ...GOOD, v: 2 })],
   ['no expiry', sign({ ...GOOD, e: undefined, v: undefined })],
-  ['a payload that is no object', sign('text')],
+  ['a payload that is not an object', sign('text')],
   ['a payload of null', sign(null)],
   ['a payload that is no JSON', `${Buffer.from('{').toString('base64url')}.${sign(GOOD).split('.')[1]}`],
   ['NUL characters', '\0.\0'],

@@ -1,4 +1,4 @@
-import type { createKey as operation } from '@worktrack/contracts/keys/keys';
+import { MAX_LISTED_KEYS, type createKey as operation } from '@worktrack/contracts/keys/keys';
 import { type CreatedApiKey, DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
@@ -8,8 +8,8 @@ import { keyOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
-/** The list of keys is not paged, so it has to stay one that a person can read. */
-export const MAX_ACTIVE_KEYS_PER_ORGANIZATION = 1_000;
+/** One answer lists them all. */
+export const MAX_ACTIVE_KEYS_PER_ORGANIZATION = MAX_LISTED_KEYS;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;

@@ -1,6 +1,6 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { recordUse } from '@worktrack/contracts/keys/identity';
-import type { listKeys } from '@worktrack/contracts/keys/keys';
+import { type listKeys, MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
 import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
@@ -52,12 +52,13 @@ const active = () => ({ $match: { revokedAt: null, expiresAt: { $not: { $lte: ne
 
 export async function keysOfOrganization(
   { caller }: Scope,
-  { includeRevoked }: Input<typeof listKeys>,
+  { includeRevoked, cursor }: Input<typeof listKeys>,
 ): Promise<ApiKey[]> {
   const documents = await KeyModel.aggregate<KeyDocument>([
-    { $match: { organizationId: caller.organizationId } },
+    { $match: { organizationId: caller.organizationId, ...(cursor !== undefined && { _id: { $lt: cursor } }) } },
     ...(includeRevoked ? [] : [active()]),
     { $sort: { _id: -1 } },
+    { $limit: MAX_LISTED_KEYS },
   ]);
   return documents.map(recordOf);
 }

@@ -1,6 +1,8 @@
+import { MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
+import { KeyModel } from './keys.model.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
 beforeAll(async () => {
@@ -26,6 +28,33 @@ describe('a revocation', () => {
     const { key: _, ...first } = apiKey;
     expect(await keys.call('keys.list', {}, owner)).toEqual([first]);
     expect(await keys.call('keys.list', { includeRevoked: true }, owner)).toEqual([{ ...record, revokedAt }, first]);
+  });
+
+  test('never makes the list too long for an answer: it continues with a cursor, and each key is listed once', async () => {
+    const { owner } = await keys.organization();
+    const revoked = Array.from({ length: MAX_LISTED_KEYS }, () => {
+      const id = uuidv7();
+      return {
+        _id: id,
+        organizationId: owner.organization.id,
+        userId: owner.user.id,
+        createdBy: owner.user.id,
+        name: 'CI',
+        prefix: id,
+        hash: 'x',
+        permissions: [],
+        createdAt: new Date(),
+        revokedAt: new Date(),
+      };
+    });
+    await KeyModel.insertMany(revoked);
+    const page = await keys.call('keys.list', { includeRevoked: true }, owner);
+    const rest = await keys.call('keys.list', { includeRevoked: true, cursor: page.at(-1)?.id }, owner);
+    expect([page.length, rest.length]).toEqual([MAX_LISTED_KEYS, 1]);
+    const ids = [...revoked.map(({ _id }) => _id), owner.key.id];
+    expect([...page, ...rest].map(({ id }) => id)).toEqual(ids.toSorted().toReversed());
+    // The key that is active is older than all of them.
+    expect((await keys.call('keys.list', {}, owner)).map(({ id }) => id)).toEqual([owner.key.id]);
   });
 
   test('of a key of another organization finds nothing, and that key stays', async () => {

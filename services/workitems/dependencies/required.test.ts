@@ -57,17 +57,17 @@ describe('dependsOn', () => {
     const nobody = uuidv7();
     const wrong = [nobody, 'W-T-999', elsewhere.taskId, theirs.id];
     const expected = [
-      `${nobody} names no work item`,
-      'W-T-999 names no work item',
+      `${nobody} does not exist`,
+      'W-T-999 does not exist',
       `${elsewhere.taskId} is in another project`,
-      `${theirs.id} names no work item`,
+      `${theirs.id} does not exist`,
     ].map((message) => ({ path: 'dependsOn', message }));
     for (const fields of [{ dependsOn: wrong }, { metadata: { dependsOn: wrong } }]) {
       const created = await failure(task(fields));
       expect(created).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: expected } });
       const updated = await failure(project.update(item.id, fields));
       expect(updated).toMatchObject({ code: 'VALIDATION_FAILED', extra: { details: expected } });
-      expect(updated.message).toContain('W-T-999 names no work item');
+      expect(updated.message).toContain('W-T-999 does not exist');
     }
     expect(await failure(project.update(item.id, { dependsOn: [item.taskId] }))).toMatchObject({
       extra: { details: [{ path: 'dependsOn', message: `${item.taskId} is the item itself` }] },
@@ -151,9 +151,9 @@ describe('ideaId', () => {
     const elsewhere = await (await startProject('Another', project.organization)).create('idea');
     const item = await task();
     const wrong = {
-      [uuidv7()]: 'names no work item',
+      [uuidv7()]: 'does not exist',
       [elsewhere.id]: 'is in another project',
-      [item.id]: 'is no idea',
+      [item.id]: 'is not an idea',
     };
     for (const [ideaId, why] of Object.entries(wrong)) {
       const details = [{ path: 'ideaId', message: `${ideaId} ${why}` }];

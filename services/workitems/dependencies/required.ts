@@ -49,7 +49,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   const fault = (path: string, message: string) => faults.push({ path, message });
   const whatIsWrongWith = (ref: string) => {
     const item = byRef.get(ref);
-    if (!item) return `${told(ref)} names no work item`;
+    if (!item) return `${told(ref)} does not exist`;
     return item.projectId === projectId ? undefined : `${told(ref)} is in another project`;
   };
   if (isWritten.dependsOn) {
@@ -64,7 +64,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
     }
   }
   for (const ref of ideaRef) {
-    const wrong = whatIsWrongWith(ref) ?? (byRef.get(ref)?.type === 'idea' ? undefined : `${told(ref)} is no idea`);
+    const wrong = whatIsWrongWith(ref) ?? (byRef.get(ref)?.type === 'idea' ? undefined : `${told(ref)} is not an idea`);
     if (wrong) fault('ideaId', wrong);
   }
   if (faults.length > 0) throw refused(scope, faults);

@@ -43,7 +43,7 @@ function obstacle({ column, waitsFor, hasChildren, ...place }: InTheWay, now: Da
 }
 
 function whereIs({ column, lease, assignee = null }: Partial<Place>, now: Date): string {
-  if (column === undefined) return 'names nothing';
+  if (column === undefined) return 'does not exist';
   return isLive(lease, now) ? `${column}, ${heldBy({ lease, assignee })}` : column;
 }
 

@@ -32,7 +32,7 @@ test('an item stems from the idea that is above it, or that it or an ancestor na
 
 test.each([
   ['nothing', undefined],
-  ['what is no idea', 'task'],
+  ['what is not an idea', 'task'],
   ['what does not exist', 'W-I-9999'],
   ['what cannot be an id', { not: 'an id' }],
 ])('an item that names %s stems from no idea', async (_, named) => {

@@ -11,7 +11,7 @@ const SOLVER_FILE = 'widget-solver.js';
 export async function solveAltcha(challenge: unknown, settings: Settings): Promise<string> {
   const worker = await startWorker(settings).catch((error: unknown) => {
     warn(
-      `The captcha is solved in the page, for it may not start a worker: ${error instanceof Error ? error.message : error} A Content-Security-Policy needs worker-src blob:`,
+      `The captcha is solved in the page, because it may not start a worker: ${error instanceof Error ? error.message : error} A Content-Security-Policy needs worker-src blob:`,
     );
   });
   if (!worker) return (await loadIntoPage(settings))(challenge);
