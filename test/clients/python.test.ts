@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPip } from '@worktrack/stack/servers/pip';
 import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../services/gateway/openapi/document.ts';
 import { pythonPackages } from '../support/python-packages.ts';
+import { sharedSystem } from '../support/system.ts';
+import { expectedFlow } from './expected-flow.ts';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
 const CHECKER = 'mypy==2.4.1';
@@ -13,7 +15,7 @@ const TIMEOUT_MS = 300_000;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-python-client-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('openapi-python-client makes a client from the description without a warning, and mypy, in strict mode, finds no fault with it', {
+test('openapi-python-client makes a client from the description without a warning; mypy, in strict mode, finds no fault with it or with the work flow that uses it, which does what it says', {
   timeout: TIMEOUT_MS,
 }, async (context) => {
   const python = await findPip();
@@ -26,6 +28,19 @@ test('openapi-python-client makes a client from the description without a warnin
   const options = ['--path', 'openapi.json', '--output-path', 'client', '--config', 'config.yml', '--fail-on-warning'];
   const generated = await fetched.run(['-m', 'openapi_python_client', 'generate', ...options], folder);
   expect(generated).toMatchObject({ ok: true, output: expect.not.stringContaining('Warning') });
+  copyFileSync(join(import.meta.dirname, 'python/work_flow.py'), join(folder, 'client/work_flow.py'));
   const checked = await fetched.run(['-m', 'mypy', '--strict', 'client'], folder);
   expect(checked).toMatchObject({ ok: true, lastLine: expect.stringMatching(/^Success: no issues found in \d+/) });
+
+  const system = await sharedSystem();
+  const { apiKey } = await system.newOrganization();
+  const { ok, output, lastLine } = await fetched.run(
+    ['client/work_flow.py', system.baseUrl, apiKey, 'Typed'],
+    folder,
+    // For a machine that has a proxy: others than httpx ask none for an address of the machine itself.
+    { NO_PROXY: '127.0.0.1' },
+  );
+  expect(ok, output).toBe(true);
+  const flow = JSON.parse(lastLine) as Record<string, unknown>;
+  expect(flow).toEqual(expectedFlow(flow));
 });
