@@ -17,9 +17,17 @@ export async function schemathesis(args: readonly string[], folder: string): Pro
   const python = await pythonWithPip(new Progress(process.stderr), OTHERWISE);
   // 413 is not among those that it counts as refusals by default.
   const refusals = '[400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]';
+  // 410 depends on the state of the log, as 404 and 409 do on that of the data.
+  const answers = '["2xx", "3xx", 401, 403, 404, 409, 410, 429, "5xx"]';
   writeFileSync(
     join(folder, 'schemathesis.toml'),
-    `[checks.negative_data_rejection]\nexpected-statuses = ${refusals}\n`,
+    [
+      '[checks.negative_data_rejection]',
+      `expected-statuses = ${refusals}`,
+      '[checks.positive_data_acceptance]',
+      `expected-statuses = ${answers}`,
+      '',
+    ].join('\n'),
   );
   const { run } = await pythonPackages(python, [`schemathesis==${VERSION}`]);
   return await run(['-c', MAIN, ...args], folder, { NO_COLOR: '1', COLUMNS: '160' });

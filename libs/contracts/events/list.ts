@@ -7,11 +7,16 @@ import { EVENT_TYPES, type EventType, LoggedEvent, SUBJECT_KINDS } from './event
 export const MAX_EVENTS = 200;
 const MAX_TYPES_LENGTH = 1_000;
 
+const WHOLE_KINDS = SUBJECT_KINDS.map((kind) => `${kind}.*`);
+/** For the description of the API only: the message below says more. */
+const ANY_TYPE = `(?:${[...EVENT_TYPES, ...WHOLE_KINDS].map((name) => name.replaceAll(/[.*]/g, '\\$&')).join('|')})`;
+
 /** Event types as a filter names them: separated by commas, `work_item.*` for all of a kind. */
 export const EventTypes = z
   .string()
   .max(MAX_TYPES_LENGTH)
   .describe('Separated by commas; work_item.* means all of that kind')
+  .meta({ pattern: `^${ANY_TYPE}(?:,${ANY_TYPE})*$` })
   .transform((text, context): readonly EventType[] => {
     const named = text.split(',').map((part) => part.trim());
     const unknown = named.find((name) => typesNamed(name).length === 0);

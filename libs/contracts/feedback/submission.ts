@@ -42,6 +42,9 @@ function isHttpUrl(value: string): boolean {
 /** What nearly everyone sends; asking Intl takes as long as validating everything else. */
 const COMMON_LANGUAGE_TAG = /^[a-z]{2}(?:-[A-Z]{2})?$/;
 
+/** Language, script and region. Variants and extensions are accepted too, but no pattern says which of them are valid. */
+const DESCRIBED_LANGUAGE_TAG = '^(?:[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?)?$';
+
 function isLanguageTag(value: string): boolean {
   if (COMMON_LANGUAGE_TAG.test(value)) return true;
   try {
@@ -58,6 +61,8 @@ export const submissionFields = {
   email: optionalText(Text.max(MAX_EMAIL_LENGTH).pipe(z.email({ error: 'must be an e-mail address' }))),
   pageUrl: optionalText(Text.max(MAX_PAGE_URL_LENGTH).refine(isHttpUrl, 'must be an http or https URL')),
   locale: optionalText(
-    Text.max(MAX_LOCALE_LENGTH).refine(isLanguageTag, 'must be a BCP 47 language tag such as en or pt-BR'),
+    Text.max(MAX_LOCALE_LENGTH)
+      .refine(isLanguageTag, 'must be a BCP 47 language tag such as en or pt-BR')
+      .meta({ pattern: DESCRIBED_LANGUAGE_TAG }),
   ),
 };
