@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrganization } from '@worktrack/stack/organization';
+import { cpuMsOf } from '../support/cpu.ts';
 import { startBenchSystem } from '../support/system.ts';
 import { newProject, paced, type System } from './project.ts';
 import { quantile, type Row } from './row.ts';
@@ -92,8 +93,11 @@ async function besideBadOnes(system: System): Promise<Row[]> {
       }
     }
   };
+  const parts = [system.services.of('events')[0]?.part.pid, system.servers.mongodb.part?.pid];
+  const usedMs = () => parts.reduce<number>((sum, pid) => sum + cpuMsOf(pid), 0);
   const measure = async (name: string) => {
     receiver.sinceMadeMs.length = 0;
+    const usedBeforeMs = usedMs();
     await paced(PER_SECOND, SECONDS, async (number) => {
       const { call, id } = tasks[number % ORGANIZATIONS] as (typeof tasks)[number];
       await call('POST', `/api/work-items/${id}/comments`, { text: `${name} ${number}` });
@@ -106,6 +110,7 @@ async function besideBadOnes(system: System): Promise<Row[]> {
       p50: quantile(sinceMadeMs, 0.5),
       p99: quantile(sinceMadeMs, 0.99),
       share: sinceMadeMs.length / wanted,
+      cpuMs: (usedMs() - usedBeforeMs) / sinceMadeMs.length,
     };
   };
   try {
@@ -124,6 +129,8 @@ async function besideBadOnes(system: System): Promise<Row[]> {
       [`the same beside ${bad}: p50 ms`, beside.p50, ''],
       [`the same beside ${bad}: p99 ms`, beside.p99, ''],
       ['ratio of the p99', beside.p99 / alone.p99, '1.1'],
+      ['CPU of the events service and the database for each of these deliveries, alone: ms', alone.cpuMs, ''],
+      [`the same beside ${bad}: ms`, beside.cpuMs, ''],
       ['share of the deliveries to good ones that arrived', Math.min(alone.share, beside.share), '1'],
     ];
   } finally {

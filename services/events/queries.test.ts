@@ -74,7 +74,7 @@ test('every query of every operation is answered by an index, without a sort', a
       const [webhook] = await enabledWebhooks({ ...scope, tx });
       if (!webhook) throw new Error('It is enabled.');
       for (const each of logged) queueDelivery({ ...scope, writes }, webhook._id, each);
-      advance({ ...scope, writes }, webhook, 3, true);
+      advance({ ...scope, writes }, webhook, 3, 'due');
     });
   });
 
@@ -88,19 +88,21 @@ test('every query of every operation is answered by an index, without a sort', a
     const [webhook] = await enabledWebhooks(scope);
     if (!webhook) throw new Error('It is enabled.');
     await takeWebhook(scope, webhook, 'holder');
-    await heldSubjects(scope, id, Date.now());
-    await nextRetries(scope, id, 100);
+    await heldSubjects(scope, [id], Date.now());
+    await nextRetries(scope, id, { limit: 100 });
     const [first, second, third] = await freshDeliveries(scope, id, { notAbout: [], limit: 100 });
     if (!first || !second || !third) throw new Error('There are three.');
-    await freshDeliveries(scope, id, { notAbout: [second.about], limit: 100 });
-    await at(organizationId, [first.seq]);
+    await freshDeliveries(scope, id, { notAbout: [second.about], after: first, limit: 100 });
+    // Not among those that were read last.
+    await at(organizationId, [first.seq + 1_000]);
     const outcome = { status: 200, error: null, answer: '', durationMs: 1, at: now };
     const failed = { ...outcome, status: 500 };
-    await recordAttempts(scope, [
-      { delivery: first, outcome },
-      { delivery: second, outcome: failed },
-      { delivery: third, outcome: failed, retryAtMs: Date.now(), holdsUntilMs: Date.now() },
+    await recordAttempts([
+      { organizationId, delivery: first, outcome },
+      { organizationId, delivery: second, outcome: failed },
+      { organizationId, delivery: third, outcome: failed, retryAtMs: Date.now(), holdsUntilMs: Date.now() },
     ]);
+    await nextRetries(scope, id, { after: { ...third, dueAtMs: 0 }, limit: 100 });
     const end = { dueAt: null, notBefore: null, unwell: false, failingSince: null };
     // It has changed since, so that each of the three ways fails.
     await releaseWebhook(scope, { ...webhook, revision: webhook.revision + 1 }, 'holder', end);

@@ -12,14 +12,19 @@ export type Due = Pick<
   DeliveryDocument,
   '_id' | 'seq' | 'about' | 'attempts' | 'attemptsBefore' | 'eventId' | 'holdsUntilMs'
 >;
+/** One that is to be tried again. */
+export type Retry = Due & { readonly dueAtMs: number };
 const DUE = { seq: 1, about: 1, attempts: 1, attemptsBefore: 1, eventId: 1, holdsUntilMs: 1 } as const;
 
-/** If more subjects than this are waiting at one endpoint, all others wait too. */
-const MAX_HELD = 1_000;
 const MAX_COUNTED = 10_000;
 /** Every place in a queue. Bounded at both ends: an open range would also read what is in no queue (stand-in/README.md). */
 const ALL_PLACES = { $gte: 0, $lt: Number.MAX_SAFE_INTEGER } as const;
 
+interface Page<Row> {
+  /** The last one of the previous page. */
+  readonly after?: Row | undefined;
+  readonly limit: number;
+}
 type Write = Scope & { readonly writes: WriteSet };
 /** `id`, `type` and so on of the event delivered. */
 type Told = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
@@ -48,6 +53,11 @@ export function insertTested({ caller, writes }: Write, webhookId: string, event
   return recordOf(document);
 }
 
+/** What orders deliveries: those with the same one are sent one after the other. */
+export function aboutOf({ kind, id }: LoggedEvent['subject']): string {
+  return `${kind}:${id}`;
+}
+
 function untried(organizationId: string, webhookId: string, { id, seq, type, subject }: Told): DeliveryDocument {
   return {
     _id: uuidv7(),
@@ -55,7 +65,7 @@ function untried(organizationId: string, webhookId: string, { id, seq, type, sub
     webhookId,
     eventId: id,
     ...{ seq, type, subject },
-    about: `${subject.kind}:${subject.id}`,
+    about: aboutOf(subject),
     state: 'pending',
     attempts: 0,
     attemptsBefore: 0,
@@ -75,13 +85,14 @@ function untried(organizationId: string, webhookId: string, { id, seq, type, sub
 export async function freshDeliveries(
   { caller }: Scope,
   webhookId: string,
-  { notAbout, limit }: { readonly notAbout: readonly string[]; readonly limit: number },
+  { notAbout, after, limit }: { readonly notAbout: readonly string[] } & Page<Due>,
 ): Promise<Due[]> {
   const { organizationId } = caller;
   return inOrder<Due>(DeliveryModel, {
     filter: { organizationId, webhookId },
     order: { field: 'fresh', direction: 1 },
     range: ALL_PLACES,
+    after: after && { value: after.seq, id: after._id },
     choose: notAbout.length > 0 ? [{ $match: { about: { $nin: notAbout } } }] : [],
     limit,
     present: [{ $project: { ...DUE, fresh: 1 } }],
@@ -92,13 +103,14 @@ export async function freshDeliveries(
 export async function nextRetries(
   { caller }: Scope,
   webhookId: string,
-  limit: number,
-): Promise<(Due & { readonly dueAtMs: number })[]> {
+  { after, limit }: Page<Retry>,
+): Promise<Retry[]> {
   const { organizationId } = caller;
   return inOrder(DeliveryModel, {
     filter: { organizationId, webhookId },
     order: { field: 'dueAtMs', direction: 1 },
     range: ALL_PLACES,
+    after: after && { value: after.dueAtMs, id: after._id },
     limit,
     present: [{ $project: { ...DUE, dueAtMs: 1 } }],
   });
@@ -121,16 +133,24 @@ export async function waitingAt(
   return { count, oldestAt: oldest?.createdAt };
 }
 
-/** The subjects whose later events wait, and until when. */
-export async function heldSubjects({ caller }: Scope, webhookId: string, nowMs: number): Promise<Map<string, number>> {
+/** The subjects whose later events wait, and until when, by webhook. */
+export async function heldSubjects(
+  { caller }: Scope,
+  webhookIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   const { organizationId } = caller;
   const holding = await DeliveryModel.find(
-    { organizationId, webhookId, holdsUntilMs: mongoose.trusted({ ...ALL_PLACES, $gte: nowMs }) },
-    { about: 1, holdsUntilMs: 1, _id: 0 },
-  )
-    .limit(MAX_HELD)
-    .lean();
-  return new Map(holding.map(({ about, holdsUntilMs = 0 }) => [about, holdsUntilMs]));
+    {
+      organizationId,
+      webhookId: mongoose.trusted({ $in: [...webhookIds] }),
+      holdsUntilMs: mongoose.trusted({ ...ALL_PLACES, $gte: nowMs }),
+    },
+    { webhookId: 1, about: 1, holdsUntilMs: 1, _id: 0 },
+  ).lean();
+  const held = new Map(webhookIds.map((id) => [id, new Map<string, number>()]));
+  for (const { webhookId, about, holdsUntilMs = 0 } of holding) held.get(webhookId)?.set(about, holdsUntilMs);
+  return held;
 }
 
 /** The outcome of one attempt. */
@@ -143,6 +163,7 @@ export interface Outcome {
 }
 
 export interface Attempt {
+  readonly organizationId: string;
   readonly delivery: Due;
   readonly outcome: Outcome;
   /** After a failure; undefined: it is not retried. */
@@ -158,10 +179,9 @@ export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
  * A success always counts; a failure only if nobody has tried since: a dispatcher that was frozen in the middle of an attempt must not
  * undo what another one has delivered.
  */
-export async function recordAttempts({ caller }: Scope, attempts: readonly Attempt[]): Promise<void> {
-  const { organizationId } = caller;
+export async function recordAttempts(attempts: readonly Attempt[]): Promise<void> {
   await DeliveryModel.bulkWrite(
-    attempts.map(({ delivery, outcome, retryAtMs, holdsUntilMs }) => {
+    attempts.map(({ organizationId, delivery, outcome, retryAtMs, holdsUntilMs }) => {
       const { status, error, answer, durationMs, at } = outcome;
       const filter = { organizationId, _id: delivery._id };
       const said = { attempts: delivery.attempts + 1, status, error, answer, durationMs, attemptedAt: at };

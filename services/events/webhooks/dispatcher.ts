@@ -1,6 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
 import { endpointsUnderWay } from './metrics.ts';
 import { Presence } from './presence.ts';
+import { Recorder } from './recorder.ts';
 import type { SecretBox } from './secrets.ts';
 import type { Sender } from './sending/send.ts';
 import { Turn } from './turn.ts';
@@ -28,6 +29,8 @@ export class Dispatcher {
   readonly #sender: Sender;
   readonly #box: SecretBox;
   readonly #log: Log;
+  readonly #onWell: (organizationId: string) => void;
+  readonly #recorder = new Recorder();
   readonly #presence: Presence;
   readonly #stopping = new AbortController();
   /** The organizations whose endpoints are currently being sent to. */
@@ -35,16 +38,22 @@ export class Dispatcher {
   readonly #turns = new Set<Promise<void>>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
+  /** Where something due may have been left for lack of a place. */
+  readonly #short = new Set<Pool>();
   #timer: NodeJS.Timeout | undefined;
+  #looksAtMs = Number.POSITIVE_INFINITY;
 
   constructor(parts: {
     readonly sender: Sender;
     readonly box: SecretBox;
     readonly log: Log;
+    /** An endpoint of this organization that was failing accepts events again. */
+    onWell(organizationId: string): void;
   }) {
     this.#sender = parts.sender;
     this.#box = parts.box;
     this.#log = parts.log;
+    this.#onWell = parts.onWell;
     this.#presence = new Presence(parts.log, () => this.wake());
   }
 
@@ -68,6 +77,8 @@ export class Dispatcher {
     this.#lookAgain = true;
     this.#looking ??= this.#lookOn().finally(() => {
       this.#looking = undefined;
+      // Woken since the last look.
+      if (this.#lookAgain) this.wake();
     });
   }
 
@@ -82,8 +93,16 @@ export class Dispatcher {
         pauseMs = RETRY_MS;
       }
     }
+    this.#looksAtMs = Number.POSITIVE_INFINITY;
+    this.#lookBy(Date.now() + pauseMs);
+  }
+
+  /** Looks at that time at the latest. */
+  #lookBy(timeMs: number): void {
+    if (timeMs >= this.#looksAtMs) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.wake(), pauseMs).unref();
+    this.#looksAtMs = timeMs;
+    this.#timer = setTimeout(() => this.wake(), Math.max(0, timeMs - Date.now())).unref();
   }
 
   /** @returns until when there is nothing to look for, unless it is woken */
@@ -91,66 +110,112 @@ export class Dispatcher {
     const holder = this.#presence.holder;
     if (holder === undefined) return RETRY_MS;
     const now = new Date();
-    for (const pool of POOLS) await this.#give(pool, holder, now);
+    for (const pool of POOLS) {
+      if (await this.#give(pool, holder, now)) this.#short.add(pool);
+      else this.#short.delete(pool);
+    }
     const next = await nextDueAt();
-    // One that is due and was not taken waits for a place, and the end of any turn wakes the dispatcher.
+    // One that is due and was not taken waits for a place, and the end of a turn of its pool wakes the dispatcher.
     const untilMs = next ? next.getTime() - now.getTime() : LOOK_EVERY_MS;
     return untilMs <= 0 ? LOOK_EVERY_MS : Math.min(untilMs, LOOK_EVERY_MS);
   }
 
-  async #give(pool: Pool, holder: string, now: Date): Promise<void> {
+  /** @returns whether there may be more that is due */
+  async #give(pool: Pool, holder: string, now: Date): Promise<boolean> {
     const underWay = this.#underWay.get(pool) ?? [];
     for (;;) {
       const limit = pool.places - underWay.length;
-      if (limit <= 0) return;
+      if (limit <= 0) return true;
       const notOf = organizationsWith(underWay, pool.placesOfOne);
       const due = await dueWebhooks({ unwell: pool.unwell, now, limit, notOf });
-      let taken = 0;
-      for (const webhook of due) {
-        const { organizationId } = webhook;
-        if (underWay.filter((each) => each === organizationId).length >= pool.placesOfOne) continue;
-        if (this.#stopping.signal.aborted) return;
-        if (!(await takeWebhook({ caller: { organizationId } }, webhook, holder))) continue;
-        taken++;
-        underWay.push(organizationId);
-        endpointsUnderWay.inc();
-        const turn = this.#turn(webhook, holder).finally(() => {
-          underWay.splice(underWay.indexOf(organizationId), 1);
-          endpointsUnderWay.dec();
-          this.#turns.delete(turn);
-          this.wake();
-        });
-        this.#turns.add(turn);
-      }
+      const chosen = withinShares(due, underWay, pool.placesOfOne);
+      if (this.#stopping.signal.aborted) return false;
+      const tried = await Promise.allSettled(chosen.map((webhook) => this.#take(webhook, holder, pool)));
+      for (const each of tried) if (each.status === 'rejected') throw each.reason;
+      const isAnyTaken = tried.some((each) => each.status === 'fulfilled' && each.value);
       // As many as were asked for: there may be more, from organizations queued behind those that have their share.
-      if (taken === 0 || due.length < limit) return;
+      if (!isAnyTaken || due.length < limit) return notOf.length > 0 || chosen.length < due.length;
     }
   }
 
-  async #turn(webhook: WebhookDocument, holder: string): Promise<void> {
+  async #take(webhook: WebhookDocument, holder: string, pool: Pool): Promise<boolean> {
+    const { organizationId } = webhook;
+    try {
+      const isTaken = await takeWebhook({ caller: { organizationId } }, webhook, holder);
+      if (isTaken) this.#begin(webhook, holder, pool);
+      return isTaken;
+    } catch (error) {
+      // It may be held without a turn.
+      this.#presence.doubt(holder);
+      throw error;
+    }
+  }
+
+  #begin(webhook: WebhookDocument, holder: string, pool: Pool): void {
+    const { organizationId } = webhook;
+    const underWay = this.#underWay.get(pool) ?? [];
+    underWay.push(organizationId);
+    endpointsUnderWay.inc();
+    const turn = this.#turn(webhook, holder).then((dueAt) => {
+      underWay.splice(underWay.indexOf(organizationId), 1);
+      endpointsUnderWay.dec();
+      this.#turns.delete(turn);
+      // A look in progress may not have seen that this place is free.
+      if (this.#short.has(pool) || this.#looking) this.wake();
+      else if (dueAt && !this.#stopping.signal.aborted) this.#lookBy(dueAt.getTime());
+    });
+    this.#turns.add(turn);
+  }
+
+  /** @returns when it is due again */
+  async #turn(webhook: WebhookDocument, holder: string): Promise<Date | null> {
     const scope = { caller: { organizationId: webhook.organizationId } };
     const parts = {
       sender: this.#sender,
       box: this.#box,
       log: this.#log,
+      recorder: this.#recorder,
       holds: () => this.#presence.holder === holder,
       stopping: this.#stopping.signal,
     };
     const { unwell, failingSince, notBefore } = webhook;
     try {
       const end = await new Turn(webhook, parts).run();
-      await releaseWebhook(scope, webhook, holder, end);
+      const dueAt = await releaseWebhook(scope, webhook, holder, end);
+      if (unwell && !end.unwell) this.#onWell(webhook.organizationId);
+      return dueAt;
     } catch (error) {
       this.#log.warn({ error, webhook: webhook._id }, 'A turn of a webhook failed; it will be tried again');
       const later = { dueAt: new Date(Date.now() + RETRY_MS), notBefore, unwell, failingSince };
       // If the database is unavailable for this too, it is freed along with everything else this process held.
-      await releaseWebhook(scope, webhook, holder, later).catch(() => this.#presence.doubt(holder));
+      return await releaseWebhook(scope, webhook, holder, later).catch(() => {
+        this.#presence.doubt(holder);
+        return null;
+      });
     }
   }
 }
 
-function organizationsWith(underWay: readonly string[], count: number): string[] {
+/** The first ones with which no organization has more than its share. */
+function withinShares<T extends { readonly organizationId: string }>(
+  due: readonly T[],
+  underWay: readonly string[],
+  share: number,
+): T[] {
+  const counts = countsOf(underWay);
+  return due.filter(({ organizationId }) => {
+    const count = (counts.get(organizationId) ?? 0) + 1;
+    if (count <= share) counts.set(organizationId, count);
+    return count <= share;
+  });
+}
+
+function organizationsWith(underWay: readonly string[], share: number): string[] {
+  return [...countsOf(underWay)].flatMap(([organizationId, count]) => (count >= share ? [organizationId] : []));
+}
+
+function countsOf(organizationIds: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const each of underWay) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return [...counts].flatMap(([organizationId, has]) => (has >= count ? [organizationId] : []));
+  for (const each of organizationIds) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return counts;
 }

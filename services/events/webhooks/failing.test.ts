@@ -1,3 +1,4 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { outboxOf } from '../../../test/support/outbox.ts';
 import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
@@ -95,4 +96,21 @@ test('one success restarts the five days', async () => {
   goForward(4 * DAY_MS);
   await attempted(2);
   await until(async () => expect(await webhook()).toMatchObject({ state: 'failing' }));
+});
+
+test('what was queued behind an event that is being retried follows it in order, and an endpoint that failed for long misses nothing', async () => {
+  const caller = newCaller();
+  const { at, attempted, goForward, webhook } = await refused(caller);
+  const subject = { kind: 'work_item' as const, id: uuidv7() };
+  await webhooks.append(caller, [{ subject }]);
+  await attempted(1);
+  await webhooks.append(caller, [{ subject }]);
+  await until(async () => expect(await webhook()).toMatchObject({ seq: 2 }));
+  goForward(HOUR_MS);
+  await until(() => expect(at.received.length).toBeGreaterThanOrEqual(2));
+  await webhooks.append(caller, [{ subject }, {}]);
+  at.answers(() => 200);
+  goForward(DAY_MS);
+  await until(() => expect(new Set(at.seqs)).toEqual(new Set([1, 2, 3, 4])));
+  await until(async () => expect(await webhook()).toMatchObject({ state: 'active', seq: 4 }));
 });

@@ -6,7 +6,7 @@ import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import { following, headOf, heads } from '../log/log.repository.ts';
 import { store } from '../store.repository.ts';
 import { measureBacklog } from './backlog.ts';
-import { queueDelivery } from './deliveries.repository.ts';
+import { aboutOf, heldSubjects, queueDelivery } from './deliveries.repository.ts';
 import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
 import { deliveries } from './metrics.ts';
@@ -17,6 +17,8 @@ import { advance, enabledWebhooks, type Place, placesOfAll } from './webhooks.re
 const BATCH = 200;
 /** Per transaction. */
 const MAX_WRITES = 1_000;
+/** In one for endpoints that fail: those of healthy ones wait no longer than it takes. */
+const MAX_WRITES_FOR_FAILING = 100;
 /** How often to check which webhooks are behind the log, regardless of notifications: another process may have died before it queued an event. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
@@ -30,7 +32,8 @@ export class FanOut {
   readonly #log: Log;
   readonly #onQueued: () => void;
   readonly #stopping = new AbortController();
-  readonly #behind = new Set<string>();
+  /** Organizations to read on for, and whether for all of their webhooks: not only for those that are healthy. */
+  readonly #behind = new Map<string, boolean>();
   /**
    * Organizations without an enabled webhook, as of the last look at each. When one is created or enabled, the log itself says so; if another
    * replica took that event in, the watch finds out.
@@ -57,30 +60,35 @@ export class FanOut {
   /** The log of an organization has grown by these. */
   logged(organizationId: string, events: readonly LoggedEvent[]): void {
     if (events.some(({ subject }) => subject.kind === 'webhook')) this.#without.delete(organizationId);
-    if (!this.#without.has(organizationId)) this.wake([organizationId]);
+    if (!this.#without.has(organizationId)) this.#wake([organizationId], false);
   }
 
   /** There may be something to queue for the webhooks of these organizations. */
   wake(organizationIds: Iterable<string>): void {
-    for (const each of organizationIds) this.#behind.add(each);
+    this.#wake(organizationIds, true);
+  }
+
+  #wake(organizationIds: Iterable<string>, isForAll: boolean): void {
+    for (const each of organizationIds) this.#behind.set(each, isForAll || this.#behind.get(each) === true);
     if (this.#behind.size === 0 || this.#stopping.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       // Any that came between the last look and now.
-      this.wake([]);
+      this.#wake([], false);
     });
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (const organizationId of this.#behind) {
+    for (const [organizationId, isForAll] of this.#behind) {
       if (signal.aborted) return;
       this.#behind.delete(organizationId);
+      const again = () => this.#behind.set(organizationId, isForAll || this.#behind.get(organizationId) === true);
       try {
         // Back to the end of the line, so that one organization's long log holds up nobody.
-        if (await this.#readOn({ caller: { organizationId } })) this.#behind.add(organizationId);
+        if (await this.#readOn({ caller: { organizationId } }, isForAll)) again();
       } catch (error) {
-        this.#behind.add(organizationId);
+        again();
         this.#log.warn({ error }, 'Could not queue events for webhooks; trying again');
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
       }
@@ -101,8 +109,8 @@ export class FanOut {
     }
   }
 
-  /** One batch for all webhooks of an organization. @returns whether there is more */
-  async #readOn(scope: Scope): Promise<boolean> {
+  /** One batch for the webhooks of an organization. @returns whether there is more */
+  async #readOn(scope: Scope, isForAll: boolean): Promise<boolean> {
     const { organizationId } = scope.caller;
     const webhooks = await enabledWebhooks(scope);
     if (webhooks.length === 0) {
@@ -112,33 +120,38 @@ export class FanOut {
     }
     this.#without.delete(organizationId);
     const head = await headOf(organizationId);
+    const behind = webhooks.filter(({ cursor }) => cursor < head);
+    const failing = behind.filter(keepsFailing);
+    const others = behind.filter((webhook) => !failing.includes(webhook));
     let hasMore = false;
-    const byCursor = Map.groupBy(
-      webhooks.filter(({ cursor }) => cursor < head),
-      ({ cursor }) => cursor,
-    );
-    for (const [cursor, group] of byCursor) {
-      const events = await following(organizationId, cursor, BATCH);
+    for (const group of byCursor(others)) {
+      const events = await following(organizationId, group.cursor, Math.min(BATCH, head - group.cursor));
       const last = events.at(-1);
       if (!last) continue;
       hasMore ||= last.seq < head;
-      for (const some of inShares(group, Math.max(1, Math.floor(MAX_WRITES / events.length)))) {
-        await this.#queue(scope, { ids: new Set(some.map(({ _id }) => _id)), cursor }, events);
-      }
+      for (const some of inShares(group.webhooks, MAX_WRITES / events.length)) await this.#queue(scope, some, events);
+    }
+    for (const group of isForAll ? byCursor(failing) : []) {
+      const events = await following(organizationId, group.cursor, Math.min(BATCH, head - group.cursor));
+      const last = events.at(-1);
+      const [some] = inShares(group.webhooks, MAX_WRITES_FOR_FAILING / events.length);
+      if (!last || !some) continue;
+      await this.#queue(scope, some, events);
+      return hasMore || failing.length > some.length || last.seq < head;
     }
     return hasMore;
   }
 
-  async #queue(
-    scope: Scope,
-    { ids, cursor }: { readonly ids: ReadonlySet<string>; readonly cursor: number },
-    events: readonly LoggedEvent[],
-  ): Promise<void> {
+  async #queue(scope: Scope, some: readonly WebhookDocument[], events: readonly LoggedEvent[]): Promise<void> {
+    const before = new Map(some.map(({ _id, cursor }) => [_id, cursor]));
+    const unwell = some.flatMap(({ _id, unwell }) => (unwell ? [_id] : []));
+    const held = unwell.length > 0 ? await heldSubjects(scope, unwell, Date.now()) : NONE_HELD;
     const queued = await store(async ({ tx, writes }) => {
       let count = 0;
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {
-        if (ids.has(webhook._id) && webhook.cursor === cursor) count += queueFor({ ...scope, writes }, webhook, events);
+        if (before.get(webhook._id) !== webhook.cursor) continue;
+        count += queueFor({ ...scope, writes }, webhook, events, held.get(webhook._id));
       }
       return count;
     });
@@ -147,20 +160,34 @@ export class FanOut {
   }
 }
 
+const NONE_HELD: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map();
+
 /** @returns how many */
 function queueFor(
   scope: Scope & { readonly writes: WriteSet },
   webhook: WebhookDocument,
   events: readonly LoggedEvent[],
+  held: ReadonlyMap<string, number> | undefined,
 ): number {
   const end = events.findIndex((event) => loses(event, webhook.maker.userId));
   const seen = end === -1 ? events : events.slice(0, end);
   const wanted = seen.filter((event) => wants(webhook, event));
   for (const event of wanted) queueDelivery(scope, webhook._id, event);
   const last = seen.at(-1);
-  if (last) advance(scope, webhook, last.seq, wanted.length > 0);
+  // One that is healthy again by now holds nothing that was read as held.
+  const areHeld = webhook.unwell && held !== undefined && wanted.every(({ subject }) => held.has(aboutOf(subject)));
+  if (last) advance(scope, webhook, last.seq, wanted.length === 0 ? 'none' : areHeld ? 'held' : 'due');
   if (end !== -1) disabled(scope, webhook, 'maker');
   return wanted.length;
+}
+
+/** Not only for a moment: its first retry has failed too. */
+function keepsFailing({ unwell, failingSince }: WebhookDocument): boolean {
+  return unwell && failingSince !== null && Date.now() - failingSince.getTime() > LOOK_EVERY_MS;
+}
+
+function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {
+  return [...Map.groupBy(webhooks, ({ cursor }) => cursor)].map(([cursor, its]) => ({ cursor, webhooks: its }));
 }
 
 async function organizationsBehind(places: readonly Place[]): Promise<string[]> {
@@ -170,7 +197,8 @@ async function organizationsBehind(places: readonly Place[]): Promise<string[]> 
   );
 }
 
-function inShares<T>(all: readonly T[], size: number): T[][] {
+function inShares<T>(all: readonly T[], most: number): T[][] {
+  const size = Math.max(1, Math.floor(Math.min(most, all.length)));
   return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseMs, wishOf } from './schedule.ts';
+import { endpointPauseMs, pauseMs, wishOf } from './schedule.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -20,6 +20,16 @@ test('a request by the endpoint makes it later, never sooner, and by a day at mo
   expect(pauseMs(2, MINUTE, 0)).toBe(5 * MINUTE);
   expect(pauseMs(1, 1_000 * HOUR, 0)).toBe(24 * HOUR);
   expect(pauseMs(10, MINUTE, 0)).toBeUndefined();
+});
+
+test('the longer an endpoint has failed, the less often it is tried, but twice a minute at least', () => {
+  expect([0, 5 * SECOND, MINUTE, 4 * MINUTE, HOUR].map(endpointPauseMs)).toEqual([
+    SECOND,
+    SECOND,
+    6 * SECOND,
+    24 * SECOND,
+    30 * SECOND,
+  ]);
 });
 
 const NOW = Date.parse('2026-03-02T09:30:00Z');

@@ -18,6 +18,11 @@ const RETRY_AFTER_MS = [
 const MAX_JITTER = 0.1;
 const LONGEST_WISH_MS = 24 * HOUR_MS;
 
+/** How long a failing endpoint is left alone between two attempts of anything to be sent to it: a tenth of the time for which it has failed. */
+const SHORTEST_ENDPOINT_PAUSE_MS = SECOND_MS;
+const LONGEST_ENDPOINT_PAUSE_MS = 30 * SECOND_MS;
+const PAUSE_PER_FAILING = 0.1;
+
 /** How long later events of a subject wait for an earlier one that is being retried. */
 export const HOLD_MS = 5 * MINUTE_MS;
 /** An endpoint that does nothing but fail for this long is disabled. */
@@ -33,6 +38,11 @@ export function pauseMs(attempts: number, wishMs = 0, chance = Math.random()): n
   const pause = RETRY_AFTER_MS[attempts - 1];
   if (pause === undefined) return undefined;
   return Math.round(Math.max(pause * (1 + MAX_JITTER * chance), Math.min(wishMs, LONGEST_WISH_MS)));
+}
+
+/** @param failingMs since the first of the failures with no success among them */
+export function endpointPauseMs(failingMs: number): number {
+  return Math.min(LONGEST_ENDPOINT_PAUSE_MS, Math.max(SHORTEST_ENDPOINT_PAUSE_MS, failingMs * PAUSE_PER_FAILING));
 }
 
 /** @returns what a `Retry-After` asks for (RFC 9110, 10.2.3): seconds, or a date; undefined for what is neither */

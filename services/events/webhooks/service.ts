@@ -38,7 +38,7 @@ export class WebhookService {
     this.#sender = new Sender(this.destinations, USER_AGENT);
     const parts = { sender: this.#sender, box: this.box, log };
     this.tests = new WebhookTests(parts);
-    this.#dispatcher = new Dispatcher(parts);
+    this.#dispatcher = new Dispatcher({ ...parts, onWell: (organizationId) => this.#fanOut.wake([organizationId]) });
     this.#fanOut = new FanOut(log, () => this.#dispatcher.wake());
   }
 

@@ -10,23 +10,21 @@ import {
   isDelivered,
   nextRetries,
   type Outcome,
-  recordAttempts,
+  type Retry,
 } from './deliveries.repository.ts';
 import { disableWebhook } from './disable.ts';
 import { attempted, deliveries } from './metrics.ts';
-import { FAILING_MS, HOLD_MS, pauseMs } from './schedule.ts';
+import type { Recorder } from './recorder.ts';
+import { endpointPauseMs, FAILING_MS, HOLD_MS, pauseMs } from './schedule.ts';
 import type { SecretBox } from './secrets.ts';
-import type { Sender, Sent } from './sending/send.ts';
+import { REQUESTS_AT_ONCE, type Sender, type Sent } from './sending/send.ts';
 import { signatureHeaders } from './sending/signature.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { type TurnEnd, webhookById } from './webhooks.repository.ts';
 
 /** After this, it is the others' turn. Requests in progress are waited for. */
 const TURN_MS = 5_000;
-/** Concurrent requests to a healthy endpoint. */
-const REQUESTS_AT_ONCE = 8;
-/** For a failing endpoint: time between two attempts of anything to be sent to it. */
-const UNWELL_PAUSE_MS = 1_000;
+/** How many deliveries are read at once. While fewer are queued, the next ones are read and these are sent. */
 const BATCH = 100;
 const MAX_QUEUED = 200;
 /** How soon a change to a webhook, or its deletion, takes effect. */
@@ -37,6 +35,7 @@ export interface TurnParts {
   readonly sender: Sender;
   readonly box: SecretBox;
   readonly log: Log;
+  readonly recorder: Recorder;
   /** Whether this process may still send to the webhook. */
   holds(): boolean;
   readonly stopping: AbortSignal;
@@ -52,6 +51,7 @@ export class Turn {
   readonly #scope: Scope;
   readonly #parts: TurnParts;
   readonly #isProbe: boolean;
+  readonly #batch: number;
   readonly #endsAt = performance.now() + TURN_MS;
   #webhook: WebhookDocument;
   #readAt: number;
@@ -65,11 +65,21 @@ export class Turn {
   readonly #busy = new Set<string>();
   /** Queued, in progress, or not recorded yet. */
   readonly #known = new Set<string>();
+  /** The subjects whose later events wait, and until when. */
   #held: Map<string, number> = new Map();
+  #isHoldLifted = false;
+  #fills = 0;
+  /** How far the untried ones, and those to be retried, have been read. */
+  #readTo: Due | undefined;
+  #retriesReadTo: Retry | undefined;
+  /** When there is something to retry beyond these. */
+  #retryAtMs = 0;
   #hasMore = true;
+  /** Whatever there was to send, or will be, is known. */
+  #isAllRead = false;
   #filling: Promise<void> | undefined;
-  readonly #attempts: Attempt[] = [];
-  #recording: Promise<void> | undefined;
+  /** Attempts that are not recorded yet, or could not be. */
+  readonly #recording = new Set<Promise<void>>();
 
   constructor(webhook: WebhookDocument, parts: TurnParts) {
     this.#scope = { caller: { organizationId: webhook.organizationId } };
@@ -79,15 +89,15 @@ export class Turn {
     this.#failingSince = webhook.failingSince;
     this.#unwell = webhook.unwell;
     this.#isProbe = webhook.unwell;
+    this.#batch = webhook.unwell ? 1 : BATCH;
   }
 
   async run(): Promise<TurnEnd> {
-    this.#held = await heldSubjects(this.#scope, this.#webhook._id, Date.now());
     const lanes = this.#isProbe ? 1 : REQUESTS_AT_ONCE;
     // All of them: nothing may be in progress once it is somebody else's turn.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, () => this.#sendAll()));
-    await this.#record();
-    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+    const kept = await Promise.allSettled([...this.#recording, this.#filling]);
+    for (const each of [...ended, ...kept]) if (each.status === 'rejected') throw each.reason;
     return {
       dueAt: await this.#dueAt(),
       notBefore: this.#notBefore,
@@ -119,35 +129,54 @@ export class Turn {
       if (delivery) {
         // Synchronously, before anybody else can look.
         this.#busy.add(delivery.about);
+        if (this.#hasMore && !this.#isProbe && this.#queue.length < BATCH) {
+          this.#fillOnce().catch(() => {
+            // Thrown again where the turn ends.
+            this.#isOver = true;
+          });
+        }
         return delivery;
       }
       if (!this.#hasMore || this.#queue.length >= MAX_QUEUED) return undefined;
-      this.#filling ??= this.#fill().finally(() => {
-        this.#filling = undefined;
-      });
-      await this.#filling;
+      await this.#fillOnce();
     }
     return undefined;
   }
 
+  #fillOnce(): Promise<void> {
+    this.#filling ??= this.#fill().then(() => {
+      this.#filling = undefined;
+    });
+    return this.#filling;
+  }
+
   async #fill(): Promise<void> {
-    const now = Date.now();
-    const { _id } = this.#webhook;
-    // The outcomes must be recorded before reading what is to be retried.
-    await this.#record();
     // Taken before anything is read: what is recorded meanwhile may be read as if it were not.
     const known = new Set(this.#known);
-    const webhook = await webhookById(this.#scope, _id);
+    const isFirst = this.#fills++ === 0;
+    // The first time it has just been read.
+    if (!isFirst && !(await this.#readWebhook())) {
+      this.#isOver = true;
+      return;
+    }
     // Read before the deliveries: those up to here are all there, whereas one at a later place may be visible before one at an earlier.
-    const complete = webhook?.cursor ?? 0;
-    const retries = (await nextRetries(this.#scope, _id, BATCH)).filter(({ dueAtMs }) => dueAtMs <= now);
-    const notAbout = [...this.#held].filter(([, untilMs]) => untilMs > now).map(([about]) => about);
-    // From the first one each time: what waited for its subject meanwhile comes before what was queued later.
-    const fresh = await freshDeliveries(this.#scope, _id, { notAbout, limit: BATCH + known.size });
-    const found = [...retries, ...fresh.filter(({ seq }) => seq <= complete)].filter(
-      (delivery) => !known.has(delivery._id),
-    );
-    this.#hasMore = found.length > 0;
+    const complete = this.#webhook.cursor;
+    const retries = await this.#dueRetries();
+    if (isFirst && (retries.length > 0 || this.#retryAtMs < Number.POSITIVE_INFINITY)) {
+      const held = await heldSubjects(this.#scope, [this.#webhook._id], Date.now());
+      this.#held = new Map(held.get(this.#webhook._id));
+    }
+    // From the first one again: what waited for its subject comes before what was queued later.
+    if (this.#isHoldLifted) this.#readTo = undefined;
+    this.#isHoldLifted = false;
+    const notAbout = [...this.#held.keys()];
+    const place = { after: this.#readTo, limit: this.#batch };
+    const page = await freshDeliveries(this.#scope, this.#webhook._id, { notAbout, ...place });
+    const fresh = page.filter(({ seq }) => seq <= complete);
+    this.#readTo = fresh.at(-1) ?? this.#readTo;
+    this.#hasMore = fresh.length === this.#batch || this.#isHoldLifted || this.#retryAtMs <= Date.now();
+    this.#isAllRead = !this.#hasMore && fresh.length === page.length;
+    const found = [...retries, ...fresh].filter(({ _id }) => !known.has(_id));
     const events = await at(
       this.#scope.caller.organizationId,
       found.map(({ seq }) => seq),
@@ -160,11 +189,24 @@ export class Turn {
     this.#queue.sort((a, b) => a.seq - b.seq);
   }
 
+  /** Those not read yet that are to be retried by now. */
+  async #dueRetries(): Promise<Retry[]> {
+    const nowMs = Date.now();
+    if (nowMs < this.#retryAtMs) return [];
+    const place = { after: this.#retriesReadTo, limit: this.#batch };
+    const page = await nextRetries(this.#scope, this.#webhook._id, place);
+    const due = page.filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    this.#retriesReadTo = due.at(-1) ?? this.#retriesReadTo;
+    this.#retryAtMs = page[due.length]?.dueAtMs ?? (page.length === this.#batch ? nowMs : Number.POSITIVE_INFINITY);
+    return due;
+  }
+
   async #attempt(delivery: Loaded): Promise<void> {
     const { event } = delivery;
     if (!event) {
       const error = 'The event is no longer in the log.';
-      this.#keep({ delivery, outcome: { status: null, error, answer: null, durationMs: null, at: new Date() } });
+      const outcome = { status: null, error, answer: null, durationMs: null, at: new Date() };
+      this.#keep(delivery, outcome, {});
       return;
     }
     if (!(await this.#isStillOn()) || !this.#parts.holds()) {
@@ -178,10 +220,14 @@ export class Turn {
     if (isDelivered(outcome)) {
       this.#failingSince = null;
       this.#unwell = false;
-      if (this.#held.get(delivery.about) === delivery.holdsUntilMs) this.#held.delete(delivery.about);
+      if (delivery.holdsUntilMs !== undefined && this.#held.get(delivery.about) === delivery.holdsUntilMs) {
+        this.#held.delete(delivery.about);
+        this.#isHoldLifted = true;
+        this.#hasMore = true;
+      }
       // Once a probe has shown that it is healthy, its next turn is an ordinary one.
       if (this.#isProbe) this.#isOver = true;
-      this.#keep({ delivery, outcome });
+      this.#keep(delivery, outcome, {});
     } else {
       await this.#failed(delivery, outcome, wishMs);
     }
@@ -192,13 +238,14 @@ export class Turn {
     this.#unwell = true;
     this.#failingSince ??= outcome.at;
     const nowMs = Date.now();
-    this.#notBefore = new Date(nowMs + Math.max(UNWELL_PAUSE_MS, Math.min(wishMs ?? 0, HOLD_MS)));
+    const pauseOfAllMs = endpointPauseMs(nowMs - this.#failingSince.getTime());
+    this.#notBefore = new Date(nowMs + Math.max(pauseOfAllMs, Math.min(wishMs ?? 0, HOLD_MS)));
     const pause = pauseMs(delivery.attempts + 1 - delivery.attemptsBefore, wishMs);
     const retryAtMs = pause === undefined ? undefined : nowMs + pause;
     // From its first failure on, whatever becomes of the next attempts.
     const holdsUntilMs = delivery.holdsUntilMs ?? nowMs + HOLD_MS;
     if (retryAtMs !== undefined && holdsUntilMs > nowMs) this.#held.set(delivery.about, holdsUntilMs);
-    this.#keep({ delivery, outcome, retryAtMs, holdsUntilMs });
+    this.#keep(delivery, outcome, { retryAtMs, holdsUntilMs });
     if (outcome.status === GONE) await this.#disable('gone');
     else if (nowMs - this.#failingSince.getTime() >= FAILING_MS) await this.#disable('failing');
   }
@@ -211,62 +258,53 @@ export class Turn {
 
   /** As it was a moment ago at the latest. */
   async #isStillOn(): Promise<boolean> {
-    if (performance.now() - this.#readAt > FRESH_MS) {
-      const readAt = performance.now();
-      const webhook = await webhookById(this.#scope, this.#webhook._id);
-      if (!webhook?.enabled) return false;
-      this.#webhook = webhook;
-      this.#readAt = readAt;
-    }
+    if (performance.now() - this.#readAt > FRESH_MS && !(await this.#readWebhook())) return false;
     return !this.#isOver;
   }
 
-  #keep(attempt: Attempt): void {
-    this.#attempts.push(attempt);
-    if (isDelivered(attempt.outcome)) deliveries.inc({ state: 'delivered' });
-    else if (attempt.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
-    // What arrives during the write is written next, together.
-    void this.#record().catch(() => {
+  /** @returns whether it is still enabled */
+  async #readWebhook(): Promise<boolean> {
+    const readAt = performance.now();
+    const webhook = await webhookById(this.#scope, this.#webhook._id);
+    if (!webhook?.enabled) return false;
+    this.#webhook = webhook;
+    this.#readAt = readAt;
+    return true;
+  }
+
+  #keep(delivery: Due, outcome: Outcome, after: Pick<Attempt, 'retryAtMs' | 'holdsUntilMs'>): void {
+    if (isDelivered(outcome)) deliveries.inc({ state: 'delivered' });
+    else if (after.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
+    const { organizationId } = this.#scope.caller;
+    const recorded = this.#parts.recorder.record({ organizationId, delivery, outcome, ...after }).then(() => {
+      this.#known.delete(delivery._id);
+      this.#recording.delete(recorded);
+    });
+    this.#recording.add(recorded);
+    recorded.catch(() => {
       // Thrown again where the turn ends: nothing may continue as if it were recorded.
       this.#isOver = true;
     });
   }
 
-  /** Everything that has been tried so far. */
-  async #record(): Promise<void> {
-    while (this.#recording || this.#attempts.length > 0) {
-      this.#recording ??= this.#write().finally(() => {
-        this.#recording = undefined;
-      });
-      await this.#recording;
-    }
-  }
-
-  async #write(): Promise<void> {
-    const attempts = [...this.#attempts];
-    if (attempts.length === 0) return;
-    await recordAttempts(this.#scope, attempts);
-    this.#attempts.splice(0, attempts.length);
-    for (const { delivery } of attempts) this.#known.delete(delivery._id);
-  }
-
   /** When there will be something to send. */
   async #dueAt(): Promise<Date | null> {
     const { _id } = this.#webhook;
-    const nowMs = Date.now();
-    const [retry] = await nextRetries(this.#scope, _id, 1);
-    const held = [...this.#held].filter(([, untilMs]) => untilMs > nowMs);
-    const notAbout = held.map(([about]) => about);
-    const [free] = await freshDeliveries(this.#scope, _id, { notAbout, limit: 1 });
-    const [waiting] =
-      free || held.length === 0 ? [free] : await freshDeliveries(this.#scope, _id, { notAbout: [], limit: 1 });
-    const times = [
-      ...(retry ? [retry.dueAtMs] : []),
-      ...(free ? [nowMs] : []),
-      ...(waiting ? held.map(([, untilMs]) => untilMs) : []),
-    ];
-    if (times.length === 0) return null;
-    return new Date(Math.max(Math.min(...times), this.#notBefore?.getTime() ?? 0));
+    // What waits for its subject is sent, at the latest, when that is no longer held.
+    const times = [...this.#held.values()];
+    if (this.#isAllRead && !this.#hasMore && !this.#isOver && this.#queue.length === 0) {
+      times.push(this.#retryAtMs);
+    } else {
+      const nowMs = Date.now();
+      const [retry] = await nextRetries(this.#scope, _id, { limit: 1 });
+      const notAbout = [...this.#held].flatMap(([about, untilMs]) => (untilMs > nowMs ? [about] : []));
+      const [free] = await freshDeliveries(this.#scope, _id, { notAbout, limit: 1 });
+      if (retry) times.push(retry.dueAtMs);
+      if (free) times.push(nowMs);
+    }
+    const soonestMs = Math.min(...times);
+    if (soonestMs === Number.POSITIVE_INFINITY) return null;
+    return new Date(Math.max(soonestMs, this.#notBefore?.getTime() ?? 0));
   }
 }
 

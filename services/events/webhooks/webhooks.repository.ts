@@ -82,17 +82,25 @@ export function removeWebhook({ caller, writes }: Write, { _id, revision }: Webh
   writes.remove(WebhookModel, { organizationId, _id, revision });
 }
 
-/** The deliveries up to a place in the log have been made. @param isQueued whether any of them are to be sent */
-export function advance({ caller, writes }: Write, webhook: WebhookDocument, cursor: number, isQueued: boolean): void {
+/**
+ * The deliveries up to a place in the log have been made.
+ * @param queued whether any of them are to be sent: now, or once their subjects are no longer held, of which its next turn takes care
+ */
+export function advance(
+  { caller, writes }: Write,
+  webhook: WebhookDocument,
+  cursor: number,
+  queued: 'none' | 'held' | 'due',
+): void {
   const { organizationId } = caller;
-  const { _id, revision, cursor: before, notBefore } = webhook;
+  const { _id, revision, cursor: before, dueAt, notBefore } = webhook;
   // With the cursor as it was read: of two that continue from the same place, one stores nothing.
   const relied = { organizationId, _id, revision, cursor: before };
-  writes.update(
-    WebhookModel,
-    relied,
-    isQueued ? { inc: { wakes: 1 }, set: { cursor, dueAt: soonest(notBefore) } } : { set: { cursor } },
-  );
+  const inc = { wakes: 1 };
+  if (queued === 'none') writes.update(WebhookModel, relied, { set: { cursor } });
+  // With the turn that is to come: one that has just ended may have found that nothing is held.
+  else if (queued === 'held' && dueAt) writes.update(WebhookModel, { ...relied, dueAt }, { inc, set: { cursor } });
+  else writes.update(WebhookModel, relied, { inc, set: { cursor, dueAt: soonest(notBefore) } });
 }
 
 function soonest(notBefore: Date | null): Date {
@@ -169,13 +177,16 @@ export async function takeWebhook({ caller }: Scope, { _id }: WebhookDocument, h
 /** The state that a turn leaves behind. */
 export type TurnEnd = Pick<WebhookDocument, 'dueAt' | 'notBefore' | 'unwell' | 'failingSince'>;
 
-/** Gives back what was taken. If something was queued since, it is due; and if somebody has changed it since, their change stands. */
+/**
+ * Gives back what was taken. If something was queued since, it is due; and if somebody has changed it since, their change stands.
+ * @returns when it is due
+ */
 export async function releaseWebhook(
   { caller }: Scope,
   { _id, wakes, revision }: WebhookDocument,
   holder: string,
   end: TurnEnd,
-): Promise<void> {
+): Promise<Date | null> {
   const { organizationId } = caller;
   const mine = { organizationId, _id, holder };
   const dueAt = soonest(end.notBefore);
@@ -189,8 +200,9 @@ export async function releaseWebhook(
   ] as const;
   for (const [filter, set] of attempts) {
     const { matchedCount } = await WebhookModel.updateOne(filter, { $set: { ...set, holder: null } });
-    if (matchedCount === 1) return;
+    if (matchedCount === 1) return set.dueAt;
   }
+  return null;
 }
 
 /** Every dispatcher that is sending to something, across all organizations. */

@@ -11,8 +11,8 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_BYTES = 1_024;
 /** How long a connection is kept for the next request to its endpoint. Below what servers usually allow, so that few are closed under a request. */
 const IDLE_CONNECTION_MS = 4_000;
-/** Per endpoint. */
-const MAX_IDLE_CONNECTIONS = 2;
+/** Concurrent requests to a healthy endpoint: each has its connection, which stays for the next one. */
+export const REQUESTS_AT_ONCE = 8;
 
 export interface Sent {
   /** The response's, if its head arrived in time. */
@@ -40,7 +40,7 @@ export class Sender {
     const options = {
       keepAlive: true,
       timeout: IDLE_CONNECTION_MS,
-      maxFreeSockets: MAX_IDLE_CONNECTIONS,
+      maxFreeSockets: REQUESTS_AT_ONCE,
       scheduling: 'lifo' as const,
     };
     this.#plain = new http.Agent(options);
