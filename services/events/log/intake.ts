@@ -1,90 +1,118 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
-import { commitSet } from '@worktrack/runtime/database/commit-set';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import type { ClientSession } from 'mongoose';
 import type { HeadRecord } from './log.model.ts';
-import { type Appended, append, heads, insert, isLogged, known } from './log.repository.ts';
+import { type Addition, append, begin, beyond, heads, insert, known, moveHeads } from './log.repository.ts';
 
-/** Per transaction. */
+/** Stored at once. */
 const BATCH_EVENTS = 500;
 /** Per message of the live feed. */
 const NEWS_EVENTS = 64;
-const DEADLINE_MS = 10_000;
+/** How often a batch may find that somebody else has logged something. */
+const MAX_TRIES = 5;
+
+type Tell = (organizationId: string, logged: readonly LoggedEvent[]) => void;
 
 /**
- * Gives each event its place in its organization's log, in order of arrival, unless it already has one. One replica does so at
- * a time; if two believe they are the one, the heads let only one through, and the other then finds what is there.
- * @param tell called with what was logged, once it is stored
+ * Gives each event its place in its organization's log, in order of arrival, unless it already has one.
+ *
+ * Without a transaction, which would stay open if this process died, and hold up the next one: the event is stored at the place after
+ * the head, and then the head moves to it. Events are stored in the order of their places, so there is never a gap; and one beyond the head, whose
+ * writer died or is slow, keeps its place: whoever comes upon it moves the head. One replica takes in events at a time; if two believe they are
+ * the one, a unique index gives each place to one event, and the other replica looks up what is there.
+ * @param tell called with what was logged, once the head has moved
  */
-export async function takeIn(
-  events: readonly PublishedEvent[],
-  tell: (organizationId: string, logged: readonly LoggedEvent[]) => void,
-): Promise<void> {
-  for (let at = 0; at < events.length; at += BATCH_EVENTS) {
-    for (const [organizationId, logged] of await store(events.slice(at, at + BATCH_EVENTS))) {
-      for (let from = 0; from < logged.length; from += NEWS_EVENTS) {
-        tell(organizationId, logged.slice(from, from + NEWS_EVENTS));
-      }
+export async function takeIn(events: readonly PublishedEvent[], tell: Tell): Promise<void> {
+  const tellInShares: Tell = (organizationId, logged) => {
+    for (let from = 0; from < logged.length; from += NEWS_EVENTS) {
+      tell(organizationId, logged.slice(from, from + NEWS_EVENTS));
     }
-  }
-}
-
-/** Where logs end, as far as this process knows: as it left them, since it is usually the one doing the intake. */
-const ends = new Map<string, HeadRecord>();
-const MAX_ENDS = 10_000;
-
-async function store(events: readonly PublishedEvent[]): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
-  try {
-    return await storeOnce(events, false);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return await storeOnce(events, true);
-  }
-}
-
-/**
- * All of them, or none. First tried as if none of them had come before and nobody else had logged anything: unique indexes and the head refuse it if
- * that is wrong, and only then is what is there looked up.
- */
-async function storeOnce(
-  events: readonly PublishedEvent[],
-  isRefused: boolean,
-): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
-  const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))];
-  let isLookedUp = isRefused;
-  let last: string | undefined;
-  let appended: readonly Appended[] = [];
-  const work = async (tx: ClientSession, writes: WriteSet) => {
-    const there = isLookedUp
-      ? await known(
-          events.map(({ id }) => id),
-          tx,
-        )
-      : new Set<string>();
-    const unknown = isLookedUp ? organizationIds : organizationIds.filter((id) => !ends.has(id));
-    const read = unknown.length > 0 ? await heads(unknown, tx) : new Map<string, HeadRecord>();
-    isLookedUp = true;
-    // The first of any duplicates.
-    const added = new Map<string, PublishedEvent>();
-    for (const event of events) if (!there.has(event.id) && !added.has(event.id)) added.set(event.id, event);
-    const byOrganization = Map.groupBy(added.values(), ({ organizationId }) => organizationId);
-    appended = [...byOrganization].map(([id, its]) =>
-      append(writes, id, unknown.includes(id) ? read.get(id) : ends.get(id), its),
-    );
-    await insert(
-      appended.flatMap(({ records }) => records),
-      tx,
-    );
-    last = [...added.keys()].at(-1);
   };
+  for (let at = 0; at < events.length; at += BATCH_EVENTS) {
+    await store(firstOfEach(events.slice(at, at + BATCH_EVENTS)), tellInShares);
+  }
+}
+
+/** First tried as if none of them had come before and nobody else had logged anything: only if that is refused is what is there looked up. */
+async function store(events: readonly PublishedEvent[], tell: Tell): Promise<void> {
+  const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))];
+  let left = events;
   try {
-    await commitSet(Date.now() + DEADLINE_MS, work, async () => last === undefined || (await isLogged(last)));
+    for (let tries = 1; left.length > 0; tries++) {
+      const areStored = await storeOnce(left, tell).catch((error) => {
+        if (tries === MAX_TRIES || !isDuplicateKey(error)) throw error;
+        return false;
+      });
+      if (areStored) return;
+      const there = await known(left.map(({ id }) => id));
+      left = left.filter(({ id }) => !there.has(id));
+      // After that: so the heads are beyond everything that counts as logged.
+      await catchUp(organizationIds, tell);
+    }
   } catch (error) {
     for (const id of organizationIds) ends.delete(id);
     throw error;
   }
+}
+
+/** @returns false if somebody else has moved a head */
+async function storeOnce(events: readonly PublishedEvent[], tell: Tell): Promise<boolean> {
+  const byOrganization = Map.groupBy(events, ({ organizationId }) => organizationId);
+  const from = await endsOf([...byOrganization.keys()]);
+  const additions = from.map((head) => append(head, byOrganization.get(head._id) ?? []));
+  await insert(additions.flatMap(({ records }) => records));
+  return move(additions, tell);
+}
+
+/** Moves the heads to the end of what is stored. */
+async function catchUp(organizationIds: readonly string[], tell: Tell): Promise<void> {
+  for (const id of organizationIds) {
+    for (;;) {
+      const head = (await heads([id])).get(id);
+      const addition = head && (await beyond(head, BATCH_EVENTS));
+      if (!addition?.logged.length) break;
+      await move([addition], tell);
+    }
+  }
+  for (const id of organizationIds) ends.delete(id);
+}
+
+/** @returns false if somebody else has moved one of the heads: theirs to tell */
+async function move(additions: readonly Addition[], tell: Tell): Promise<boolean> {
+  const moved = await moveHeads(additions);
   if (ends.size > MAX_ENDS) ends.clear();
-  for (const { head } of appended) ends.set(head._id, head);
-  return new Map(appended.map(({ head, logged }) => [head._id, logged]));
+  for (const { head, logged } of additions) {
+    if (!moved.has(head._id)) continue;
+    ends.set(head._id, { head, knownAtMs: Date.now() });
+    tell(head._id, logged);
+  }
+  return moved.size === additions.length;
+}
+
+/** Where logs end, as far as this process knows: as it left them, since it is usually the one doing the intake. */
+const ends = new Map<string, { readonly head: HeadRecord; readonly knownAtMs: number }>();
+const MAX_ENDS = 10_000;
+/** Far less than the shortest retention: what others have logged since may have expired, and would no longer refuse its place. */
+const MAX_END_AGE_MS = 60 * 60_000;
+
+async function endsOf(organizationIds: readonly string[]): Promise<HeadRecord[]> {
+  const found = new Map<string, HeadRecord>();
+  for (const id of organizationIds) {
+    const end = ends.get(id);
+    if (end && Date.now() - end.knownAtMs < MAX_END_AGE_MS) found.set(id, end.head);
+  }
+  const missing = () => organizationIds.filter((id) => !found.has(id));
+  const read = async () => {
+    for (const [id, head] of await heads(missing())) found.set(id, head);
+  };
+  if (missing().length > 0) await read();
+  if (missing().length > 0) {
+    await begin(missing());
+    await read();
+  }
+  return [...found.values()];
+}
+
+function firstOfEach(events: readonly PublishedEvent[]): PublishedEvent[] {
+  const seen = new Set<string>();
+  return events.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

@@ -1,70 +1,98 @@
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { serverCapabilities } from '@worktrack/runtime/database/server';
 import mongoose, { type ClientSession } from 'mongoose';
 import { HeadModel, type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
 
-/** Which of these ids are in the log. */
-export async function known(ids: readonly string[], tx: ClientSession): Promise<ReadonlySet<string>> {
-  const records = await LogModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }, { session: tx }).lean();
+/** Which of these ids are in the log, or beyond its head. */
+export async function known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const records = await LogModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }).lean();
   return new Set(records.map(({ _id }) => _id));
 }
 
-/** Read outside any transaction. */
-export async function isLogged(id: string): Promise<boolean> {
-  return (await LogModel.exists({ _id: id })) !== null;
-}
-
 /** Where these organizations' logs end; only for those that have one. */
-export async function heads(
-  organizationIds: readonly string[],
-  tx?: ClientSession,
-): Promise<ReadonlyMap<string, HeadRecord>> {
-  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) })
-    .session(tx ?? null)
-    .lean();
+export async function heads(organizationIds: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
+  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) }).lean();
   return new Map(records.map((record) => [record._id, record]));
 }
 
-/** Events added at the end of an organization's log, and how they are stored. */
-export interface Appended {
-  /** As of then. */
+/** Empty logs, for those that have none. */
+export async function begin(organizationIds: readonly string[]): Promise<void> {
+  const loggedAt = new Date();
+  try {
+    await HeadModel.insertMany(
+      organizationIds.map((_id): HeadRecord => ({ _id, seq: 0, loggedAt })),
+      { ordered: false, lean: true },
+    );
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+/** Events at the places after a head. */
+export interface Addition {
+  readonly before: HeadRecord;
+  /** As it is with them. */
   readonly head: HeadRecord;
   readonly logged: readonly LoggedEvent[];
   readonly records: readonly LogRecord[];
 }
 
-/** Gives events the next places in their organization's log. If somebody else does so meanwhile, only one of them succeeds (optimistic, by the head). */
-export function append(
-  writes: WriteSet,
-  organizationId: string,
-  head: HeadRecord | undefined,
-  events: readonly PublishedEvent[],
-): Appended {
-  const loggedAt = new Date(Math.max(Date.now(), head?.loggedAt.getTime() ?? 0));
+/** Gives events the places after a head. */
+export function append(before: HeadRecord, events: readonly PublishedEvent[]): Addition {
+  const loggedAt = new Date(Math.max(Date.now(), before.loggedAt.getTime()));
   const logged = events.map(
     ({ organizationId: _, ...event }, index): LoggedEvent => ({
-      seq: (head?.seq ?? 0) + index + 1,
+      seq: before.seq + index + 1,
       ...event,
     }),
   );
   const records = logged.map(
     ({ id, data, ...event }): LogRecord => ({
       _id: id,
-      organizationId,
+      organizationId: before._id,
       ...event,
       data: JSON.stringify(data),
       loggedAt,
     }),
   );
-  const end: HeadRecord = { _id: organizationId, seq: (head?.seq ?? 0) + events.length, loggedAt };
-  if (head) writes.update(HeadModel, { _id: organizationId, seq: head.seq }, { set: { seq: end.seq, loggedAt } });
-  else writes.insert(HeadModel, end);
-  return { head: end, logged, records };
+  return { before, head: { _id: before._id, seq: before.seq + events.length, loggedAt }, logged, records };
 }
 
-/** In one command: there are many. */
-export async function insert(records: readonly LogRecord[], tx: ClientSession): Promise<void> {
-  if (records.length > 0) await LogModel.insertMany(records, { session: tx, lean: true });
+/** The first `limit` ones that are stored at the places after a head. */
+export async function beyond(before: HeadRecord, limit: number): Promise<Addition> {
+  const { _id: organizationId, seq } = before;
+  const places = mongoose.trusted({ $gt: seq, $lte: seq + limit });
+  const records = await LogModel.find({ organizationId, seq: places }).sort({ seq: 1 }).lean();
+  const last = records.at(-1);
+  const head = last ? { _id: organizationId, seq: last.seq, loggedAt: last.loggedAt } : before;
+  return { before, head, logged: records.map(loggedEvent), records };
+}
+
+/** In this order, each once the one before it is stored, up to one whose id or place is taken. */
+export async function insert(records: readonly LogRecord[]): Promise<void> {
+  await LogModel.insertMany(records, { ordered: true, lean: true });
+  // Before any head moves: the stand-in reports what a full disk has refused as stored.
+  const last = records.at(-1);
+  if (!serverCapabilities().commitsAreReliable && last && !(await LogModel.exists({ _id: last._id }))) {
+    throw new Error('The events that were reported as stored are not there.');
+  }
+}
+
+/** Each only if it is still where it was. @returns the organizations of those that were moved */
+export async function moveHeads(additions: readonly Addition[]): Promise<ReadonlySet<string>> {
+  const namespace = `${mongoose.connection.name}.${HeadModel.collection.collectionName}`;
+  const moves = additions.map(({ before, head: { seq, loggedAt } }) => {
+    const filter: Readonly<Record<string, unknown>> = { _id: before._id, seq: before.seq };
+    return { name: 'updateOne' as const, namespace, filter, update: { $set: { seq, loggedAt } } };
+  });
+  // With the results of each: totals would not say which did not match.
+  const { updateResults } = await mongoose.connection
+    .getClient()
+    .bulkWrite(moves, { ordered: false, verboseResults: true });
+  return new Set(
+    additions.flatMap(({ before }, index) => (updateResults?.get(index)?.matchedCount === 1 ? [before._id] : [])),
+  );
 }
 
 /** The place of the last event; 0 before the first. */
@@ -124,12 +152,24 @@ export async function between(
   return records.map(loggedEvent);
 }
 
+/** The last ones that were read to be queued: they are about to be sent, to any number of webhooks. */
+const recent = new Map<string, LoggedEvent>();
+const MAX_RECENT = 1_000;
+const placeOf = (organizationId: string, seq: number) => `${organizationId} ${seq}`;
+
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
-  const found = await inPlaces(organizationId, after, limit);
-  if (found.length > 0) return found;
-  const oldest = await oldestOf(organizationId);
-  return oldest !== undefined && oldest > after + limit ? inPlaces(organizationId, oldest - 1, limit) : [];
+  let found = await inPlaces(organizationId, after, limit);
+  if (found.length === 0) {
+    const oldest = await oldestOf(organizationId);
+    if (oldest !== undefined && oldest > after + limit) found = await inPlaces(organizationId, oldest - 1, limit);
+  }
+  for (const event of found) recent.set(placeOf(organizationId, event.seq), event);
+  for (const oldest of recent.keys()) {
+    if (recent.size <= MAX_RECENT) break;
+    recent.delete(oldest);
+  }
+  return found;
 }
 
 async function inPlaces(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
@@ -139,9 +179,13 @@ async function inPlaces(organizationId: string, after: number, limit: number): P
 
 /** By their places; those no longer in the log are left out. */
 export async function at(organizationId: string, seqs: readonly number[]): Promise<Map<number, LoggedEvent>> {
-  if (seqs.length === 0) return new Map();
-  const found = await LogModel.find({ organizationId, seq: mongoose.trusted({ $in: [...seqs] }) }).lean();
-  return new Map(found.map((record) => [record.seq, loggedEvent(record)]));
+  const remembered = seqs.flatMap((seq) => recent.get(placeOf(organizationId, seq)) ?? []);
+  const events = new Map(remembered.map((event) => [event.seq, event]));
+  const unknown = seqs.filter((seq) => !events.has(seq));
+  if (unknown.length === 0) return events;
+  const found = await LogModel.find({ organizationId, seq: mongoose.trusted({ $in: unknown }) }).lean();
+  for (const record of found) events.set(record.seq, loggedEvent(record));
+  return events;
 }
 
 function loggedEvent({ _id, organizationId: _, loggedAt: __, data, ...event }: LogRecord): LoggedEvent {

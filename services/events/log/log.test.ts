@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { event, startEvents } from '../testing.ts';
 import { takeIn } from './intake.ts';
 import { LogModel } from './log.model.ts';
-import { at, following } from './log.repository.ts';
+import { append, at, following, heads, insert } from './log.repository.ts';
 import { keepFor } from './retention.repository.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
@@ -82,6 +82,27 @@ describe('the log', () => {
     // By the one that stored it.
     expect(told.toSorted((a, b) => a - b)).toEqual(upTo(600));
   });
+});
+
+test('what a process stored before it died, without moving the head, keeps its place, and those that listen are told', async () => {
+  const organizationId = randomUUID();
+  const all = several(9, organizationId);
+  await events.take(all.slice(0, 2));
+  const head = (await heads([organizationId])).get(organizationId);
+  if (!head) throw new Error('The log has begun.');
+  await insert(append(head, all.slice(2, 5)).records);
+  expect(ids(await events.everything(organizationId))).toEqual(ids(all.slice(0, 2)));
+  const told: LoggedEvent[] = [];
+  const tell = (_: string, logged: readonly LoggedEvent[]) => told.push(...logged);
+  // Those that were not acknowledged come again.
+  await takeIn(all.slice(2, 5), tell);
+  expect(ids(await events.everything(organizationId))).toEqual(ids(all.slice(0, 5)));
+  await insert(append({ ...head, seq: 5 }, all.slice(5, 7)).records);
+  // Others go after what somebody else has stored.
+  await takeIn([...all.slice(7), ...all.slice(5, 7)], tell);
+  expect(ids(await events.everything(organizationId))).toEqual(ids(all));
+  expect(seqs(await events.everything(organizationId))).toEqual(upTo(9));
+  expect(ids(told)).toEqual(ids(all.slice(2)));
 });
 
 describe('GET /api/events', () => {
