@@ -39,14 +39,16 @@ export function Costs({ item }: { readonly item: WorkItem }) {
                   </tr>
                 </thead>
                 <tbody>
-                  {[...groups, { ...totals, key: '', label: words.inAll }].map((row) => (
-                    <tr key={row.key}>
-                      <th scope="row">{row.label}</th>
-                      <td class="number">{number(row.sessions)}</td>
-                      <td class="number">{roughly(row.totalTokens)}</td>
-                      <td class="number">{dollars(Number(row.estimatedCost))}</td>
-                    </tr>
-                  ))}
+                  {[...groups, { ...totals, key: '', label: item.type === 'task' ? words.total : words.inAll }].map(
+                    (row) => (
+                      <tr key={row.key}>
+                        <th scope="row">{row.label}</th>
+                        <td class="number">{number(row.sessions)}</td>
+                        <td class="number">{roughly(row.totalTokens)}</td>
+                        <td class="number">{dollars(Number(row.estimatedCost))}</td>
+                      </tr>
+                    ),
+                  )}
                 </tbody>
               </table>
               {budget && <p>{words.budget({ spent: dollars(budget.spentUsd), limit: dollars(budget.limitUsd) })}</p>}

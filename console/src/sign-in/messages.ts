@@ -21,10 +21,16 @@ export const words = messages({
     ja: 'このリンクはもう使えません。リンクは 10 分間、一度だけ有効です。',
   },
   anotherLink: {
-    en: '`worktrack login-link` prints another one.',
-    de: '`worktrack login-link` gibt einen neuen aus.',
-    tr: '`worktrack login-link` yeni bir bağlantı verir.',
-    ja: '`worktrack login-link` で新しいリンクを発行できます。',
+    en: '“worktrack login-link” prints another one.',
+    de: '„worktrack login-link“ gibt einen neuen aus.',
+    tr: '“worktrack login-link” yeni bir bağlantı verir.',
+    ja: '「worktrack login-link」で新しいリンクを発行できます。',
+  },
+  byLink: {
+    en: '“npm start” and “worktrack login-link” print a link that signs you in with one click. Or paste an API key.',
+    de: '„npm start“ und „worktrack login-link“ geben einen Link aus, der dich mit einem Klick anmeldet. Oder füge einen API-Schlüssel ein.',
+    tr: '“npm start” ve “worktrack login-link”, tek tıkla oturum açan bir bağlantı verir. Ya da bir API anahtarı yapıştırın.',
+    ja: '「npm start」または「worktrack login-link」で、ワンクリックでサインインできるリンクを発行できます。API キーを貼り付けることもできます。',
   },
   key: { en: 'API key', de: 'API-Schlüssel', tr: 'API anahtarı', ja: 'API キー' },
   keyHelp: {

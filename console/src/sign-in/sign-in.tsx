@@ -48,7 +48,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
     );
   }
   return (
-    <main class="sign-in">
+    <main class="sign-in panel">
       <Heading title={words.title} />
       {ended && <p role="status">{words.ended}</p>}
       {isCodeRefused && (
@@ -56,6 +56,7 @@ export function SignIn({ ended }: { readonly ended: boolean }) {
           {words.codeRefused} {words.anotherLink}
         </p>
       )}
+      {!isCodeRefused && <p class="quiet">{words.byLink}</p>}
       <form class="stack" onSubmit={submit}>
         <div class="field">
           <label for={id}>{words.key}</label>
