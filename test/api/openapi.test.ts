@@ -44,7 +44,7 @@ describe.skipIf(REQUESTS === 0)(`of ${REQUESTS} requests made from the API's own
             ...['--checks', 'all'],
             '--continue-on-failure',
             // Longer than the longest wait of a claim.
-            ...['--request-timeout', '75'],
+            ...['--request-timeout', '75', '--max-response-time', '75'],
             ...['--suppress-health-check', 'all'],
             ...['--generation-database', 'none'],
             // With more, Python 3.11 crashes in its parser now and then.
