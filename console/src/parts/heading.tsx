@@ -1,18 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { path } from '../router.ts';
 
 /** Where the last screen was shown. None: the page has just been loaded, and placing the focus is up to the browser. */
 let lastPath: string | undefined;
 
-/** The heading of a screen: it names the page, and takes the focus when one navigates to the screen, so that a screen reader says where one is. */
+/**
+ * The heading of a screen: it names the page, and takes the focus when one navigates to the screen, so that a screen reader says where one is: as soon as
+ * it is there, for a key that is pressed at once must not go to what had the focus before.
+ */
 export function Heading({ title, unseen }: { readonly title: string; readonly unseen?: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const hasMoved = lastPath !== undefined && lastPath !== path.peek();
     if (hasMoved) heading.current?.focus({ preventScroll: true });
     lastPath = path.peek();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · worktrack`;
   }, [title]);
   return (

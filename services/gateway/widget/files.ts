@@ -26,8 +26,11 @@ export async function loadWidgetFiles(pinnedDir?: string): Promise<WidgetFiles> 
   const byPath = new Map<string, StaticFile>();
   for (const folder of pinnedDir ? [pinnedDir, DIST] : [DIST]) {
     for (const file of await readdir(folder)) {
+      const digest = BUILT.exec(file)?.[1];
+      // For example what a build under way has not named yet: it is gone at any moment.
+      if (digest === undefined) continue;
       const content = await readFile(join(folder, file));
-      if (BUILT.exec(file)?.[1] === digestOf(content)) byPath.set(`/${file}`, staticFile(file, content, PINNED));
+      if (digest === digestOf(content)) byPath.set(`/${file}`, staticFile(file, content, PINNED));
     }
   }
   for (const [name, { file }] of Object.entries(built)) {
