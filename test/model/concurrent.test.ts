@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSystem } from '../support/system.ts';
 import { runCallers } from './callers.ts';
@@ -31,6 +33,8 @@ beforeAll(
     const outcomes = [...ledger.answers].map(([outcome, count]) => `${outcome} × ${count}`).toSorted();
     const { durationMs, what } = ledger.slowest;
     console.log(`${outcomes.join(', ')}\nThe slowest answer took ${Math.round(durationMs)} ms: ${what}`);
+    // A call that fails is answered with a request id, and its cause is in a log, which is removed with the system.
+    if (ledger.failures.length > 0) console.log(errorsIn(join(system.folder, 'logs')));
     snapshot = await takeSnapshot(
       organization,
       keys.map(({ call }) => call),
@@ -41,6 +45,11 @@ beforeAll(
   OPERATIONS * MS_PER_OPERATION + 180_000,
 );
 afterAll(() => system?.stop());
+
+function errorsIn(folder: string): string {
+  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
+  return lines.filter((line) => line.startsWith('{"level":"error"')).join('\n');
+}
 
 describe(`${CALLERS} callers at the same time, on the same trees`, () => {
   test('are each answered or refused with a proper reason: none fails', () => {

@@ -38,6 +38,7 @@ const contract = serviceContract('sample', [
   operation({ ...write, name: 'counter.addTwiceTogether' }),
   operation({ ...write, name: 'counter.take' }),
   operation({ ...write, name: 'counter.addBytes', bytes: 'up' }),
+  operation({ ...write, name: 'counter.read', permissions: ['work-items:read'], effect: 'read' }),
 ]);
 
 async function add(by: number, tx: mongoose.mongo.ClientSession) {
@@ -63,6 +64,8 @@ let slowWork = 0;
 let discarded = 0;
 let announcements: number[] = [];
 let announcementFails = false;
+/** How often a read meets a change between its queries. */
+let changesMet = 0;
 const handlers = implement(contract, {
   'counter.add': ({ by }, { tx }) => add(by, tx),
   'counter.addAgain': ({ by }, { tx }) => add(by, tx),
@@ -99,6 +102,10 @@ const handlers = implement(contract, {
     writes.insert(CounterModel, { _id: 'taken', count: 1 });
     return { count: 1, secret: null };
   }),
+  'counter.read': async () => {
+    if (changesMet-- > 0) throw new Stale('Two queries saw different moments.');
+    return { count: await count(), secret: null };
+  },
   'counter.addBytes': receiving(async ({ by }, bytes, context) => {
     const chunks: Buffer[] = [];
     for await (const chunk of bytes) chunks.push(chunk);
@@ -205,6 +212,13 @@ describe('a write', () => {
     expect(slowWork).toBe(before);
     expect(await count()).toBe(1);
   });
+});
+
+test('a read whose queries saw different moments is run again, but not for ever', async () => {
+  changesMet = 3;
+  expect((await call('counter.read', 1, 'read')).output).toEqual({ count: 0, secret: null });
+  changesMet = 1_000;
+  await expect(call('counter.read', 1, 'read')).rejects.toThrow(Stale);
 });
 
 describe('writes that are committed together', () => {

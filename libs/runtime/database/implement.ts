@@ -234,7 +234,7 @@ function handlerOf(repeatable: Repeatable, implementation: AnyImplementation): R
   if (typeof implementation !== 'function') {
     switch (implementation.kind) {
       case 'batched':
-        return { many: (calls) => meaningfully(() => implementation.run(calls)) };
+        return { many: (calls) => meaningfully(() => atOneMoment(() => implementation.run(calls))) };
       case 'grouped':
         return {
           one: (input, context) => meaningfully(() => writeGrouped(repeatable, implementation, input, context)),
@@ -276,13 +276,27 @@ function handlerOf(repeatable: Repeatable, implementation: AnyImplementation): R
   if (repeatable.operation.effect === ('read' satisfies Effect)) {
     const read = implementation as Read<Operation>;
     return {
-      one: (input, context) => meaningfully(async () => ({ output: await read(input, context), replayed: false })),
+      one: (input, context) =>
+        meaningfully(async () => ({ output: await atOneMoment(() => read(input, context)), replayed: false })),
     };
   }
   const write = implementation as Write<Operation>;
   return {
     one: (input, context) => meaningfully(() => writeOnce(repeatable, write, asItIs, input, context)),
   };
+}
+
+const READ_ATTEMPTS = 5;
+
+/** A read of several queries has no snapshot: if what one of them found does not fit what another did, something was changed in between. */
+async function atOneMoment<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Stale) || attempt === READ_ATTEMPTS) throw error;
+    }
+  }
 }
 
 const FIRST_PAUSE_MS = 2;

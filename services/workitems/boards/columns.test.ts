@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import {
+  call,
+  failure,
+  startProject,
+  startReplicas,
+  startWorkItems,
+  stopWorkItems,
+  type TestProject,
+} from '../testing.ts';
 
 let project: TestProject;
 beforeAll(async () => {
@@ -94,3 +102,24 @@ describe('a column is named by its UUID or its name on the board, in any case', 
     expect((await failure(create('DOING'))).message).toContain(`doing (${board.columns[0]?.id})`);
   });
 });
+
+test.each(['batchMove', 'move'] as const)(
+  'an item in a column that another replica has added since can be moved: %s',
+  async (operation) => {
+    const { caller, board, create, get } = await startProject();
+    const another = await startReplicas(1);
+    try {
+      // From here on this replica remembers the board.
+      const { id } = await create('task');
+      const columns = [...board.columns.map(({ id, name }) => ({ id, name })), { name: 'Elsewhere' }];
+      await another.call(caller, 'boards.update', { id: board.id, columns });
+      await another.call(caller, 'workItems.move', { workItemId: id, boardColumnId: 'Elsewhere' });
+      const to = { boardColumnId: 'To Do' };
+      if (operation === 'move') await call(caller, 'workItems.move', { workItemId: id, ...to });
+      else await call(caller, 'workItems.batchMove', { workItemIds: [id], ...to });
+      expect(await get(id)).toMatchObject({ columnName: 'To Do' });
+    } finally {
+      await another.stop();
+    }
+  },
+);

@@ -1,6 +1,7 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import { Stale } from '@worktrack/runtime/database/flush';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
@@ -13,10 +14,14 @@ export function columnById(board: BoardRecord, id: string): ColumnRecord | undef
   return board.columns.find((column) => column.id === id);
 }
 
-/** The name of an item's column. An item is always in a column of its board (guards.repository.ts). */
+/**
+ * The name of an item's column. An item is always in a column of its board (tallies.repository.ts), so if it seems not to be, one of the two was read before
+ * the other was changed.
+ * @throws Stale
+ */
 export function columnName(board: BoardRecord | undefined, id: string): string {
   const column = board && columnById(board, id);
-  if (!column) throw new Error(`Column ${id} is not on the board ${board?._id}, though an item is in it.`);
+  if (!column) throw new Stale(`Column ${id} is not on the board ${board?._id}, though an item is in it.`);
   return column.name;
 }
 
