@@ -2,8 +2,7 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { createWorkItem } from '@worktrack/contracts/work-items/create';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { words as common } from '../parts/messages.ts';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { chosenProject, useProjects } from '../parts/project.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { tellFailure } from '../parts/toasts.tsx';
@@ -86,14 +85,7 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
                   onInput={({ currentTarget }) => setDescription(currentTarget.value)}
                 />
               </div>
-              <div class="row dialog-actions">
-                <button type="button" class="button" onClick={onClose}>
-                  {common.cancel}
-                </button>
-                <button type="submit" class="button button-main" aria-disabled={isBusy || !title.trim()}>
-                  {words.create}
-                </button>
-              </div>
+              <FormActions action={words.create} isReady={!isBusy && title.trim() !== ''} onClose={onClose} />
             </form>
           );
         }}

@@ -48,6 +48,28 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   );
 }
 
+interface FormActionsProps {
+  /** What the form does, on its button. */
+  readonly action: string;
+  /** It is complete, and not being sent. */
+  readonly isReady: boolean;
+  readonly onClose: () => void;
+}
+
+/** The end of a form in a dialog. */
+export function FormActions({ action, isReady, onClose }: FormActionsProps) {
+  return (
+    <div class="row dialog-actions">
+      <button type="button" class="button" onClick={onClose}>
+        {words.cancel}
+      </button>
+      <button type="submit" class="button button-main" aria-disabled={!isReady}>
+        {action}
+      </button>
+    </div>
+  );
+}
+
 /** Asks for confirmation before anything that cannot be undone. */
 export function Confirm({
   title,

@@ -27,3 +27,25 @@ export function Field({ label, help, children }: FieldProps) {
     </div>
   );
 }
+
+interface TextFieldProps extends Pick<FieldProps, 'label' | 'help'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** One line of text that the browser has nothing to suggest for. */
+export function TextField({ label, help, value, onChange }: TextFieldProps) {
+  return (
+    <Field label={label} help={help}>
+      {(control) => (
+        <input
+          {...control}
+          class="input"
+          autocomplete="off"
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

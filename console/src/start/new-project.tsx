@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
-import { Field } from '../parts/field.tsx';
+import { TextField } from '../parts/field.tsx';
 import { tellFailure } from '../parts/toasts.tsx';
 import { words } from './messages.ts';
 
@@ -26,17 +26,7 @@ export function NewProject() {
     <li class="panel">
       <h2>{words.newProject}</h2>
       <form class="stack" onSubmit={create}>
-        <Field label={words.projectName} help={words.newProjectHelp}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={words.projectName} help={words.newProjectHelp} value={name} onChange={setName} />
         <div>
           <button type="submit" class="button button-main" aria-disabled={isBusy || !name.trim()}>
             {words.create}

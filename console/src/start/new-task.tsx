@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
-import { Field } from '../parts/field.tsx';
+import { TextField } from '../parts/field.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { words } from './messages.ts';
 
@@ -39,17 +39,12 @@ export function NewTask({ board }: { readonly board: Board }) {
     <li class="panel">
       <h2>{words.newTask}</h2>
       <form class="stack" onSubmit={create}>
-        <Field label={words.title} help={column && words.newTaskHelp({ column: column.name })}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={title}
-              onInput={({ currentTarget }) => setTitle(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={words.title}
+          help={column && words.newTaskHelp({ column: column.name })}
+          value={title}
+          onChange={setTitle}
+        />
         <div>
           <button type="submit" class="button button-main" aria-disabled={isBusy || !title.trim()}>
             {words.create}

@@ -6,8 +6,8 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { useUsers } from '../../parts/people.ts';
 import { ToCopy } from '../../parts/to-copy.tsx';
@@ -88,17 +88,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   };
   return (
     <form class="stack" onSubmit={create}>
-      <Field label={ofSettings.name} help={words.nameHelp}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            autocomplete="off"
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label={ofSettings.name} help={words.nameHelp} value={name} onChange={setName} />
       <PermissionChoice
         offered={offered}
         chosen={chosen}
@@ -144,14 +134,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
           </select>
         )}
       </Field>
-      <div class="row dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {common.cancel}
-        </button>
-        <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
-          {ofSettings.create}
-        </button>
-      </div>
+      <FormActions action={ofSettings.create} isReady={!isBusy && isReady} onClose={onClose} />
     </form>
   );
 }

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
@@ -55,17 +55,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
   return (
     <Dialog title={source ? words.edit({ name: source.name }) : words.newSource} onClose={onClose}>
       <form class="stack" onSubmit={save}>
-        <Field label={common.name} help={words.nameHelp}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={common.name} help={words.nameHelp} value={name} onChange={setName} />
         <Field label={words.domains} help={words.domainsHelp}>
           {(control) => (
             <textarea
@@ -99,14 +89,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
           )}
         </Field>
         <RateLimitChoice limit={limit} onChoose={setLimit} />
-        <div class="row dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {parts.cancel}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
-            {source ? parts.save : common.create}
-          </button>
-        </div>
+        <FormActions action={source ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
   );

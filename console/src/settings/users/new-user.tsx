@@ -5,9 +5,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
-import { words as parts } from '../../parts/messages.ts';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
@@ -43,17 +42,7 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
   return (
     <Dialog title={words.newUser} onClose={onClose}>
       <form class="stack" onSubmit={create}>
-        <Field label={common.name}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={common.name} value={name} onChange={setName} />
         <Field label={words.email}>
           {(control) => (
             <input
@@ -82,14 +71,7 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
             </select>
           )}
         </Field>
-        <div class="row dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {parts.cancel}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
-            {common.create}
-          </button>
-        </div>
+        <FormActions action={common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
   );

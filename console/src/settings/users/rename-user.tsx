@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
@@ -32,25 +32,8 @@ export function RenameUser({ user: { id, name }, onClose }: { readonly user: Use
   return (
     <Dialog title={words.renameOf({ name })} onClose={onClose}>
       <form class="stack" onSubmit={save}>
-        <Field label={common.name}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={chosen}
-              onInput={({ currentTarget }) => setChosen(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="row dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {parts.cancel}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
-            {parts.save}
-          </button>
-        </div>
+        <TextField label={common.name} value={chosen} onChange={setChosen} />
+        <FormActions action={parts.save} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { useProjects } from '../../parts/project.tsx';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
@@ -69,17 +69,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
             />
           )}
         </Field>
-        <Field label={words.description}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              value={description}
-              onInput={({ currentTarget }) => setDescription(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label={words.description} value={description} onChange={setDescription} />
         <TypeChoice chosen={chosen} onChoose={setChosen} />
         {(projects.data?.length ?? 0) > 0 && (
           <Field label={words.onlyProject}>
@@ -100,14 +90,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
             )}
           </Field>
         )}
-        <div class="row dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {parts.cancel}
-          </button>
-          <button type="submit" class="button button-main" aria-disabled={isBusy || !isReady}>
-            {webhook ? parts.save : common.create}
-          </button>
-        </div>
+        <FormActions action={webhook ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>
   );
