@@ -9,6 +9,7 @@ import {
 import { RecoveringChannel } from './channel.ts';
 import { Availability, HOLD_MS } from './client/availability.ts';
 import { deadlineExceeded, unavailable } from './client/failures.ts';
+import { outgoingText } from './client/outgoing-text.ts';
 import { type Destination, mayWait, type PendingCall, PendingCalls } from './client/pending-calls.ts';
 import { QueueWatch } from './client/queue-watch.ts';
 import { Replies } from './client/replies.ts';
@@ -16,7 +17,6 @@ import { RequestSender } from './client/request-sender.ts';
 import { nowMs } from './clock.ts';
 import type { Broker } from './connection.ts';
 import { consumeReplies } from './message/direct-reply.ts';
-import { callText } from './message/envelope.ts';
 import type { RequestSigner } from './message/signature.ts';
 import { type LaneName, laneQueues } from './queues.ts';
 import { StreamClient } from './streams/stream-client.ts';
@@ -154,14 +154,7 @@ class Client implements RpcClient {
       return Promise.reject(error);
     }
     const startedAtMs = nowMs();
-    const text = callText(
-      options.caller ?? null,
-      operation.name,
-      options.requestId,
-      options.idempotencyKey ?? null,
-      options.traceparent ?? null,
-      input ?? null,
-    );
+    const text = outgoingText(operation, input, options);
     const bytes = Buffer.byteLength(text.caller) + Buffer.byteLength(text.body);
     if (bytes > MAX_INPUT_BYTES) {
       const error = new OperationError('PAYLOAD_TOO_LARGE', `The input must be at most ${MAX_INPUT_BYTES} bytes.`);

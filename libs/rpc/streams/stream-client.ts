@@ -4,11 +4,12 @@ import { type ErrorCode, type ErrorValue, OperationError } from '@worktrack/cont
 import { DEFAULT_DEADLINE_MS, type Operation } from '@worktrack/contracts/operation';
 import type { ConsumeMessage, Message } from 'amqplib';
 import { RecoveringChannel } from '../channel.ts';
+import { outgoingText } from '../client/outgoing-text.ts';
 import type { Destination } from '../client/pending-calls.ts';
 import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
-import { callText, encodeRequests, ReplyStatus, readReplies, readRequests } from '../message/envelope.ts';
+import { encodeRequests, ReplyStatus, readReplies, readRequests } from '../message/envelope.ts';
 import type { CallOptions, Log, Reply, RpcObserver } from '../types.ts';
 import {
   CHUNK_BYTES,
@@ -195,14 +196,7 @@ export class StreamClient {
       });
     }
     await within(this.#channel.ready, silenceMs, interrupted);
-    const call = callText(
-      options.caller ?? null,
-      operation.name,
-      options.requestId,
-      options.idempotencyKey ?? null,
-      options.traceparent ?? null,
-      input ?? null,
-    );
+    const call = outgoingText(operation, input, options);
     const transfer = new Transfer(++this.#lastId, silenceMs, (address, content) => this.#publish(address, content));
     const item = { id: transfer.id, remainingMs: silenceMs, attempt: 1, call };
     const content = encodeRequests(destination.signer, this.#identity, nowMs(), [item]);

@@ -62,8 +62,7 @@ export function append(before: HeadRecord, events: readonly PublishedEvent[]): A
 /** The first `limit` ones that are stored at the places after a head. */
 export async function beyond(before: HeadRecord, limit: number): Promise<Addition> {
   const { _id: organizationId, seq } = before;
-  const places = mongoose.trusted({ $gt: seq, $lte: seq + limit });
-  const records = await LogModel.find({ organizationId, seq: places }).sort({ seq: 1 }).lean();
+  const records = await inPlaces(organizationId, seq, limit);
   const last = records.at(-1);
   const head = last ? { _id: organizationId, seq: last.seq, loggedAt: last.loggedAt } : before;
   return { before, head, logged: records.map(loggedEvent), records };
@@ -159,11 +158,12 @@ const placeOf = (organizationId: string, seq: number) => `${organizationId} ${se
 
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
 export async function following(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
-  let found = await inPlaces(organizationId, after, limit);
-  if (found.length === 0) {
+  let records = await inPlaces(organizationId, after, limit);
+  if (records.length === 0) {
     const oldest = await oldestOf(organizationId);
-    if (oldest !== undefined && oldest > after + limit) found = await inPlaces(organizationId, oldest - 1, limit);
+    if (oldest !== undefined && oldest > after + limit) records = await inPlaces(organizationId, oldest - 1, limit);
   }
+  const found = records.map(loggedEvent);
   for (const event of found) recent.set(placeOf(organizationId, event.seq), event);
   for (const oldest of recent.keys()) {
     if (recent.size <= MAX_RECENT) break;
@@ -172,9 +172,9 @@ export async function following(organizationId: string, after: number, limit: nu
   return found;
 }
 
-async function inPlaces(organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
+async function inPlaces(organizationId: string, after: number, limit: number): Promise<LogRecord[]> {
   const seq = mongoose.trusted({ $gt: after, $lte: after + limit });
-  return (await LogModel.find({ organizationId, seq }).sort({ seq: 1 }).lean()).map(loggedEvent);
+  return LogModel.find({ organizationId, seq }).sort({ seq: 1 }).lean();
 }
 
 /** By their places; those no longer in the log are left out. */

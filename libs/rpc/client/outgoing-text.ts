@@ -1,0 +1,12 @@
+import type { Operation } from '@worktrack/contracts/operation';
+import { type CallText, callText } from '../message/envelope.ts';
+import type { CallOptions } from '../types.ts';
+
+/** Throws on an input that JSON cannot represent. */
+export function outgoingText(
+  { name }: Operation,
+  input: unknown,
+  { caller, requestId, idempotencyKey, traceparent }: CallOptions,
+): CallText {
+  return callText(caller ?? null, name, requestId, idempotencyKey ?? null, traceparent ?? null, input ?? null);
+}
