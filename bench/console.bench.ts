@@ -2,17 +2,15 @@
  * The console as people see it, in a real browser: how soon a board is there, how it scrolls and answers, and how soon others' writes are seen.
  * `npm run bench -- console`
  */
-import { join } from 'node:path';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
 import { launchChromiumIn } from '../test/support/chromium-in.ts';
 import { firstBoard, longBoard } from './console/board.ts';
 import { openPages } from './console/pages.ts';
-import type { System } from './console/visitor.ts';
+
 import type { Row } from './events/row.ts';
-import type { FillRequest } from './scale/fill-request.ts';
-import { startSide } from './support/side.ts';
-import { startBenchServers, startBenchSystem } from './support/system.ts';
+import { startFiller } from './scale/start-filler.ts';
+import { type System, startBenchServers, startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const FEW = 200;
@@ -23,14 +21,14 @@ const servers = await startBenchServers();
 const rows: Row[] = [];
 try {
   const system = await startBenchSystem({ on: servers, env: { LOG_LEVEL: 'warn' } });
-  const filler = await startSide(join(import.meta.dirname, 'scale/filler.ts'), system.environment);
+  const filler = await startFiller(system.environment);
   const browser = await launchChromiumIn(servers.dataDir);
   try {
     const newProject = (name: string) => system.call<Project>('POST', '/api/projects', { name });
     const few = await newProject(`${FEW} cards`);
     await createTasks(system, few, FEW);
     const many = await newProject(`${MANY} cards`);
-    await fill(filler.url, { organizationId: system.organizationId, projectId: many.id, first: 0, count: MANY });
+    await filler.fill({ organizationId: system.organizationId, projectId: many.id, first: 0, count: MANY });
     rows.push(
       ...(await firstBoard(browser, system, few.id, { cards: FEW, maxColdMs: 800, maxWarmMs: 400 })),
       ...(await firstBoard(browser, system, many.id, { cards: MANY, maxColdMs: 1_500, maxWarmMs: 1_500 })),
@@ -39,7 +37,7 @@ try {
     );
   } finally {
     await browser.close();
-    filler.child.disconnect();
+    filler.stop();
     await system.stop();
   }
 } finally {
@@ -60,13 +58,4 @@ async function createTasks({ call }: System, { defaultBoardId: boardId }: Projec
   for (let first = 0; first < count; first += TOGETHER) {
     await Promise.all(Array.from({ length: TOGETHER }, (_, at) => create(first + at)));
   }
-}
-
-async function fill(fillerUrl: string, request: FillRequest): Promise<void> {
-  const filled = await fetch(`${fillerUrl}/fill`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(request),
-  });
-  if (!filled.ok) throw new Error(await filled.text());
 }

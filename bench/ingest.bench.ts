@@ -9,7 +9,7 @@ import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import { cpuMsByGroup } from './support/cpu.ts';
 import { type LoadRequest, type LoadResult, loadHttp } from './support/http-load.ts';
-import { startBenchSystem } from './support/system.ts';
+import { type System, startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
 const CONNECTIONS = 64;
@@ -135,8 +135,6 @@ try {
   bare.disconnect();
   await system.stop();
 }
-
-type System = Awaited<ReturnType<typeof startBenchSystem>>;
 
 /** Each replica and server with its process. */
 function partsOf({ services, servers }: System): (readonly [part: string, pid: number])[] {

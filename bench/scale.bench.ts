@@ -5,14 +5,13 @@
  * Each operation is listed with how MongoDB executes its queries, as far as the plan reveals their cost: through an index to one document, to
  * as many as are returned, or otherwise. test/surface/plans has the plans of all queries.
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
-import { COMMON_WORD, type FillAnswer, type FillRequest, RARE_WORD } from './scale/fill-request.ts';
+import { COMMON_WORD, type FillAnswer, RARE_WORD } from './scale/fill-request.ts';
+import { startFiller } from './scale/start-filler.ts';
 import { type LoadRequest, loadHttp } from './support/http-load.ts';
 import { residentMiB } from './support/memory.ts';
-import { startSide } from './support/side.ts';
 import { startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 
@@ -47,7 +46,7 @@ interface Case {
 }
 
 const system = await startBenchSystem({ env: { LOG_LEVEL: 'warn' } });
-const filler = await startSide(join(import.meta.dirname, 'scale/filler.ts'), system.environment);
+const filler = await startFiller(system.environment);
 const measured: { readonly name: string; readonly plan: string; readonly p50Ms: number[]; readonly p99Ms: number[] }[] =
   [];
 const memory: (string | number)[][] = [];
@@ -60,7 +59,7 @@ try {
     const items: FillAnswer['items'][number][] = [];
     while (filled < size) {
       const request = { organizationId: system.organizationId, projectId: project.id, first: filled, count: FILL_STEP };
-      items.push(...(await fill(request)).items);
+      items.push(...(await filler.fill(request)).items);
       filled += FILL_STEP;
       process.stderr.write(`${filled.toLocaleString('en')} items\n`);
     }
@@ -75,7 +74,7 @@ try {
     ]);
   }
 } finally {
-  filler.child.disconnect();
+  filler.stop();
   await system.stop();
 }
 
@@ -100,16 +99,6 @@ console.log(
   `\n${calls} calls of each (of the slow ones ${CALLS_OF_SLOW}) after ${WARM_UP_CALLS}, on the one-machine database.\n`,
 );
 printTable(['items', 's to fill', ...SERVICES.map((name) => `${name}, MiB`), 'database, MiB'], memory);
-
-async function fill(request: FillRequest): Promise<FillAnswer> {
-  const response = await fetch(`${filler.url}/fill`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(request),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return (await response.json()) as FillAnswer;
-}
 
 function processOf(service: (typeof SERVICES)[number]): number {
   return system.services.replicas.find((replica) => replica.service === service)?.part.pid ?? Number.NaN;

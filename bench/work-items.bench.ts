@@ -12,7 +12,7 @@ import { cpuMsByGroup, cpuMsOf } from './support/cpu.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
 import { residentMiB } from './support/memory.ts';
 import { startSide } from './support/side.ts';
-import { startBenchServers, startBenchSystem } from './support/system.ts';
+import { type System, startBenchServers, startBenchSystem } from './support/system.ts';
 import { printTable } from './support/table.ts';
 import { type CallSide, type Case, casesOf } from './work-items/cases.ts';
 import { fillProject } from './work-items/fill.ts';
@@ -40,7 +40,6 @@ const durationMs = Number(values.seconds) * 1_000;
 const connectionCounts = values.connections.split(',').map(Number);
 const only = values.only?.split(',');
 
-type System = Awaited<ReturnType<typeof startBenchSystem>>;
 interface Side {
   readonly name: 'bare' | 'worktrack';
   readonly url: string;

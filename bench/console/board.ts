@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { quantile, type Row } from '../events/row.ts';
-import { originOf, type System, signIn, untilPainted } from './visitor.ts';
+import type { System } from '../support/system.ts';
+import { newVisitor, originOf, untilPainted } from './visitor.ts';
 
 const VISITS = 8;
 const SCROLL_MS = 5_000;
@@ -24,7 +25,7 @@ export async function firstBoard(
   const coldMs: number[] = [];
   const warmMs: number[] = [];
   for (let visit = 0; visit < VISITS; visit++) {
-    const context = await signIn(browser, system);
+    const context = await newVisitor(browser, system);
     const page = await context.newPage();
     await page.goto(`${originOf(system)}/console/board?project=${projectId}`, { waitUntil: 'commit' });
     coldMs.push(await untilPainted(page));
@@ -43,7 +44,7 @@ export async function firstBoard(
 
 /** Scrolls through the longest column, and moves cards by keyboard. */
 export async function longBoard(browser: Browser, system: System, projectId: string): Promise<Row[]> {
-  const context = await signIn(browser, system);
+  const context = await newVisitor(browser, system);
   try {
     const page = await context.newPage();
     await page.goto(`${originOf(system)}/console/board?project=${projectId}`);

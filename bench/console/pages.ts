@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { newProject } from '../events/project.ts';
 import { quantile, type Row } from '../events/row.ts';
-import { originOf, type System, signIn, untilPainted } from './visitor.ts';
+import type { System } from '../support/system.ts';
+import { newVisitor, originOf, untilPainted } from './visitor.ts';
 
 const PAGES = 20;
 const WRITES = 50;
@@ -13,7 +14,7 @@ const SEEN_WITHIN_MS = 30_000;
 export async function openPages(browser: Browser, system: System): Promise<Row[]> {
   const project = await newProject(system);
   const { id } = await project.newTask('Title 0');
-  const contexts = await Promise.all(Array.from({ length: PAGES }, () => signIn(browser, system)));
+  const contexts = await Promise.all(Array.from({ length: PAGES }, () => newVisitor(browser, system)));
   try {
     const pages: Page[] = [];
     for (const context of contexts) {

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { startBenchSystem } from '../support/system.ts';
-
-export type System = Awaited<ReturnType<typeof startBenchSystem>>;
+import { signIn } from '../../test/support/sign-in.ts';
+import type { System } from '../support/system.ts';
 
 /** Where people would open the console: by this name a cookie is taken without TLS. */
 export function originOf({ gateways }: System): string {
@@ -11,14 +10,9 @@ export function originOf({ gateways }: System): string {
 }
 
 /** A browser profile of its own, with an empty cache, that is signed in. */
-export async function signIn(browser: Browser, system: System): Promise<BrowserContext> {
-  const origin = originOf(system);
+export async function newVisitor(browser: Browser, system: System): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
-  const answer = await context.request.post(`${origin}/console/session`, {
-    data: { apiKey: system.apiKey },
-    headers: { origin, 'sec-fetch-site': 'same-origin' },
-  });
-  if (!answer.ok()) throw new Error(await answer.text());
+  await signIn(context, originOf(system), system.apiKey);
   return context;
 }
 

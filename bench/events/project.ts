@@ -1,6 +1,4 @@
-import type { startBenchSystem } from '../support/system.ts';
-
-export type System = Awaited<ReturnType<typeof startBenchSystem>>;
+import type { System } from '../support/system.ts';
 
 /** A project of the benchmark's organization, and what is done in it. */
 export async function newProject({ call }: System) {

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countCommands } from '../support/command-count.ts';
 import { residentMiB } from '../support/memory.ts';
-import { startBenchSystem } from '../support/system.ts';
-import { newProject, paced, type System } from './project.ts';
+import { type System, startBenchSystem } from '../support/system.ts';
+import { newProject, paced } from './project.ts';
 import { quantile, type Row } from './row.ts';
 
 const AGENTS = 1_000;

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrganization } from '@worktrack/stack/organization';
 import { cpuMsOf } from '../support/cpu.ts';
-import { startBenchSystem } from '../support/system.ts';
-import { newProject, paced, type System } from './project.ts';
+import { type System, startBenchSystem } from '../support/system.ts';
+import { newProject, paced } from './project.ts';
 import { quantile, type Row } from './row.ts';
 
 const BACKLOG_EVENTS = 3_000;

@@ -25,6 +25,8 @@ export async function startBenchServers() {
   };
 }
 
+export type System = Awaited<ReturnType<typeof startBenchSystem>>;
+
 /** The whole system for a benchmark. */
 export async function startBenchSystem(options: {
   /** Keep running when the system stops. Default: its own servers. */

@@ -1,8 +1,6 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Project } from '@worktrack/contracts/projects/project';
-import type { startBenchSystem } from '../support/system.ts';
-
-type System = Awaited<ReturnType<typeof startBenchSystem>>;
+import type { System } from '../support/system.ts';
 
 /** This many creations at a time: more is not faster. */
 const TOGETHER = 16;

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wholeOutput } from '../security/output.ts';
 import { startSystem } from '../support/system.ts';
 import { runCallers } from './callers.ts';
 import { INVARIANTS } from './invariants.ts';
@@ -34,7 +33,7 @@ beforeAll(
     const { durationMs, what } = ledger.slowest;
     console.log(`${outcomes.join(', ')}\nThe slowest answer took ${Math.round(durationMs)} ms: ${what}`);
     // A call that fails is answered with a request id, and its cause is in a log, which is removed with the system.
-    if (ledger.failures.length > 0) console.log(errorsIn(join(system.folder, 'logs')));
+    if (ledger.failures.length > 0) console.log(errorsIn(await wholeOutput(system)));
     snapshot = await takeSnapshot(
       organization,
       keys.map(({ call }) => call),
@@ -46,8 +45,8 @@ beforeAll(
 );
 afterAll(() => system?.stop());
 
-function errorsIn(folder: string): string {
-  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'));
+function errorsIn(output: ReadonlyMap<string, string>): string {
+  const lines = [...output.values()].flatMap((text) => text.split('\n'));
   return lines.filter((line) => line.startsWith('{"level":"error"')).join('\n');
 }
 

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
 import type { TestOrganization } from '../../../test/support/organization.ts';
+import { signIn } from '../../../test/support/sign-in.ts';
 import { type System, sharedSystem } from '../../../test/support/system.ts';
 import { Visitor } from './visitor.ts';
 
@@ -69,13 +70,7 @@ export function openStage<S extends System = System>({ start, through }: StageOp
           console.error(`The page's policy forbids: ${violatedDirective} ${blockedURI}`),
         ),
       );
-      if (apiKey !== null) {
-        const answer = await context.request.post(`${url}/console/session`, {
-          data: { apiKey },
-          headers: { origin: url, 'sec-fetch-site': 'same-origin' },
-        });
-        if (!answer.ok()) throw new Error(`Nobody is signed in: ${answer.status()} ${await answer.text()}`);
-      }
+      if (apiKey !== null) await signIn(context, url, apiKey);
       const visitor = new Visitor(await context.newPage(), url);
       await visitor.page.goto(`${url}/console/${path}`);
       return visitor;
