@@ -1,13 +1,20 @@
 import mongoose from 'mongoose';
+import { serverCapabilities } from '../server.ts';
+import { batchByIds } from '../stand-in/batches.ts';
 import type { AnyModel } from '../walk-index.ts';
 
-/** The next documents of a migration, in the order of `_id`. @param fields the ones it reads, since documents may be large */
-export function nextBatch<Document extends { readonly _id: string }>(
+/**
+ * The next documents of a migration, in the order of `_id`.
+ * @param after the `_id` that the previous batch ended with; empty at the beginning
+ * @param fields the ones it reads, since documents may be large
+ */
+export async function nextBatch<Document extends { readonly _id: string }>(
   model: AnyModel,
   after: string,
   size: number,
   fields: Readonly<Partial<Record<string, 1>>> = {},
 ): Promise<Document[]> {
+  if (!serverCapabilities().sortsByIndex) return batchByIds(model, after, size, fields);
   return model
     .find({ _id: mongoose.trusted({ $gt: after }) }, fields)
     .sort({ _id: 1 })
