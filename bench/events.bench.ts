@@ -1,9 +1,10 @@
 /**
  * The event log: how soon listeners know what happens, and what that costs. Each part prints its table, with its targets, next to its
- * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,creation] [--rounds 5]`
+ * baseline from the same run. `npm run bench -- events [--only latency,waiting,streams,webhooks,history,creation] [--rounds 5] [--records 20000]`
  */
 import { parseArgs } from 'node:util';
 import { creation } from './events/creation.ts';
+import { history } from './events/history.ts';
 import { latency } from './events/latency.ts';
 import type { Row } from './events/row.ts';
 import { streams } from './events/streams.ts';
@@ -12,13 +13,18 @@ import { webhooks } from './events/webhooks.ts';
 import { printTable } from './support/table.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    records: { type: 'string', default: '20000' },
+  },
 });
 const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   latency,
   waiting,
   streams,
   webhooks,
+  history: () => history(Number(values.records)),
   creation: () => creation(Number(values.rounds)),
 };
 const names = values.only?.split(',') ?? Object.keys(parts);
