@@ -114,3 +114,34 @@ test('what was queued behind an event that is being retried follows it in order,
   await until(() => expect(new Set(at.seqs)).toEqual(new Set([1, 2, 3, 4])));
   await until(async () => expect(await webhook()).toMatchObject({ state: 'active', seq: 4 }));
 });
+
+test('for an endpoint that keeps failing no more is queued than it may soon be sent, and all of it arrives once it answers', async () => {
+  const caller = newCaller();
+  const { at, id, attempted, goForward, webhook } = await refused(caller);
+  await webhooks.append(caller, [{}]);
+  await attempted(1);
+  goForward(HOUR_MS);
+  await until(() => expect(at.received).toHaveLength(2));
+  const subject = { kind: 'work_item' as const, id: uuidv7() };
+  await webhooks.append(
+    caller,
+    Array.from({ length: 150 }, (_, index) => (index % 4 === 0 ? { subject } : {})),
+  );
+  webhooks.service.wake([caller.organizationId]);
+  await until(async () => expect(await webhook()).toMatchObject({ seq: 21 }));
+  // Once each of these has been tried, the next are queued.
+  for (let attempts = 2; (await webhook()).seq === 21; attempts = at.received.length) {
+    expect(attempts).toBeLessThan(300);
+    goForward(31_000);
+    await until(() => expect(at.received.length).toBeGreaterThan(attempts));
+  }
+  expect(new Set(at.seqs).size).toBeGreaterThan(15);
+  expect(await webhook()).toMatchObject({ seq: 41, state: 'failing' });
+  const { items } = await webhooks.call('webhooks.deliveries', { id, limit: 100 }, caller);
+  expect(items).toHaveLength(41);
+
+  at.answers(() => 200);
+  goForward(DAY_MS);
+  await until(() => expect(new Set(at.seqs).size).toBe(151));
+  await until(async () => expect(await webhook()).toMatchObject({ state: 'active', seq: 151 }));
+});

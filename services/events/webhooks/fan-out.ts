@@ -11,7 +11,7 @@ import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
 import { deliveries } from './metrics.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
-import { advance, enabledWebhooks, type Place, placesOfAll } from './webhooks.repository.ts';
+import { advance, enabledWebhooks, placesOfAll } from './webhooks.repository.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
@@ -19,6 +19,8 @@ const BATCH = 200;
 const MAX_WRITES = 1_000;
 /** In one for endpoints that fail: those of healthy ones wait no longer than it takes. */
 const MAX_WRITES_FOR_FAILING = 100;
+/** For an endpoint that fails: it is sent one at a time, seconds apart. The rest stays in the log until it accepts one. */
+const MAX_QUEUED_FOR_FAILING = 20;
 /** How often to check which webhooks are behind the log, regardless of notifications: another process may have died before it queued an event. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
@@ -100,8 +102,13 @@ export class FanOut {
     while (!signal.aborted) {
       try {
         const places = await placesOfAll();
-        this.wake(await organizationsBehind(places));
-        await measureBacklog(places);
+        const ends = await heads([...new Set(places.map(({ organizationId }) => organizationId))]);
+        const behind = places.map((place) => ({
+          ...place,
+          behind: Math.max(0, (ends.get(place.organizationId)?.seq ?? 0) - place.cursor),
+        }));
+        this.wake(behind.filter(({ behind }) => behind > 0).map(({ organizationId }) => organizationId));
+        await measureBacklog(behind);
       } catch (error) {
         this.#log.debug({ error }, 'Could not look up which webhooks are behind');
       }
@@ -131,18 +138,26 @@ export class FanOut {
       hasMore ||= last.seq < head;
       for (const some of inShares(group.webhooks, MAX_WRITES / events.length)) await this.#queue(scope, some, events);
     }
-    for (const group of isForAll ? byCursor(failing) : []) {
+    const idle = failing.filter(hasNothingToTry);
+    for (const group of isForAll ? byCursor(idle) : []) {
       const events = await following(organizationId, group.cursor, Math.min(BATCH, head - group.cursor));
       const last = events.at(-1);
-      const [some] = inShares(group.webhooks, MAX_WRITES_FOR_FAILING / events.length);
+      const [some] = inShares(group.webhooks, MAX_WRITES_FOR_FAILING / Math.min(events.length, MAX_QUEUED_FOR_FAILING));
       if (!last || !some) continue;
-      await this.#queue(scope, some, events);
-      return hasMore || failing.length > some.length || last.seq < head;
+      await this.#queue(scope, some, events, MAX_QUEUED_FOR_FAILING);
+      // The same ones again too, if there was nothing for them among these.
+      return hasMore || idle.length > some.length || last.seq < head;
     }
     return hasMore;
   }
 
-  async #queue(scope: Scope, some: readonly WebhookDocument[], events: readonly LoggedEvent[]): Promise<void> {
+  /** @param limit for each of them */
+  async #queue(
+    scope: Scope,
+    some: readonly WebhookDocument[],
+    events: readonly LoggedEvent[],
+    limit = events.length,
+  ): Promise<void> {
     const before = new Map(some.map(({ _id, cursor }) => [_id, cursor]));
     const unwell = some.flatMap(({ _id, unwell }) => (unwell ? [_id] : []));
     const held = unwell.length > 0 ? await heldSubjects(scope, unwell, Date.now()) : NONE_HELD;
@@ -151,7 +166,7 @@ export class FanOut {
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {
         if (before.get(webhook._id) !== webhook.cursor) continue;
-        count += queueFor({ ...scope, writes }, webhook, events, held.get(webhook._id));
+        count += queueFor({ ...scope, writes }, webhook, upToWanted(limit, webhook, events), held.get(webhook._id));
       }
       return count;
     });
@@ -186,15 +201,21 @@ function keepsFailing({ unwell, failingSince }: WebhookDocument): boolean {
   return unwell && failingSince !== null && Date.now() - failingSince.getTime() > LOOK_EVERY_MS;
 }
 
-function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {
-  return [...Map.groupBy(webhooks, ({ cursor }) => cursor)].map(([cursor, its]) => ({ cursor, webhooks: its }));
+/** At its next attempt there would be nothing to send: all that is queued for it waits for a retry. */
+function hasNothingToTry({ holder, dueAt, notBefore }: WebhookDocument): boolean {
+  const nextMs = Math.max(Date.now(), notBefore?.getTime() ?? 0);
+  return holder === null && (dueAt === null || dueAt.getTime() > nextMs);
 }
 
-async function organizationsBehind(places: readonly Place[]): Promise<string[]> {
-  const ends = await heads([...new Set(places.map(({ organizationId }) => organizationId))]);
-  return places.flatMap(({ organizationId, cursor }) =>
-    cursor < (ends.get(organizationId)?.seq ?? 0) ? [organizationId] : [],
-  );
+/** As far as they hold this many that it is to get. */
+function upToWanted(limit: number, webhook: WebhookDocument, events: readonly LoggedEvent[]): readonly LoggedEvent[] {
+  let count = 0;
+  const last = events.findIndex((event) => wants(webhook, event) && ++count === limit);
+  return last === -1 ? events : events.slice(0, last + 1);
+}
+
+function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {
+  return [...Map.groupBy(webhooks, ({ cursor }) => cursor)].map(([cursor, its]) => ({ cursor, webhooks: its }));
 }
 
 function inShares<T>(all: readonly T[], most: number): T[][] {

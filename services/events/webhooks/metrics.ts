@@ -32,7 +32,7 @@ export const deliveries = new Counter({
 
 const backlog = new Gauge({
   name: 'worktrack_webhook_backlog',
-  help: 'Waiting deliveries of each of the webhooks that have been due longest or will be soonest, up to 10 000.',
+  help: 'Waiting deliveries (up to 10 000), and events of the log not looked through yet, of each of the webhooks that have been due longest or will be soonest.',
   labelNames: ['webhook'],
   registers: [registry],
 });
