@@ -1,5 +1,6 @@
-import { flush, Stale } from '@worktrack/runtime/database/flush';
+import { flush } from '@worktrack/runtime/database/flush';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import { Stale } from '@worktrack/runtime/database/stale';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
 

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { flush, Stale } from './flush.ts';
+import { flush } from './flush.ts';
+import { Stale } from './stale.ts';
 import { conflict, transaction } from './transaction.ts';
 import { type Outcome, WriteSet } from './write-set.ts';
 

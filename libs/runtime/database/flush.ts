@@ -1,12 +1,10 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { DUPLICATE_KEY } from './duplicate-key.ts';
+import { Stale } from './stale.ts';
 import { type PlannedWrite, WriteSet } from './write-set.ts';
 
 /** MongoDB server error code (error_codes.yml). */
 const WRITE_CONFLICT = 112;
-
-/** What a rule relied on no longer holds: its call must run again from the start. */
-export class Stale extends Error {}
 
 /** Which sets made a bulk write fail, and the error for each. The others can be sent again unchanged. */
 export type Blame = ReadonlyMap<WriteSet, Error>;

@@ -4,8 +4,8 @@ import { servers } from '../../../test/support/servers.ts';
 import { createLog } from '../process/logging.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from './connection.ts';
-import { Stale } from './flush.ts';
 import { commitTogether } from './group-commit.ts';
+import { Stale } from './stale.ts';
 import { WriteSet } from './write-set.ts';
 
 /** A tree: each node stores what it is below, and its version counts changes of its place. */
@@ -75,6 +75,18 @@ const move = () =>
   });
 
 const belowTop = () => NodeModel.countDocuments({ below: 'top' });
+
+test('a rule that has read a document before and after a change of it runs again: it relied on both', async () => {
+  const twice = (then: (writes: WriteSet) => void) => () =>
+    setOf((writes) => {
+      writes.share(NodeModel, { _id: 'middle', version: 1 }, { inc: { children: 1 } });
+      then(writes);
+    });
+  expect(twice((writes) => writes.share(NodeModel, { _id: 'middle', version: 2 }, {}))).toThrow(Stale);
+  expect(twice((writes) => writes.update(NodeModel, { _id: 'middle', version: 2 }, {}))).toThrow(Stale);
+  expect(twice((writes) => writes.remove(NodeModel, { _id: 'middle', version: 2 }))).toThrow(Stale);
+  expect(twice((writes) => writes.share(NodeModel, { _id: 'middle', version: 1, children: 1 }, {}))).not.toThrow();
+});
 
 test('a write that changes many documents also changes those that others in its transaction insert', async () => {
   const outcomes = await commitInOneGroup([removal(), insertion()]);

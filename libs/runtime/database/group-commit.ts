@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { tooLate } from './failure.ts';
-import { type Blame, flush, Stale } from './flush.ts';
+import { type Blame, flush } from './flush.ts';
+import { Stale } from './stale.ts';
 import { transaction } from './transaction.ts';
 import type { Filter, WriteSet } from './write-set.ts';
 

@@ -9,8 +9,8 @@ import { createLog } from '../process/logging.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from './connection.ts';
 import { AlreadyDone } from './effects.repository.ts';
-import { Stale } from './flush.ts';
 import { announced, grouped, implement, receiving, recorded, staged } from './implement.ts';
+import { Stale } from './stale.ts';
 import type { WriteSet } from './write-set.ts';
 
 const CounterModel = mongoose.model(

@@ -17,8 +17,8 @@ import {
   recordEffect,
 } from './effects.repository.ts';
 import { databaseFailure, tooLate } from './failure.ts';
-import { Stale } from './flush.ts';
 import { commitTogether } from './group-commit.ts';
+import { Stale } from './stale.ts';
 import { inTurn } from './turns.ts';
 import { WriteSet } from './write-set.ts';
 

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import mongoose from 'mongoose';
+import { Stale } from './stale.ts';
 
 type Document = mongoose.mongo.Document;
 type Model = mongoose.mongo.AnyClientBulkWriteModel<Document>;
@@ -82,7 +84,11 @@ export class WriteSet {
     this.#exclusiveKeys.delete(keyOf(namespace, id));
   }
 
-  /** Exactly one document, which nobody else may write meanwhile. @param filter names it by `_id`, and what the rule relies on */
+  /**
+   * Exactly one document, which nobody else may write meanwhile.
+   * @param filter names it by `_id`, and what the rule relies on
+   * @throws Stale if the rule has relied on something else in the same document: it has read it twice, and it was changed in between
+   */
   update(of: Collection, filter: Filter, change: Change): void {
     this.#change(of, filter, change, false);
   }
@@ -104,6 +110,7 @@ export class WriteSet {
   remove(from: Collection, filter: Filter): void {
     const namespace = namespaceOf(from);
     const key = keyOf(namespace, filter._id);
+    requireSame(this.#changes.get(key), filter);
     this.#changes.delete(key);
     this.#exclusiveKeys.add(key);
     this.#others.push({ model: { name: 'deleteOne', namespace, filter: checked(filter) }, expected: 1 });
@@ -174,10 +181,19 @@ export class WriteSet {
     const namespace = namespaceOf(of);
     const key = keyOf(namespace, filter._id);
     const mine = this.#changes.get(key);
+    requireSame(mine, filter);
     const added = { isShared, namespace, filter: checked(filter), change };
     const whole = mine ? combined(mine, added) : added;
     this.#changes.set(key, whole);
     if (!whole.isShared) this.#exclusiveKeys.add(key);
+  }
+}
+
+/** What a write states once must hold for all that the rule concluded from the document, the first time and the last. */
+function requireSame(before: ChangeOfOne | undefined, filter: Filter): void {
+  if (!before) return;
+  for (const [field, value] of Object.entries(filter)) {
+    if (field in before.filter && !isDeepStrictEqual(before.filter[field], value)) throw new Stale();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
-import { Stale } from '@worktrack/runtime/database/flush';
+import { Stale } from '@worktrack/runtime/database/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';

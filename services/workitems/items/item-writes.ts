@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
-import { Stale } from '@worktrack/runtime/database/flush';
+import { Stale } from '@worktrack/runtime/database/stale';
 import type { Collection } from '@worktrack/runtime/database/write-set';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';

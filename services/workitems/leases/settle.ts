@@ -1,6 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
-import { Stale } from '@worktrack/runtime/database/flush';
 import { commitTogether } from '@worktrack/runtime/database/group-commit';
+import { Stale } from '@worktrack/runtime/database/stale';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { adjustItem, expiry } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
