@@ -1,3 +1,4 @@
+import type { OperationError } from '@worktrack/contracts/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   call,
@@ -123,3 +124,47 @@ test.each(['batchMove', 'move'] as const)(
     }
   },
 );
+
+test('an item is never put into a column that is removed meanwhile, however much else its move looks at', async () => {
+  const ROUNDS = 60;
+  const { caller, board, create, get } = await startProject('Columns that come and go');
+  const { id: parentId } = await create('story');
+  const tasks = await Promise.all(Array.from({ length: 3 }, () => create('task', { parentId })));
+  // What these do makes the process read the board again soon after each change of it.
+  const others = await Promise.all(Array.from({ length: 8 }, () => create('task')));
+  const lasting = board.columns.map(({ id, name }) => ({ id, name }));
+  const change = (columns: readonly { readonly id?: string; readonly name: string }[]) =>
+    call(caller, 'boards.update', { id: board.id, columns: [...columns] });
+  const expectRefused = (error: OperationError) =>
+    expect(['VALIDATION_FAILED', 'CONFLICT', 'NOT_FOUND']).toContain(error.code);
+  const add = async () => (await change([...lasting, { name: 'Extra' }])).columns.at(-1)?.id ?? '';
+  let extra = await add();
+  let rounds = 0;
+
+  const comeAndGo = async () => {
+    while (rounds < ROUNDS) {
+      try {
+        await change(lasting);
+        extra = await add();
+        rounds++;
+      } catch (error) {
+        // It holds an item at the moment.
+        expectRefused(error as OperationError);
+      }
+    }
+  };
+  const goThereAndBack = async (workItemId: string, there = () => extra) => {
+    while (rounds < ROUNDS) {
+      for (const boardColumnId of [there(), 'Backlog']) {
+        await call(caller, 'workItems.move', { workItemId, boardColumnId }).catch(expectRefused);
+      }
+    }
+  };
+  await Promise.all([
+    comeAndGo(),
+    ...tasks.map(({ id }) => goThereAndBack(id)),
+    ...others.map(({ id }) => goThereAndBack(id, () => 'To Do')),
+  ]);
+  const names = ['Extra', ...lasting.map(({ name }) => name)];
+  for (const { id } of tasks) expect(names).toContain((await get(id)).columnName);
+}, 120_000);

@@ -20,6 +20,8 @@ export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, 
 
 type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
+/** In more time than this, any number of rows may have come before the end of the first page. */
+const END_LASTS_MS = 60_000;
 /** Each window is so much wider than the one before that few are needed, and a page that is full early has read little. */
 const WIDENING = 16;
 /** After this many, the rest is read at once. */
@@ -36,7 +38,8 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   let width = hint?.span ?? axis.firstWidth;
   // A first page records where it ended, a later one how far it is to its end.
   const isFirst = after === undefined;
-  let far = (isFirst ? hint?.end : undefined) ?? (start ?? axis.start()) + width;
+  const isRecent = hint?.endAtMs !== undefined && Date.now() - hint.endAtMs < END_LASTS_MS;
+  let far = (isFirst && isRecent ? hint?.end : undefined) ?? (start ?? axis.start()) + width;
   const rows: Row[] = [];
   let near: number | undefined;
   for (let windows = 1; ; windows++) {
@@ -74,6 +77,7 @@ function within(range: OrderedRead['range'] = {}, window: Readonly<Record<string
 interface Hint {
   /** Where the first page ended, and a little more. */
   readonly end?: number | undefined;
+  readonly endAtMs?: number | undefined;
   /** How far it is from the beginning of a page to its end, and a little more. */
   readonly span?: number | undefined;
 }
@@ -91,9 +95,9 @@ function remember(
   let hint: Hint;
   if (isFull && first && last) {
     const span = Math.max(1, (at(last) - at(first)) * 1.5);
-    hint = isFirst ? { end: at(last) + span / 3, span } : { ...before, span };
+    hint = isFirst ? { end: at(last) + span / 3, endAtMs: Date.now(), span } : { ...before, span };
   } else if (isFirst) {
-    hint = { end: Infinity };
+    hint = { end: Infinity, endAtMs: Date.now() };
   } else {
     // The last page of several says nothing about the others.
     return;
