@@ -62,7 +62,7 @@ export function recordEffect(identity: EffectIdentity, answer: unknown, writes: 
     answer: JSON.stringify(answer),
     createdAt: new Date(),
   };
-  writes.insert(EffectModel, record, () => new AlreadyDone());
+  writes.insertFirst(EffectModel, record, () => new AlreadyDone());
 }
 
 /** Whether the effect's transaction was committed. */

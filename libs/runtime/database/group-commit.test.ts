@@ -76,6 +76,21 @@ const move = () =>
 
 const belowTop = () => NodeModel.countDocuments({ below: 'top' });
 
+test('a write that is sent again, since the reply to its commit was lost, is refused for its record', async () => {
+  class Known extends Error {}
+  const writes = setOf((set) => {
+    set.update(NodeModel, { _id: 'middle', version: 1 }, { inc: { version: 1 } });
+    set.insert(NodeModel, { _id: uuidv7(), below: ['top'], version: 1 });
+    set.insertFirst(DoneModel, { _id: uuidv7() }, () => new Known());
+  });
+  const commitIt = () => commitTogether(writes, Date.now() + DEADLINE_MS, async () => true);
+  await commitIt();
+  // Along with others, and after another call has changed what it relied on.
+  const other = setOf((set) => set.insert(NodeModel, { _id: uuidv7(), version: 1 }));
+  const outcomes = await Promise.allSettled([commitIt(), commit(other)]);
+  expect(outcomes).toMatchObject([{ reason: expect.any(Known) }, { status: 'fulfilled' }]);
+});
+
 test('a rule that has read a document before and after a change of it runs again: it relied on both', async () => {
   const twice = (then: (writes: WriteSet) => void) => () =>
     setOf((writes) => {

@@ -73,6 +73,15 @@ export class WriteSet {
     this.#others.push({ model: { name: 'insertOne', namespace, document }, expected: 1, onDuplicate });
   }
 
+  /**
+   * Like `insert`, and before everything else that is inserted. For what makes a repetition recognizable: if the reply to a commit is lost, the same set is
+   * sent again, and this is what it must be refused for.
+   */
+  insertFirst(into: Collection, document: Document, onDuplicate: () => Error): void {
+    this.insert(into, document, onDuplicate);
+    this.#others.unshift(...this.#others.splice(-1));
+  }
+
   /** Takes back what this set would insert. */
   withdraw(from: Collection, id: string): void {
     const namespace = namespaceOf(from);
