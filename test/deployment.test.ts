@@ -45,6 +45,19 @@ describe.each([
   });
 });
 
+test('feedback and events are scaled by the length of their queues, and have room for that', () => {
+  const scaled = SERVICES.filter((service) => /^ {4}scaling: /m.test(blockOf(chart, service)));
+  expect(scaled).toEqual(['feedback', 'events']);
+  for (const service of scaled) {
+    const [, replicas, most] =
+      /^ {4}replicas: (\d+)[\s\S]*^ {4}scaling: \{ maxReplicas: (\d+)/m.exec(blockOf(chart, service)) ?? [];
+    expect(Number(most)).toBeGreaterThan(Number(replicas));
+  }
+  const scaling = file('deploy/helm/worktrack/templates/scaling.yaml');
+  expect(scaling).toContain('queueName: rpc.{{ $name }}');
+  expect(scaling).toContain('key: RABBITMQ_URL_{{ upper $name }}');
+});
+
 describe('at the broker', () => {
   const permissions = JSON.parse(
     /"permissions": (\[[\s\S]*?\n {8}\])/.exec(compose.replaceAll('$$', '$'))?.[1] ?? '[]',
