@@ -53,3 +53,15 @@ test('a run begins after the one before it has ended, unless that hangs', async 
   await vi.advanceTimersByTimeAsync(60_000);
   expect(begunAtMs).toHaveLength(3);
 });
+
+test('a run that fails does not keep the next from beginning', async () => {
+  const ask = paced(async () => {
+    begunAtMs.push(Date.now());
+    throw new Error('The gateway is not there.');
+  }, EVERY_MS);
+  ask();
+  await vi.advanceTimersByTimeAsync(0);
+  ask();
+  await vi.advanceTimersByTimeAsync(EVERY_MS);
+  expect(begunAtMs).toEqual([0, EVERY_MS]);
+});

@@ -12,7 +12,8 @@ export function paced(work: () => Promise<unknown>, everyMs: number): () => void
   const run = async () => {
     while (isDue) {
       isDue = false;
-      await Promise.all([pause(everyMs), Promise.race([work(), pause(PATIENCE_MS)])]);
+      // Whether it succeeded is its own affair: the next one is not held up by that.
+      await Promise.allSettled([pause(everyMs), Promise.race([work(), pause(PATIENCE_MS)])]);
     }
     isRunning = false;
   };
