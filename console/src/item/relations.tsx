@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
 import { useItem } from '../parts/item.ts';
-import { words as common } from '../parts/messages.ts';
+import { More } from '../parts/more.tsx';
 import { to } from '../router.ts';
 import { words } from './messages.ts';
 
@@ -95,11 +95,7 @@ function Children({ item }: { readonly item: WorkItem }) {
           </li>
         ))}
       </ul>
-      {pages.hasNextPage && (
-        <button type="button" class="button" onClick={() => void pages.fetchNextPage()}>
-          {common.more}
-        </button>
-      )}
+      <More of={pages} />
     </Part>
   );
 }

@@ -2,7 +2,7 @@ import type { listWorkItems } from '@worktrack/contracts/work-items/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { Heading } from '../parts/heading.tsx';
-import { words as common } from '../parts/messages.ts';
+import { More } from '../parts/more.tsx';
 import { chosenProject, ProjectChoice, useProjects } from '../parts/project.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
@@ -81,16 +81,7 @@ function Items({ type, projectId }: ItemsProps) {
           );
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <button
-          type="button"
-          class="button"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {common.more}
-        </button>
-      )}
+      <More of={pages} />
     </section>
   );
 }

@@ -1,12 +1,13 @@
-import type { listKeys, revokeKey } from '@worktrack/contracts/keys/keys';
+import type { listKeys, MAX_LISTED_KEYS, revokeKey } from '@worktrack/contracts/keys/keys';
 import type { ApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { queries, useQuery } from '../../api/query.ts';
+import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { Confirm } from '../../parts/dialog.tsx';
+import { More } from '../../parts/more.tsx';
 import { useNames } from '../../parts/people.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
@@ -18,12 +19,18 @@ import { EndedChoice, SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
 import { NewKey } from './new-key.tsx';
 
+/** In one answer. Not imported: the contract's schemas would come along. */
+const KEYS_PER_PAGE: typeof MAX_LISTED_KEYS = 1_000;
+
 export function Keys() {
   const [isMaking, setMaking] = useState(false);
   const includeRevoked = filter('ended') === 'yes';
-  const keys = useQuery({
+  const pages = usePages({
     key: ['keys', includeRevoked],
-    load: (signal) => call<typeof listKeys>('GET /api/api-keys', { includeRevoked }, { signal }),
+    load: async (cursor, signal) => {
+      const items = await call<typeof listKeys>('GET /api/api-keys', { includeRevoked, cursor }, { signal });
+      return { items, nextCursor: items.length < KEYS_PER_PAGE ? null : (items.at(-1)?.id ?? null) };
+    },
     follows: ({ subject }) => subject.kind === 'key',
     keepsEarlier: true,
   });
@@ -47,19 +54,20 @@ export function Keys() {
         isChosen={includeRevoked}
         onChoose={(isChosen) => setFilters({ ended: isChosen ? 'yes' : undefined })}
       />
-      <Loaded query={keys}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>{words.none}</Empty>
-          ) : (
+      <Loaded query={pages}>
+        {(data) => {
+          const keys = data.pages.flatMap(({ items }) => items);
+          if (keys.length === 0) return <Empty>{words.none}</Empty>;
+          return (
             <ul class="plain settings-list">
-              {all.map((key) => (
+              {keys.map((key) => (
                 <KeyRow key={key.id} apiKey={key} userName={nameOf(key.userId)} />
               ))}
             </ul>
-          )
-        }
+          );
+        }}
       </Loaded>
+      <More of={pages} />
       {isMaking && <NewKey onClose={() => setMaking(false)} />}
     </SettingsSection>
   );

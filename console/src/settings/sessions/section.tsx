@@ -7,7 +7,7 @@ import { queries, usePages, useQuery } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
 import { Confirm } from '../../parts/dialog.tsx';
-import { words as parts } from '../../parts/messages.ts';
+import { More } from '../../parts/more.tsx';
 import { useNames } from '../../parts/people.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
@@ -30,7 +30,7 @@ export function Sessions() {
   });
   const keys = useQuery({
     // Also for a session whose key is gone.
-    key: ['keys', true],
+    key: ['keys', 'of sessions'],
     load: (signal) => call<typeof listKeys>('GET /api/api-keys', { includeRevoked: true }, { signal }),
     follows: ({ subject }) => subject.kind === 'key',
   });
@@ -63,16 +63,7 @@ export function Sessions() {
           );
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <button
-          type="button"
-          class="button"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {parts.more}
-        </button>
-      )}
+      <More of={pages} />
     </SettingsSection>
   );
 }

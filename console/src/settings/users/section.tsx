@@ -3,7 +3,7 @@ import type { listUsers } from '@worktrack/contracts/keys/users';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { usePages } from '../../api/query.ts';
-import { words as parts } from '../../parts/messages.ts';
+import { More } from '../../parts/more.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
@@ -54,16 +54,7 @@ export function Users() {
           );
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <button
-          type="button"
-          class="button"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {parts.more}
-        </button>
-      )}
+      <More of={pages} />
       {isMaking && <NewUser onClose={() => setMaking(false)} onLink={setLinked} />}
       {linked && <SignInLink user={linked} onClose={() => setLinked(undefined)} />}
     </SettingsSection>

@@ -8,7 +8,7 @@ import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow, number } from '../../language/format.ts';
 import { useBusy } from '../../parts/busy.ts';
-import { words as parts } from '../../parts/messages.ts';
+import { More } from '../../parts/more.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
@@ -115,16 +115,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
           );
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <button
-          type="button"
-          class="button"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {parts.more}
-        </button>
-      )}
+      <More of={pages} />
     </SettingsSection>
   );
 }

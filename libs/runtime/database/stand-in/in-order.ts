@@ -20,8 +20,6 @@ export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, 
 
 type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
 
-/** In more time than this, any number of rows may have come before the end of the first page. */
-const END_LASTS_MS = 60_000;
 /** Each window is so much wider than the one before that few are needed, and a page that is full early has read little. */
 const WIDENING = 16;
 /** After this many, the rest is read at once. */
@@ -38,7 +36,7 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
   let width = hint?.span ?? axis.firstWidth;
   // A first page records where it ended, a later one how far it is to its end.
   const isFirst = after === undefined;
-  const isRecent = hint?.endAtMs !== undefined && Date.now() - hint.endAtMs < END_LASTS_MS;
+  const isRecent = hint?.endAtMs !== undefined && Date.now() - hint.endAtMs < axis.endLastsMs;
   let far = (isFirst && isRecent ? hint?.end : undefined) ?? (start ?? axis.start()) + width;
   const rows: Row[] = [];
   let near: number | undefined;
@@ -113,6 +111,8 @@ function remember(
 /** The order's field as numbers that increase in the direction of the order. */
 interface Axis {
   readonly firstWidth: number;
+  /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
+  readonly endLastsMs: number;
   /** Where the first page is likely to begin. */
   start(): number;
   toAxis(value: unknown): number;
@@ -130,6 +130,7 @@ const MAX_TIME_MS = 8.64e15;
 /** UUIDv7, newest first. */
 const NEWEST_IDS: Axis = {
   firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
   start: () => -Date.now(),
   toAxis: (id) => -Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
   range: (near, far) => ({
@@ -146,6 +147,7 @@ function firstIdOf(ms: number): string {
 
 const NUMBERS: Axis = {
   firstWidth: 64,
+  endLastsMs: Infinity,
   start: () => 0,
   toAxis: Number,
   range: (near, far) => ({ ...(near !== undefined && { $gte: near }), ...(far < Infinity && { $lt: far }) }),
@@ -154,6 +156,7 @@ const NUMBERS: Axis = {
 /** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
 const NEWEST_TIMES: Axis = {
   firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
   start: () => -Date.now(),
   toAxis: (time) => -(time as Date).getTime(),
   range: (near, far) => ({
