@@ -11,7 +11,7 @@ import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
 import { deliveries } from './metrics.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
-import { advance, enabledWebhooks, placesOfAll } from './webhooks.repository.ts';
+import { advance, enabledWebhooks, placesOfAll, soonest } from './webhooks.repository.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
@@ -156,7 +156,7 @@ export class FanOut {
     scope: Scope,
     some: readonly WebhookDocument[],
     events: readonly LoggedEvent[],
-    limit = events.length,
+    limit = Number.POSITIVE_INFINITY,
   ): Promise<void> {
     const before = new Map(some.map(({ _id, cursor }) => [_id, cursor]));
     const unwell = some.flatMap(({ _id, unwell }) => (unwell ? [_id] : []));
@@ -166,7 +166,7 @@ export class FanOut {
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {
         if (before.get(webhook._id) !== webhook.cursor) continue;
-        count += queueFor({ ...scope, writes }, webhook, upToWanted(limit, webhook, events), held.get(webhook._id));
+        count += queueFor({ ...scope, writes }, webhook, { events, limit }, held.get(webhook._id));
       }
       return count;
     });
@@ -177,22 +177,23 @@ export class FanOut {
 
 const NONE_HELD: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map();
 
-/** @returns how many */
+/** Up to the event with which it has `limit` more to be sent. @returns how many */
 function queueFor(
   scope: Scope & { readonly writes: WriteSet },
   webhook: WebhookDocument,
-  events: readonly LoggedEvent[],
+  { events, limit }: { readonly events: readonly LoggedEvent[]; readonly limit: number },
   held: ReadonlyMap<string, number> | undefined,
 ): number {
   const end = events.findIndex((event) => loses(event, webhook.maker.userId));
   const seen = end === -1 ? events : events.slice(0, end);
-  const wanted = seen.filter((event) => wants(webhook, event));
+  const wanted = seen.filter((event) => wants(webhook, event)).slice(0, limit);
   for (const event of wanted) queueDelivery(scope, webhook._id, event);
-  const last = seen.at(-1);
+  const isFull = wanted.length === limit;
+  const last = isFull ? wanted.at(-1) : seen.at(-1);
   // One that is healthy again by now holds nothing that was read as held.
   const areHeld = webhook.unwell && held !== undefined && wanted.every(({ subject }) => held.has(aboutOf(subject)));
   if (last) advance(scope, webhook, last.seq, wanted.length === 0 ? 'none' : areHeld ? 'held' : 'due');
-  if (end !== -1) disabled(scope, webhook, 'maker');
+  if (end !== -1 && !isFull) disabled(scope, webhook, 'maker');
   return wanted.length;
 }
 
@@ -203,15 +204,7 @@ function keepsFailing({ unwell, failingSince }: WebhookDocument): boolean {
 
 /** At its next attempt there would be nothing to send: all that is queued for it waits for a retry. */
 function hasNothingToTry({ holder, dueAt, notBefore }: WebhookDocument): boolean {
-  const nextMs = Math.max(Date.now(), notBefore?.getTime() ?? 0);
-  return holder === null && (dueAt === null || dueAt.getTime() > nextMs);
-}
-
-/** As far as they hold this many that it is to get. */
-function upToWanted(limit: number, webhook: WebhookDocument, events: readonly LoggedEvent[]): readonly LoggedEvent[] {
-  let count = 0;
-  const last = events.findIndex((event) => wants(webhook, event) && ++count === limit);
-  return last === -1 ? events : events.slice(0, last + 1);
+  return holder === null && (dueAt === null || dueAt > soonest(notBefore));
 }
 
 function byCursor(webhooks: readonly WebhookDocument[]): { cursor: number; webhooks: readonly WebhookDocument[] }[] {

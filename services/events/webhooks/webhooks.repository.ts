@@ -103,7 +103,8 @@ export function advance(
   else writes.update(WebhookModel, relied, { inc, set: { cursor, dueAt: soonest(notBefore) } });
 }
 
-function soonest(notBefore: Date | null): Date {
+/** When an endpoint may be sent something, if it has to be left alone until `notBefore`. */
+export function soonest(notBefore: Date | null): Date {
   return new Date(Math.max(Date.now(), notBefore?.getTime() ?? 0));
 }
 
