@@ -7,7 +7,6 @@ import type { Project } from '@worktrack/contracts/projects/project';
 import { launchChromiumIn } from '../test/support/chromium-in.ts';
 import { firstBoard, longBoard } from './console/board.ts';
 import { openPages } from './console/pages.ts';
-
 import type { Row } from './events/row.ts';
 import { startFiller } from './scale/start-filler.ts';
 import { type System, startBenchServers, startBenchSystem } from './support/system.ts';

@@ -31,10 +31,12 @@ export function Field({ label, help, children }: FieldProps) {
 interface TextFieldProps extends Pick<FieldProps, 'label' | 'help'> {
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** `false`: it holds no words of a language. */
+  readonly spellcheck?: boolean;
 }
 
 /** One line of text that the browser has nothing to suggest for. */
-export function TextField({ label, help, value, onChange }: TextFieldProps) {
+export function TextField({ label, help, value, onChange, spellcheck }: TextFieldProps) {
   return (
     <Field label={label} help={help}>
       {(control) => (
@@ -42,6 +44,7 @@ export function TextField({ label, help, value, onChange }: TextFieldProps) {
           {...control}
           class="input"
           autocomplete="off"
+          spellcheck={spellcheck}
           value={value}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />

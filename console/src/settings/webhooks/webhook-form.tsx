@@ -133,18 +133,13 @@ function TypeChoice({ chosen, onChoose }: TypeChoiceProps) {
           ))}
       </div>
       {!everything && (
-        <Field label={words.single} help={words.singleHelp}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              spellcheck={false}
-              value={single}
-              onInput={({ currentTarget }) => onChoose({ ...chosen, single: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={words.single}
+          help={words.singleHelp}
+          spellcheck={false}
+          value={single}
+          onChange={(value) => onChoose({ ...chosen, single: value })}
+        />
       )}
     </fieldset>
   );
