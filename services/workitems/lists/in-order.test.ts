@@ -2,6 +2,7 @@ import { inOrder, type Order } from '@worktrack/runtime/database/in-order';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidAt } from '../../../test/support/uuid-at.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 import { foundBy } from '../trees/found-by.ts';
@@ -123,10 +124,5 @@ test('a page that is requested again is one read', async () => {
 
 /** As uuidv7 makes it, some time ago. */
 function idOfAge(ageMs: number): string {
-  const id = uuidv7();
-  if (ageMs === 0) return id;
-  const hex = Math.floor(Date.now() - ageMs)
-    .toString(16)
-    .padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
+  return ageMs === 0 ? uuidv7() : uuidAt(Date.now() - ageMs);
 }

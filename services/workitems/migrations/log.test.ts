@@ -2,11 +2,10 @@ import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { MigrationModel } from '@worktrack/runtime/database/migrations/migrations.model';
 import { OutboxModel, type OutboxRecord } from '@worktrack/runtime/database/outbox.model';
 import { createLog } from '@worktrack/runtime/process/logging';
-import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { uuidAt } from '../../../test/support/uuid-at.ts';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
-import { startOfPast } from '../history/past.repository.ts';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { logMigration } from './log.repository.ts';
 
@@ -34,9 +33,8 @@ async function makePast(): Promise<void> {
 /** What a replica of such a version writes. */
 function pastRecord(project: TestProject, workItemId: string, revision: number, atMs = Date.now()): HistoryRecord {
   const { organizationId, userId, keyId } = project.caller;
-  const [time, rest] = [startOfPast(atMs + 30 * DAY_MS).slice(0, 13), uuidv7().slice(13)];
   return {
-    _id: `${time}${rest}`,
+    _id: uuidAt(atMs),
     organizationId,
     workItemId,
     revision,

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servers } from '../../../../test/support/servers.ts';
+import { uuidAt } from '../../../../test/support/uuid-at.ts';
 import { createLog } from '../../process/logging.ts';
-import { uuidv7 } from '../../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from '../connection.ts';
 import { nextBatch } from './next-batch.ts';
 
@@ -22,11 +22,6 @@ beforeAll(async () => {
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_old`, log: createLog('test', 'silent') });
 });
 afterAll(disconnectDatabase);
-
-function idAt(ms: number): string {
-  const time = ms.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}${uuidv7().slice(13)}`;
-}
 
 async function read(after: string, size: number): Promise<Old[]> {
   const all: Old[] = [];
@@ -49,19 +44,19 @@ test('batches go through all documents once, in order, wherever in time they lie
     ...Array.from({ length: 250 }, () => nowMs - 2 * HOUR_MS),
     ...Array.from({ length: 10 }, (_, index) => nowMs + index * HOUR_MS),
   ];
-  const documents = times.map((ms, index) => ({ _id: idAt(ms), name: `${index}`, text: 'long' }));
+  const documents = times.map((ms, index) => ({ _id: uuidAt(ms), name: `${index}`, text: 'long' }));
   await OldModel.insertMany(documents.toReversed());
   const names = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(({ _id, name }) => ({ _id, name }));
 
   for (const size of [2, 7, 100, 1_000]) expect(await read('', size)).toEqual(names);
   const middle = names[320]?._id ?? '';
   expect(await read(middle, 50)).toEqual(names.slice(321));
-  expect(await read(idAt(nowMs - 6_000 * HOUR_MS), 50)).toEqual(names.slice(300));
+  expect(await read(uuidAt(nowMs - 6_000 * HOUR_MS), 50)).toEqual(names.slice(300));
 });
 
 test('documents that are deleted on the way do not end it', async () => {
   await OldModel.deleteMany({});
-  const ids = Array.from({ length: 40 }, (_, index) => idAt(Date.now() + index));
+  const ids = Array.from({ length: 40 }, (_, index) => uuidAt(Date.now() + index));
   await OldModel.insertMany(ids.map((_id) => ({ _id, name: 'old', text: 'long' })));
   const first = await nextBatch<Old>(OldModel, '', 5);
   expect(first.map(({ _id }) => _id)).toEqual(ids.slice(0, 5));
