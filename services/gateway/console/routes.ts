@@ -37,7 +37,7 @@ const HEADERS = {
 
 /** The console: its page at every one of its paths except those of its files. It is public, since it contains nothing; what it shows comes from the API. */
 export function registerConsole(app: FastifyInstance, { page, assets }: ConsoleFiles): void {
-  const send = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const send = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const [path = ''] = request.url.split('?', 1);
     // To a single address for the console, so that relative addresses resolve to `/console/`.
     if (!path.startsWith(BASE)) return reply.redirect(BASE, 302);
