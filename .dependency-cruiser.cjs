@@ -2,14 +2,21 @@
 const outside = (name, from, to) => ({
   name,
   severity: 'error',
-  // A test may use what starts the servers and services for it.
-  from: { path: from, pathNot: '\\.test\\.ts$' },
+  from: { path: from },
   to: { path: to },
 });
 
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      // No folder imports one that imports it, on whatever way round: each can be understood with only those below it.
+      name: 'no-two-way-doors',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^(services|libs)/[^/]+/[^/]+$' },
+      to: { circular: true },
+    },
     outside(
       'contracts-import-nothing-of-ours',
       '^libs/contracts',
@@ -25,14 +32,14 @@ module.exports = {
     {
       name: 'contracts-know-zod-only',
       severity: 'error',
-      from: { path: '^libs/contracts', pathNot: '\\.test\\.ts$' },
+      from: { path: '^libs/contracts' },
       to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: 'node_modules/(\\.pnpm/)?zod' },
     },
     {
       // A client of the public API, in a browser: zod would be most of it. The tables of permissions import nothing.
       name: 'the-console-takes-types-of-contracts-and-nothing-else',
       severity: 'error',
-      from: { path: '^console/src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^console/src/' },
       to: {
         path: '^(libs|services|stack|cli|widget|test|bench)/',
         pathNot: '^libs/contracts/permissions\\.ts$',
@@ -50,15 +57,15 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(libs|services|cli|stack)/',
-        pathNot: '(\\.repository|\\.model|\\.test)\\.ts$|^libs/runtime/database/',
+        pathNot: '(\\.repository|\\.model)\\.ts$|^libs/runtime/database/',
       },
       to: { path: 'node_modules/(\\.pnpm/)?mongoose', dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Built, and built again by whatever starts a gateway.
-    exclude: { path: '^(widget|console|cli)/dist/' },
+    // What is built, and built again by whatever starts a gateway; and tests, which may use what starts servers and services for them.
+    exclude: { path: '^(widget|console|cli)/dist/|\\.test\\.tsx?$|/testing\\.ts$|/testing-replica\\.ts$' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

@@ -11,7 +11,7 @@ import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { requestSignerOf } from '@worktrack/runtime/process/request-signers';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { type FastifyRequest, fastify } from 'fastify';
-import { createAuthenticator } from '../../services/gateway/authenticate.ts';
+import { createAuthenticator } from '../../services/gateway/identity/authenticate.ts';
 import { listWorkItems } from '../../services/workitems/lists/list.ts';
 
 /**

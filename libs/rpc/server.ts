@@ -12,8 +12,8 @@ import { LaneConsumer } from './server/lane-consumer.ts';
 import { OpenItems } from './server/open-items.ts';
 import { ReplySender } from './server/reply-sender.ts';
 import { Retries } from './server/retries.ts';
+import { StreamServer } from './server/stream-server.ts';
 import { WaitingCalls } from './server/waiting-calls.ts';
-import { StreamServer } from './streams/stream-server.ts';
 import type { Log, RpcHandlers, RpcObserver } from './types.ts';
 
 /** Messages of up to 64 items each; the next ones are already here when one is done. */

@@ -12,8 +12,6 @@ import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-s
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { createApp } from './app.ts';
-import { TICKET_PURPOSE } from './attachments/upload-ticket.ts';
-import { createAuthenticator } from './authenticate.ts';
 import { serviceChecks } from './checks.ts';
 import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
@@ -21,6 +19,8 @@ import { config } from './config.ts';
 import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
+import { createAuthenticator } from './identity/authenticate.ts';
+import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();

@@ -12,8 +12,8 @@ import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
+import { requirePermissions, requireRole } from './identity/permissions.ts';
 import type { Place } from './limits/fair-share.ts';
-import { requirePermissions, requireRole } from './permissions.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
 /** Who is requesting an operation, and under which ids. */

@@ -5,10 +5,10 @@ import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
 import type { Log } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticator } from './authenticate.ts';
 import type { Clients } from './clients.ts';
-import { sessionTokenOf } from './console/session-cookie.ts';
 import { goneSignal } from './http/gone.ts';
+import type { Authenticator } from './identity/authenticate.ts';
+import { sessionTokenOf } from './identity/session-cookie.ts';
 
 /** What a waiting call needs to know about its request. */
 export interface OriginOfWait {

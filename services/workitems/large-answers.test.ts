@@ -1,9 +1,9 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { foundBy } from './items/found-by.ts';
 import { ItemModel, type ItemRecord } from './items/items.model.ts';
+import { SessionModel } from './sessions/sessions.model.ts';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from './testing.ts';
-import { foundBy } from './trees/found-by.ts';
-import { SessionModel } from './usage/sessions.model.ts';
 
 /** The maximum size of an answer over RPC (libs/rpc/server/call-runner.ts). */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;

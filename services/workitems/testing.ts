@@ -13,10 +13,10 @@ import { transaction } from '@worktrack/runtime/database/transaction';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { WriteScope } from './calls/scope.ts';
 import { dependenciesOf } from './dependencies/dependencies.ts';
 import { handlers } from './handlers.ts';
 import { ItemModel } from './items/items.model.ts';
-import type { WriteScope } from './scope.ts';
 
 type Operations = (typeof workItemsContract)['operations'];
 type Name = keyof Operations;
@@ -59,7 +59,7 @@ export async function startReplicas(count: number): Promise<{ readonly call: Cal
   const workerData = await databaseOfTest();
   const replicas = Array.from(
     { length: count },
-    () => new Worker(new URL('replica.ts', import.meta.url), { workerData }),
+    () => new Worker(new URL('testing-replica.ts', import.meta.url), { workerData }),
   );
   await Promise.all(replicas.map((replica) => once(replica, 'message')));
   let calls = 0;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
-import { MetadataInput } from '../work-items/metadata.ts';
+import { MetadataInput } from '../metadata.ts';
 
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 /** As JSON, in UTF-8. Per attachment: an item's attachments are listed together. */

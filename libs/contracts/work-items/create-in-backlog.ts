@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } from '../examples.ts';
 import { ItemRef } from '../fields.ts';
+import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { MetadataInput } from './metadata.ts';
 import { CreatedItem, itemFields, Priority } from './work-item.ts';
 
 /** Shortcuts for creation: the type is fixed, board and column are the project's default board and its `Backlog`. */

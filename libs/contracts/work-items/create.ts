@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { column, exampleTask, ids, times } from '../examples.ts';
 import { ColumnRef, Id, ItemRef, ProjectId } from '../fields.ts';
+import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { MetadataInput } from './metadata.ts';
 import { CreatedItem, ItemType, itemFields, Priority } from './work-item.ts';
 
 export const createWorkItem = operation({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { exampleTask } from '../examples.ts';
 import { ColumnRef, ItemRef } from '../fields.ts';
+import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { MetadataInput } from './metadata.ts';
 import { ExpectedVersion, ItemType, itemFields, Priority, WrittenItem } from './work-item.ts';
 
 export const updateWorkItem = operation({

@@ -1,10 +1,10 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
-import type { StreamServer } from '../streams/stream-server.ts';
 import type { Call, Log, Reply, Settled } from '../types.ts';
 import type { Item } from './delivery.ts';
 import { admit, contextOf, type Endpoint, failureOf } from './endpoint.ts';
 import type { OpenItems } from './open-items.ts';
+import type { StreamServer } from './stream-server.ts';
 
 /** RabbitMQ 4 rejects messages above 16 MiB by closing the channel. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;

@@ -6,19 +6,20 @@ import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Authenticator } from '../authenticate.ts';
 import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
-import { authorize, traceparentOf } from '../http/request.ts';
+import { traceparentOf } from '../http/traceparent.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { authorize } from '../identity/authorize.ts';
+import { requirePermissions } from '../identity/permissions.ts';
+import { type UploadGrant, verifyTicket } from '../identity/upload-ticket.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
-import { requirePermissions } from '../permissions.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
 import { neverAProgram } from './never-a-program.ts';
 import { sendContent } from './send.ts';
-import { type UploadGrant, verifyTicket } from './upload-ticket.ts';
 
 interface AttachmentNeeds {
   readonly authenticator: Authenticator;

@@ -4,7 +4,7 @@ import type { uploadLocalFile as operation } from '@worktrack/contracts/attachme
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { shellQuoted as quoted } from '@worktrack/runtime/process/shell';
-import { issueTicket, TICKET_LIFETIME_MS } from '../attachments/upload-ticket.ts';
+import { issueTicket, TICKET_LIFETIME_MS } from '../identity/upload-ticket.ts';
 import type { Composition, CompositionContext } from './composition.ts';
 
 type Given = Input<typeof operation>;

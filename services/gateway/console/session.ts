@@ -6,11 +6,11 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Authenticator } from '../authenticate.ts';
 import type { Clients } from '../clients.ts';
-import { requireRate } from '../http/request.ts';
-import { requireOwnPage } from './own-page.ts';
-import { sessionCookie, sessionTokenOf } from './session-cookie.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { requireRate } from '../identity/authorize.ts';
+import { requireOwnPage } from '../identity/own-page.ts';
+import { sessionCookie, sessionTokenOf } from '../identity/session-cookie.ts';
 
 /** A code or a key, and room for what surrounds it. */
 const BODY_LIMIT_BYTES = 4_096;

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
-import { traceparentOf } from '../http/request.ts';
+import { traceparentOf } from '../http/traceparent.ts';
 import { limitRefusedRequests } from '../limits/refused-requests.ts';
 import { Admissions } from './admission.ts';
 import { Bulkhead } from './bulkhead.ts';

@@ -3,7 +3,7 @@ import { allOperations } from '@worktrack/contracts/catalogue';
 import { deepPaging } from '@worktrack/contracts/fields';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
 import { z } from 'zod';
-import { isPermitted } from '../permissions.ts';
+import { isPermitted } from '../identity/permissions.ts';
 import { fieldsOf, inputSchema, type JsonSchema, outputSchema } from '../schema.ts';
 import type { ResultShape } from './results/result.ts';
 

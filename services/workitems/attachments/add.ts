@@ -9,8 +9,8 @@ import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
 import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
-import { recordOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../writes/item-writes.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
 import {
   ContentTooLarge,

@@ -4,7 +4,7 @@ import {
   MAX_ATTACHMENT_METADATA_BYTES,
 } from '@worktrack/contracts/attachments/attachment';
 import mongoose from 'mongoose';
-import type { Scope, WriteScope } from '../scope.ts';
+import type { Scope, WriteScope } from '../calls/scope.ts';
 import { AttachmentModel, type AttachmentRecord } from './attachments.model.ts';
 
 export type NewAttachment = Omit<AttachmentRecord, 'organizationId'>;

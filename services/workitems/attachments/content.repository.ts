@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession, type mongo } from 'mongoose';
-import type { WriteScope } from '../scope.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import type { Span } from './range.ts';
 import { UnnamedContentModel } from './unnamed-content.model.ts';
 

@@ -1,8 +1,8 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { recordOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../writes/item-writes.ts';
 import { removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';
 

@@ -1,5 +1,5 @@
 import type { Log } from '@worktrack/rpc/types';
-import { sweepEvery } from '../sweep-every.ts';
+import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { discardUnnamedContent } from './content.repository.ts';
 
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000;

@@ -4,8 +4,8 @@ import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
-import { Remembered } from '../remembered.ts';
-import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
+import { Remembered } from '../calls/remembered.ts';
+import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { BoardModel, type BoardRecord } from './boards.model.ts';
 import { makeTallies, relyOnColumns, removeTallies } from './tallies.repository.ts';
 

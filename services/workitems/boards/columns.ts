@@ -3,7 +3,7 @@ import { isUuid } from '@worktrack/contracts/fields';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
-import type { FailingScope } from '../scope.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
 
 export function columnNamed(board: BoardRecord, name: StandardColumn): ColumnRecord | undefined {

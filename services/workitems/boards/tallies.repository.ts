@@ -1,6 +1,6 @@
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import type { Scope, WriteScope } from '../scope.ts';
+import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';
 

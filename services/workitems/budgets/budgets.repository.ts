@@ -2,10 +2,10 @@ import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import mongoose from 'mongoose';
+import type { Scope, WriteScope } from '../calls/scope.ts';
+import { ancestorIdsOf, below } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import type { Scope, WriteScope } from '../scope.ts';
-import { ancestorIdsOf, below } from '../trees/found-by.ts';
-import { SessionModel } from '../usage/sessions.model.ts';
+import { SessionModel } from '../sessions/sessions.model.ts';
 import { BudgetModel, type BudgetRecord } from './budgets.model.ts';
 import { beginOf, periodAt } from './period.ts';
 

@@ -1,7 +1,7 @@
 import type { Budget } from '@worktrack/contracts/work-items/budget';
+import type { Scope, WriteScope } from '../calls/scope.ts';
+import { ancestorIdsOf } from '../items/found-by.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import type { Scope, WriteScope } from '../scope.ts';
-import { ancestorIdsOf } from '../trees/found-by.ts';
 import type { BudgetRecord } from './budgets.model.ts';
 import {
   addSpent,

@@ -8,10 +8,10 @@ import type {
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
-import { tellOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
+import { tellOn } from '../writes/item-writes.ts';
 import { saveBudget, spentOf } from './budgets.repository.ts';
 import { microdollarsOf, toBudget } from './budgets.ts';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
+import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 

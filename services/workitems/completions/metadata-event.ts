@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { NewEvent } from '../history/history.repository.ts';
 
 /** The event for these keys' new values, in the form in which every update records metadata; none if they are unchanged. */

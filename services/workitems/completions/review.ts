@@ -1,6 +1,6 @@
+import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
-import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';

@@ -1,7 +1,7 @@
+import type { Scope } from '../calls/scope.ts';
+import { ancestorIdsOf } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItems } from '../items/items.repository.ts';
-import type { Scope } from '../scope.ts';
-import { ancestorIdsOf } from '../trees/found-by.ts';
 
 /** From the parent upwards. */
 export async function ancestorsOf(scope: Scope, item: Pick<ItemRecord, 'foundBy'>): Promise<ItemRecord[]> {

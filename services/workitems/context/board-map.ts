@@ -3,8 +3,8 @@ import type { BoardMap } from '@worktrack/contracts/work-items/context';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { requireProject } from '../projects/projects.repository.ts';
-import type { FailingScope } from '../scope.ts';
 import type { Outline } from './outline.repository.ts';
 
 export function boardMap(board: BoardRecord): BoardMap {

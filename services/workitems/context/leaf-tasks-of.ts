@@ -1,5 +1,5 @@
 import { ItemRef } from '@worktrack/contracts/fields';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../calls/scope.ts';
 import { leafTasksBelow } from '../trees/leaf-tasks.ts';
 import { type Outline, outlinesOf } from './outline.repository.ts';
 

@@ -1,9 +1,9 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { call, startProject, startWorkItemsWith, stopWorkItems, type TestProject } from '../testing.ts';
-import { foundBy } from '../trees/found-by.ts';
 
 let project: TestProject;
 beforeAll(async () => {

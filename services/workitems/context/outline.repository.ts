@@ -2,11 +2,11 @@ import type { PipelineStage } from 'mongoose';
 import { AttachmentModel, type AttachmentRecord } from '../attachments/attachments.model.ts';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
+import type { Scope } from '../calls/scope.ts';
+import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SHOWN_OF_LEASE } from '../items/lease.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
-import type { Scope } from '../scope.ts';
-import { below, childOf, itself } from '../trees/found-by.ts';
 
 /** What plans need to know about an item: not its text, which would dominate the cost for hundreds of items. */
 export type Outline = Pick<

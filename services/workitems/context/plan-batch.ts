@@ -1,8 +1,8 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
+import type { Scope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
-import type { Scope } from '../scope.ts';
 import { type Outline, surroundings } from './outline.repository.ts';
 import { stageOf, stageOfTask } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';

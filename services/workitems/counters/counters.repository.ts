@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import mongoose from 'mongoose';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../calls/scope.ts';
 import { CounterModel } from './counters.model.ts';
 
 /** One suffices on a server that distinguishes an existing document from a missing one. */

@@ -1,6 +1,6 @@
+import type { WriteScope } from '../calls/scope.ts';
 import { dependentsOf, findOutlines, type ItemOutline } from '../items/items.repository.ts';
 import { holdDependencies } from '../projects/projects.repository.ts';
-import type { WriteScope } from '../scope.ts';
 
 /** One side of the search: what was reached, and from which item. */
 interface Side {

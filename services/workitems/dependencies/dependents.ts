@@ -1,10 +1,10 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
-import { adjustItem } from '../items/item-writes.ts';
 import { dependentsOf, type ItemOutline } from '../items/items.repository.ts';
-import type { WriteScope } from '../scope.ts';
+import { adjustItem } from '../writes/item-writes.ts';
 
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {

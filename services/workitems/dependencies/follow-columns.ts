@@ -1,11 +1,11 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { isHandedOver, isPending } from '../boards/progress.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import { claimable, pendingColumns } from '../items/claimable.ts';
-import { adjustItem } from '../items/item-writes.ts';
 import { outlinesInColumns } from '../items/items.repository.ts';
 import { isInProgress } from '../items/lease.ts';
-import type { WriteScope } from '../scope.ts';
+import { adjustItem } from '../writes/item-writes.ts';
 import { type Crossing, followCrossings } from './dependents.ts';
 
 /**

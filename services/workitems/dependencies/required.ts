@@ -1,12 +1,12 @@
 import type { ErrorDetail } from '@worktrack/contracts/errors';
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import { MAX_DEPENDENCIES } from '@worktrack/contracts/work-items/work-item';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
-import { relyOn, relyOnColumnOf } from '../items/item-writes.ts';
+import type { FailingWriteScope } from '../calls/scope.ts';
 import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
-import type { FailingWriteScope } from '../scope.ts';
+import { relyOn, relyOnColumnOf } from '../writes/item-writes.ts';
 import { cycleOf } from './cycle.ts';
 import { dependenciesOf } from './dependencies.ts';
 

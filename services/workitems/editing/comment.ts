@@ -1,8 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
-import { recordOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../writes/item-writes.ts';
 
 export async function addWorkItemComment(
   { workItemId, text }: Input<typeof operation>,

@@ -1,13 +1,14 @@
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { CreatedItem, ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { isHandedOver } from '../boards/progress.ts';
+import type { FailingWriteScope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import { claimable } from '../items/claimable.ts';
-import { countChildren, insertItem } from '../items/item-writes.ts';
+import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { merged, metadataPatch } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
@@ -16,10 +17,9 @@ import { drawTaskId } from '../items/task-id.ts';
 import { keyWarnings, warned } from '../items/warnings.ts';
 import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
-import type { FailingWriteScope } from '../scope.ts';
 import { indexItem } from '../search/search.repository.ts';
-import { foundBy } from '../trees/found-by.ts';
 import { requireParentFor } from '../trees/parent.ts';
+import { countChildren, insertItem } from '../writes/item-writes.ts';
 
 export interface NewItem {
   readonly type: ItemType;

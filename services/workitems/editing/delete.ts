@@ -6,14 +6,14 @@ import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
-import { changeItem, removeItem } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, dependentsWithLists, requireItem } from '../items/items.repository.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { forgetItem } from '../search/search.repository.ts';
+import { abandonSession } from '../sessions/abandoned.ts';
+import { handDownSessions } from '../sessions/sessions.repository.ts';
 import { leaveParent, loseParent } from '../trees/parent.ts';
-import { abandonSession } from '../usage/abandoned.ts';
-import { handDownSessions } from '../usage/sessions.repository.ts';
+import { changeItem, removeItem } from '../writes/item-writes.ts';
 
 /**
  * Children lose their parent, dependents their dependency, attachments are deleted, and the cost counts towards the parent; the history stays, and

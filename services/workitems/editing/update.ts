@@ -8,7 +8,7 @@ import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import { differenceOf, type Editable } from '../items/changes.ts';
-import { changeItem, countChildren, type ItemChanges } from '../items/item-writes.ts';
+import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
 import { merged, metadataPatch } from '../items/metadata.ts';
@@ -17,8 +17,8 @@ import { requireVersion } from '../items/version.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
-import { foundBy } from '../trees/found-by.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
+import { changeItem, countChildren, type ItemChanges } from '../writes/item-writes.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 

@@ -1,6 +1,6 @@
 import type { EventType as LogType } from '@worktrack/contracts/events/event';
 import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
-import type { Scope, WriteScope } from '../scope.ts';
+import type { Scope, WriteScope } from '../calls/scope.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
 import { type ToldItem, tell } from './tell.ts';

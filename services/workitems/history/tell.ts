@@ -1,8 +1,8 @@
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
+import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { isHolder, isLive } from '../items/lease.ts';
-import type { WriteScope } from '../scope.ts';
 
 /** An item as it is after the write, except for its lease, which is the one under which it is written. */
 export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'revision' | 'lease'>;

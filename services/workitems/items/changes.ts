@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { ItemRecord } from './items.model.ts';
 
 export type Editable = Pick<

@@ -1,5 +1,5 @@
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
 import type { LeaseRecord, Returned, TokenReport } from './lease.ts';

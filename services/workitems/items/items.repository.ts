@@ -1,7 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { gathered } from '../gathered.ts';
-import type { FailingScope, Scope } from '../scope.ts';
-import { itself, levelsAbove, below as phraseBelow } from '../trees/found-by.ts';
+import { gathered } from '../calls/gathered.ts';
+import type { FailingScope, Scope } from '../calls/scope.ts';
+import { itself, levelsAbove, below as phraseBelow } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 const UUID_LENGTH = 36;

@@ -1,4 +1,4 @@
-import { MetadataInput } from '@worktrack/contracts/work-items/metadata';
+import { MetadataInput } from '@worktrack/contracts/metadata';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeMetadata } from './merge-metadata.ts';

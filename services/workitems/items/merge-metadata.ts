@@ -1,4 +1,4 @@
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 
 /**
  * JSON Merge Patch (RFC 7396): objects are merged key by key at any depth, `null` removes a key, anything else replaces what was there.

@@ -1,5 +1,5 @@
-import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/work-items/metadata';
-import type { FailingScope } from '../scope.ts';
+import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
+import type { FailingScope } from '../calls/scope.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 
 /** The given metadata, with the parameters that are stored in it. undefined: none given. */

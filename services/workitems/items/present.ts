@@ -2,7 +2,7 @@ import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../calls/scope.ts';
 import type { ItemRecord } from './items.model.ts';
 import { shownLease } from './lease.ts';
 

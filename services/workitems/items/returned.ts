@@ -1,4 +1,4 @@
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { Rework } from '@worktrack/contracts/work-items/work-item';
 import type { ItemRecord } from './items.model.ts';
 import { isInProgress, type Returned } from './lease.ts';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
-import type { FailingScope, Scope } from '../scope.ts';
-import { below, itself } from '../trees/found-by.ts';
+import type { FailingScope, Scope } from '../calls/scope.ts';
+import { below, itself } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import { SHOWN_OF_LEASE } from './lease.ts';
 

@@ -1,4 +1,4 @@
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { ItemRecord } from './items.model.ts';
 import { isLive } from './lease.ts';
 

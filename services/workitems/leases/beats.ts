@@ -1,7 +1,7 @@
 import type { Beat } from '@worktrack/contracts/events/beat';
+import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { type LeaseRecord, shownLease } from '../items/lease.ts';
-import type { WriteScope } from '../scope.ts';
 
 type Listener = (organizationId: string, beat: Beat) => void;
 

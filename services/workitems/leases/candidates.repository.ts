@@ -1,11 +1,11 @@
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
+import type { Scope } from '../calls/scope.ts';
+import { below } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { type ItemOutline, OUTLINE } from '../items/items.repository.ts';
 import { isRework } from '../items/returned.ts';
-import type { Scope } from '../scope.ts';
-import { below } from '../trees/found-by.ts';
 
 const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 

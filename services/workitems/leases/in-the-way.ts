@@ -1,11 +1,11 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
+import type { Scope } from '../calls/scope.ts';
 import type { Outline } from '../context/outline.repository.ts';
 import type { BatchPlan } from '../context/plan-batch.ts';
 import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
 import { isInProgress, isLive } from '../items/lease.ts';
-import type { Scope } from '../scope.ts';
 
 /** For how many unclaimable tasks the reason is given, and for how many dependencies of each. */
 const FEW_TASKS = 5;

@@ -8,12 +8,12 @@ import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted, relyOnRestAfter } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
 import { commentsSince, type NewEvent } from '../history/history.repository.ts';
-import { changeItem, renewLease } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import { priceMicrodollars } from '../usage/price.ts';
+import { priceMicrodollars } from '../sessions/price.ts';
+import { changeItem, renewLease } from '../writes/item-writes.ts';
 import { tellBeat } from './beats.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;

@@ -2,10 +2,10 @@ import type { Log } from '@worktrack/rpc/types';
 import { commitTogether } from '@worktrack/runtime/database/group-commit';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
-import { adjustItem, expiry } from '../items/item-writes.ts';
+import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import type { ItemRecord } from '../items/items.model.ts';
-import { sweepEvery } from '../sweep-every.ts';
-import { abandonSession } from '../usage/abandoned.ts';
+import { abandonSession } from '../sessions/abandoned.ts';
+import { adjustItem, expiry } from '../writes/item-writes.ts';
 import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 
 /** A waiting agent learns of a task that another left within two seconds of the end of the lease. */

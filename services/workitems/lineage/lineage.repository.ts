@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
+import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
-import type { Scope } from '../scope.ts';
 
 /** Ids of the items whose metadata says that they came from the idea. */
 export async function idsNamingIdea(

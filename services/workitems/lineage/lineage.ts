@@ -7,13 +7,13 @@ import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
+import type { Scope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { type Outline, outlinesOf } from '../context/outline.repository.ts';
 import { toPlaced } from '../context/present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
-import type { Scope } from '../scope.ts';
-import { sessionsCountedFor, totalSessions } from '../usage/sessions.repository.ts';
+import { sessionsCountedFor, totalSessions } from '../sessions/sessions.repository.ts';
 import { idsNamingIdea } from './lineage.repository.ts';
 
 /** Where an item came from, what was made of it, and the cost. */

@@ -2,8 +2,8 @@ import { isUuid, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, boardWithColumn } from '../boards/boards.repository.ts';
 import { columnById, columnMeant, noSuchColumn } from '../boards/columns.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { onlyProject } from '../projects/projects.repository.ts';
-import type { FailingScope } from '../scope.ts';
 import { namesNothing } from './named.ts';
 
 export interface BoardColumn {

@@ -3,9 +3,9 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidAt } from '../../../test/support/uuid-at.ts';
+import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';
-import { foundBy } from '../trees/found-by.ts';
 import { ORDERS } from './listed-items.repository.ts';
 
 beforeAll(startWorkItems);

@@ -5,9 +5,9 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TallyModel } from '../boards/tallies.model.ts';
+import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
-import { foundBy } from '../trees/found-by.ts';
 
 let project: TestProject;
 beforeAll(async () => {

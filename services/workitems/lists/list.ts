@@ -3,12 +3,12 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
+import { type Page, pageOf, type Start, startOf, type Total } from '../calls/paging.ts';
+import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/present.ts';
-import { type Page, pageOf, type Start, startOf, type Total } from '../paging.ts';
-import type { Scope } from '../scope.ts';
-import { countMatches, matchesInOrder } from '../search/matches.repository.ts';
 import { requireProjectOf, whereOf } from './filter.ts';
 import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
+import { countMatches, matchesInOrder } from './matches.repository.ts';
 import { totalOf } from './totals.repository.ts';
 import { holds, type Where } from './where.ts';
 

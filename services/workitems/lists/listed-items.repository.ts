@@ -1,10 +1,10 @@
 import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
+import type { Start } from '../calls/paging.ts';
+import type { Scope } from '../calls/scope.ts';
+import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { SHOWN_OF_LEASE } from '../items/lease.ts';
-import type { Start } from '../paging.ts';
-import type { Scope } from '../scope.ts';
-import { itself } from '../trees/found-by.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /** What a list shows of an item, and its place in its column. */

@@ -2,8 +2,8 @@ import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { boardWithColumn, findBoard } from '../boards/boards.repository.ts';
 import { columnById } from '../boards/columns.ts';
+import type { FailingScope, Scope } from '../calls/scope.ts';
 import { findProject } from '../projects/projects.repository.ts';
-import type { FailingScope, Scope } from '../scope.ts';
 import { listedItem } from './listed-items.repository.ts';
 
 /** The list filters that refer to something, each with its kind and how to find its ids. */

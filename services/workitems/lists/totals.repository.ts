@@ -1,9 +1,9 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { boardWithColumn } from '../boards/boards.repository.ts';
 import { countsOf } from '../boards/tallies.repository.ts';
+import type { Total } from '../calls/paging.ts';
+import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
-import type { Total } from '../paging.ts';
-import type { Scope } from '../scope.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
+import { foundBy } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { foundBy } from '../trees/found-by.ts';
 
 const BATCH = 500;
 const BATCH_DEADLINE_MS = 60_000;

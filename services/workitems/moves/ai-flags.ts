@@ -1,5 +1,5 @@
+import type { Metadata } from '@worktrack/contracts/metadata';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
-import type { Metadata } from '@worktrack/contracts/work-items/metadata';
 
 export interface AiRequest {
   /** True forces the flag, whatever the column; false means not given. */

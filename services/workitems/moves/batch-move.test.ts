@@ -1,4 +1,4 @@
-import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
+import { MAX_METADATA_BYTES } from '@worktrack/contracts/metadata';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 

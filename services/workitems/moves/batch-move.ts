@@ -1,18 +1,18 @@
+import { MAX_METADATA_BYTES } from '@worktrack/contracts/metadata';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
-import { MAX_METADATA_BYTES } from '@worktrack/contracts/work-items/metadata';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnMeant, columnName, noSuchColumn } from '../boards/columns.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
-import { changeItem } from '../items/item-writes.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
 import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
-import type { FailingScope } from '../scope.ts';
+import { changeItem } from '../writes/item-writes.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';

@@ -1,12 +1,12 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
+import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { draw, removeCounters } from '../counters/counters.repository.ts';
 import { claimable } from '../items/claimable.ts';
-import { adjustItem, touch } from '../items/item-writes.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repository.ts';
-import type { FailingWriteScope, Scope } from '../scope.ts';
+import { adjustItem, touch } from '../writes/item-writes.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the

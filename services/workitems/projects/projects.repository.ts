@@ -4,9 +4,9 @@ import type { Project } from '@worktrack/contracts/projects/project';
 import type { TransactionScope } from '@worktrack/runtime/database/implement';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
-import type { Start } from '../paging.ts';
-import { Remembered } from '../remembered.ts';
-import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../scope.ts';
+import type { Start } from '../calls/paging.ts';
+import { Remembered } from '../calls/remembered.ts';
+import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
 export async function insertProject(scope: WriteScope & TransactionScope, project: ProjectRecord): Promise<void> {

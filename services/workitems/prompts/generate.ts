@@ -3,9 +3,9 @@ import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/w
 import type { StagedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
 import { differenceOf } from '../items/changes.ts';
-import { changeItem } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
+import { changeItem } from '../writes/item-writes.ts';
 import { askModel } from './ask-model.ts';
 import { promptByTemplate, questionFor } from './compose.ts';
 import { gatherMaterial } from './material.ts';

@@ -1,11 +1,11 @@
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
 import { type Outline, outlinesOf } from '../context/outline.repository.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireProject } from '../projects/projects.repository.ts';
-import type { FailingScope } from '../scope.ts';
 import type { PromptMaterial } from './compose.ts';
 
 /** Gathers what a prompt is written from. Nothing from the feedback behind an idea: that is text from the public. */

@@ -1,7 +1,7 @@
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
+import type { Scope } from '../calls/scope.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
-import type { Scope } from '../scope.ts';
 import { SearchModel } from './search.model.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { searchEntry } from '@worktrack/runtime/text/words';
-import type { WriteScope } from '../scope.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import { SearchModel } from './search.model.ts';
 
 interface Searchable {

@@ -1,11 +1,11 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { boardOf } from '../boards/boards.repository.ts';
+import type { FailingWriteScope, WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
-import { adjustItem, countChildren, replaceAncestors } from '../items/item-writes.ts';
+import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
-import type { FailingWriteScope, WriteScope } from '../scope.ts';
-import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from './found-by.ts';
+import { adjustItem, countChildren, replaceAncestors } from '../writes/item-writes.ts';
 import { parentFault } from './parent-rules.ts';
 
 /** Levels of a tree, including its root. Only tasks can nest in their own type; this bounds the cost of a cascade, and how much an item stores about its ancestors. */

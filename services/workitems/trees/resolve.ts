@@ -5,10 +5,10 @@ import type { Call, Settled } from '@worktrack/rpc/types';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
+import type { Scope } from '../calls/scope.ts';
+import { together } from '../calls/together.ts';
 import { toSummary } from '../items/present.ts';
 import { descriptionsOf, type ResolvableItem, resolvableItems } from '../items/shown.repository.ts';
-import type { Scope } from '../scope.ts';
-import { together } from '../together.ts';
 import { leafTasksBelow } from './leaf-tasks.ts';
 
 type Resolve = typeof operation;

@@ -5,13 +5,13 @@ import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';
+import type { Scope } from '../calls/scope.ts';
 import { outlinesOf } from '../context/outline.repository.ts';
 import { requireNamed } from '../items/shown.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
-import type { Scope } from '../scope.ts';
+import { type SessionFilter, sumSessions, totalSessions, type UsageSum } from '../sessions/sessions.repository.ts';
 import { sumByEpic } from './by-epic.ts';
 import { endOf, startOf } from './period.ts';
-import { type SessionFilter, sumSessions, totalSessions, type UsageSum } from './sessions.repository.ts';
 
 /** For a work item, by its current tree: items moved below it count, items moved away do not. */
 export async function getAiUsage(

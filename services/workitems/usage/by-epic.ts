@@ -1,6 +1,6 @@
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../calls/scope.ts';
+import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } from '../sessions/sessions.repository.ts';
 import { epicsAbove } from './epics.repository.ts';
-import { type SessionFilter, type Sum, sumsByItem, totalsOf, type UsageSum } from './sessions.repository.ts';
 
 /** What is below no epic, and what was deleted with nothing above it. */
 const NO_EPIC = 'none';

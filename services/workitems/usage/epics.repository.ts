@@ -1,6 +1,6 @@
+import type { Scope } from '../calls/scope.ts';
+import { ancestorIdsOf } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import type { Scope } from '../scope.ts';
-import { ancestorIdsOf } from '../trees/found-by.ts';
 
 type Epic = Pick<ItemRecord, '_id' | 'taskId'>;
 

@@ -2,8 +2,8 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/implement';
 import { boardOf } from '../boards/boards.repository.ts';
-import { recordOn } from '../items/item-writes.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { recordOn } from '../writes/item-writes.ts';
 import { requireSameItem } from './same-item.ts';
 import { keepSession } from './session.ts';
 

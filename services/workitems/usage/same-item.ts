@@ -1,5 +1,5 @@
+import type { FailingScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { FailingScope } from '../scope.ts';
 
 /** A tool accepts the item's id and, redundantly, its task ID: if they differ, one of them is wrong, and only the caller knows which. */
 export function requireSameItem(

@@ -1,11 +1,11 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import { spend } from '../budgets/budgets.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { isHolder } from '../items/lease.ts';
-import type { WriteScope } from '../scope.ts';
-import { priceMicrodollars, type TokenUse } from './price.ts';
-import { insertSession } from './sessions.repository.ts';
+import { priceMicrodollars, type TokenUse } from '../sessions/price.ts';
+import { insertSession } from '../sessions/sessions.repository.ts';
 
 export interface SessionReport extends TokenUse {
   readonly model: string;

@@ -2,12 +2,12 @@ import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access } from '@worktrack/contracts/operation';
 import type { KeyRateState } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { Authenticator } from '../authenticate.ts';
-import { requireOwnPage } from '../console/own-page.ts';
-import { sessionTokenOf } from '../console/session-cookie.ts';
+import { rateHeaders, tooMany } from '../http/rate-headers.ts';
 import { limited } from '../limits/limited.ts';
-import { requirePermissions } from '../permissions.ts';
-import { rateHeaders, tooMany } from './rate-headers.ts';
+import type { Authenticator } from './authenticate.ts';
+import { requireOwnPage } from './own-page.ts';
+import { requirePermissions } from './permissions.ts';
+import { sessionTokenOf } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,12 +50,4 @@ export function requireRate({ limit, windowMs, count, resetMs }: KeyRateState, r
   if (count <= limit) return;
   limited.inc({ limit: 'key-rate' });
   throw tooMany(`This API key may make ${limit} requests in ${windowMs / 1_000} s.`, resetMs);
-}
-
-/** The version-traceid-parentid-flags of W3C Trace Context, level 1. */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-export function traceparentOf(request: FastifyRequest): string | undefined {
-  const given = request.headers.traceparent;
-  return typeof given === 'string' && TRACEPARENT.test(given) ? given : undefined;
 }

@@ -2,13 +2,13 @@ import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import { inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
 import type { SearchQuery } from '@worktrack/runtime/text/words';
 import type { PipelineStage } from 'mongoose';
+import type { Total } from '../calls/paging.ts';
+import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
-import { type ItemOrder, LISTED, type ListedItem, ORDERS } from '../lists/listed-items.repository.ts';
-import { conditionsOf, type Where } from '../lists/where.ts';
-import type { Total } from '../paging.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
-import type { Scope } from '../scope.ts';
-import { SearchModel } from './search.model.ts';
+import { SearchModel } from '../search/search.model.ts';
+import { type ItemOrder, LISTED, type ListedItem, ORDERS } from './listed-items.repository.ts';
+import { conditionsOf, type Where } from './where.ts';
 
 /** Which items match. */
 export interface Matching {

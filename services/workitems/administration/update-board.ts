@@ -3,12 +3,12 @@ import type { updateBoard as operation } from '@worktrack/contracts/projects/boa
 import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { requireBoard, saveBoard, tellOfBoard, toBoard } from '../boards/boards.repository.ts';
+import { columnById } from '../boards/columns.ts';
+import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { followRenamedColumns } from '../dependencies/follow-columns.ts';
-import type { FailingScope } from '../scope.ts';
-import type { BoardRecord, ColumnRecord } from './boards.model.ts';
-import { requireBoard, saveBoard, tellOfBoard, toBoard } from './boards.repository.ts';
-import { columnById } from './columns.ts';
-import { countsOf, holdColumns } from './tallies.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 

@@ -5,7 +5,7 @@ import { removeBoardsOfProject } from '../boards/boards.repository.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import { forgetBudgetsOfProject } from '../budgets/budgets.repository.ts';
 import { forgetPlaces } from '../moves/position.ts';
-import { removeProject, requireProject } from './projects.repository.ts';
+import { removeProject, requireProject } from '../projects/projects.repository.ts';
 
 /**
  * Its boards are deleted with it; what it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which

@@ -3,7 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { expect } from 'vitest';
 import { type CallService, call, newCaller, startProject } from '../testing.ts';
-import { Model, Refused } from './model.ts';
+import { Model, Refused } from './reference.ts';
 
 type Name = Parameters<CallService>[1];
 type InputOf<N extends Name> = Parameters<typeof call<N>>[2];

@@ -1,6 +1,6 @@
+import type { WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { WriteScope } from '../scope.ts';
 import { insertSession } from './sessions.repository.ts';
 
 const SESSION_TYPE = 'abandoned';

@@ -1,7 +1,7 @@
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
-import { keyFrom } from './create.ts';
+import { keyFrom } from './create-project.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);

@@ -7,9 +7,9 @@ import type { WriteContext } from '@worktrack/runtime/database/implement';
 import type { KeyDocument } from '../keys/keys.model.ts';
 import { activeKeysById, activeKeysByPrefix } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
+import { countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
 import { userById } from '../users/users.repository.ts';
 import { codeByPrefix, deleteCode } from './codes.repository.ts';
-import { countActiveSessions, insertSession } from './sessions.repository.ts';
 
 /** Far more browsers than one person has, and few enough to end them all with one command. */
 export const MAX_ACTIVE_SESSIONS_PER_USER = 1_000;

@@ -2,10 +2,10 @@ import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { foundByMigration } from '../migrations/found-by.repository.ts';
 import { call, startProject, startReplicas, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { below, foundBy } from './found-by.ts';
+import { ItemModel, type ItemRecord } from './items.model.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);

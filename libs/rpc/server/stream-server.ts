@@ -5,9 +5,16 @@ import { nowMs } from '../clock.ts';
 import type { Broker } from '../connection.ts';
 import { consumeReplies, DIRECT_REPLY_TO, isReplyAddress } from '../message/direct-reply.ts';
 import type { RequestItem } from '../message/envelope.ts';
-import { contextOf, type Endpoint, failureOf } from '../server/endpoint.ts';
+import {
+  decodeStreamFrame,
+  encodeStreamFrame,
+  Inlet,
+  interrupted,
+  Outlet,
+  type StreamFrame,
+} from '../streams/streams.ts';
 import type { Log, RpcObserver } from '../types.ts';
-import { decodeStreamFrame, encodeStreamFrame, Inlet, interrupted, Outlet, type StreamFrame } from './streams.ts';
+import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
 
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 64;

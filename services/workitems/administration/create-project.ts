@@ -4,8 +4,8 @@ import type { createProject as operation } from '@worktrack/contracts/projects/p
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
-import type { ProjectRecord } from './projects.model.ts';
-import { insertProject, toProject } from './projects.repository.ts';
+import type { ProjectRecord } from '../projects/projects.model.ts';
+import { insertProject, toProject } from '../projects/projects.repository.ts';
 
 /** A project comes with its first board, of the standard columns. */
 export async function createProject(

@@ -1,7 +1,7 @@
 import type { AiSession } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import type { WriteScope } from '../scope.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';
 import { type SessionDocument, SessionModel } from './sessions.model.ts';
 

@@ -5,8 +5,8 @@ import type {
   listBoards as listOperation,
 } from '@worktrack/contracts/projects/board-operations';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
+import { boardsOfProject, requireBoard, toBoard } from '../boards/boards.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
-import { boardsOfProject, requireBoard, toBoard } from './boards.repository.ts';
 
 export async function listBoards(
   { id }: Input<typeof listOperation>,

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { takeOutbox } from '../../../test/support/outbox.ts';
 import { call } from '../testing.ts';
-import type { Model } from './model.ts';
 import type { ModelEvent, ModelItem } from './records.ts';
+import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
 
 const LATEST_EVENTS = 12;

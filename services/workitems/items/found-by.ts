@@ -1,4 +1,4 @@
-import type { ItemRecord } from '../items/items.model.ts';
+import type { ItemRecord } from './items.model.ts';
 
 /**
  * The phrases that an item is found by, stored in it and in one index. An item lists itself and all its ancestors, each by UUID and by task ID, since neither

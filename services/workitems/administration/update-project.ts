@@ -4,7 +4,7 @@ import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
-import { requireProject, saveProject, tellOfProject, toProject } from './projects.repository.ts';
+import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';
 
 export async function updateProject(
   { id, ...changes }: Input<typeof operation>,

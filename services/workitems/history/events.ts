@@ -2,9 +2,9 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { deletedItem, eventsOfItem } from '../history/history.repository.ts';
-import type { FailingScope } from '../scope.ts';
-import { findNamed } from './shown.repository.ts';
+import type { FailingScope } from '../calls/scope.ts';
+import { findNamed } from '../items/shown.repository.ts';
+import { deletedItem, eventsOfItem } from './history.repository.ts';
 
 export async function getWorkItemEvents(
   { workItemId, eventType, limit }: Input<typeof operation>,

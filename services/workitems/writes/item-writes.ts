@@ -5,18 +5,18 @@ import type { Collection } from '@worktrack/runtime/database/write-set';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
+import type { WriteScope } from '../calls/scope.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import { tell } from '../history/tell.ts';
-import type { WriteScope } from '../scope.ts';
-import { below } from '../trees/found-by.ts';
-import { abandonSession } from '../usage/abandoned.ts';
-import { claimable } from './claimable.ts';
-import { ItemModel, type ItemRecord } from './items.model.ts';
-import type { ItemOutline } from './items.repository.ts';
-import { isLive, type LeaseRecord } from './lease.ts';
-import { previousAfter } from './previous.ts';
+import { claimable } from '../items/claimable.ts';
+import { below } from '../items/found-by.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import type { ItemOutline } from '../items/items.repository.ts';
+import { isLive, type LeaseRecord } from '../items/lease.ts';
+import { previousAfter } from '../items/previous.ts';
+import { returnedAfter } from '../items/returned.ts';
+import { abandonSession } from '../sessions/abandoned.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
-import { returnedAfter } from './returned.ts';
 
 /** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and those in claimable.ts follow automatically. */
 export type ItemChanges = Partial<

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { settleEndedLeases } from '../leases/settle.ts';
 import { compareState, compareTouched } from './compare.ts';
-import type { Model } from './model.ts';
 import type { ItemType, ModelItem, Place, Priority } from './records.ts';
+import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
 import { MODELS } from './tables.ts';
 

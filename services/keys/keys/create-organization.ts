@@ -3,10 +3,10 @@ import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { insertKey } from '../keys/keys.repository.ts';
-import type { KeyMint } from '../keys/mint.ts';
+import { insertOrganization } from '../organizations/organizations.repository.ts';
 import { insertUser } from '../users/users.repository.ts';
-import { insertOrganization } from './organizations.repository.ts';
+import { insertKey } from './keys.repository.ts';
+import type { KeyMint } from './mint.ts';
 
 /** An organization with its owner and the first key, which holds all permissions: together or not at all. */
 export async function createOrganization(

@@ -5,7 +5,7 @@ import { compareAll } from './compare.ts';
 import { startBoth } from './service.ts';
 import { anyStep, stepsSoFar } from './steps.ts';
 
-/** `MODEL_RUNS=200 npm test -- services/workitems/model` is a long run; `MODEL_SEED` repeats one. */
+/** `MODEL_RUNS=200 npm test -- services/workitems/reference` is a long run; `MODEL_SEED` repeats one. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const MAX_STEPS_OF_RUN = 300;

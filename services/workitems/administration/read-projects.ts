@@ -6,8 +6,8 @@ import type {
 } from '@worktrack/contracts/projects/project-operations';
 import type { ReadContext } from '@worktrack/runtime/database/implement';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { pageOf, startOf } from '../paging.ts';
-import { countProjects, pageOfProjects, requireProject, toProject } from './projects.repository.ts';
+import { pageOf, startOf } from '../calls/paging.ts';
+import { countProjects, pageOfProjects, requireProject, toProject } from '../projects/projects.repository.ts';
 
 export async function listProjects(
   input: Input<typeof listOperation>,

@@ -1,6 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { deletedItem } from '../history/history.repository.ts';
-import { findNamed } from './shown.repository.ts';
+import { findNamed } from '../items/shown.repository.ts';
+import { deletedItem } from './history.repository.ts';
 
 /** How many are looked up at once. */
 const TOGETHER = 20;

@@ -7,10 +7,10 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeyModel } from '../keys/keys.model.ts';
+import { SessionModel } from '../sessions/sessions.model.ts';
 import { codeOf, startKeys } from '../testing.ts';
 import { CodeModel } from './codes.model.ts';
 import { MAX_ACTIVE_SESSIONS_PER_USER } from './open.ts';
-import { SessionModel } from './sessions.model.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
 beforeAll(async () => {

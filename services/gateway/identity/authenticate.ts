@@ -15,9 +15,9 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { identityCache, type Known } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyRequest } from 'fastify';
+import { UnknownKeys } from '../limits/unknown-keys.ts';
 import { bearerToken } from './bearer.ts';
 import { LastUse } from './last-use.ts';
-import { UnknownKeys } from './limits/unknown-keys.ts';
 
 /** What a request reveals about its sender. */
 export type Sender = Pick<FastifyRequest, 'id' | 'ip' | 'socket'>;

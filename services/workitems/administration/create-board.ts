@@ -2,8 +2,8 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
+import { countBoards, insertBoard, toBoard } from '../boards/boards.repository.ts';
 import { holdProject } from '../projects/projects.repository.ts';
-import { countBoards, insertBoard, toBoard } from './boards.repository.ts';
 
 export async function createBoard(
   { id: projectId, name, columns }: Input<typeof operation>,

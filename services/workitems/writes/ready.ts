@@ -1,9 +1,9 @@
 import { retract } from '@worktrack/runtime/database/outbox.repository';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import type { WriteScope } from '../calls/scope.ts';
 import { type ToldItem, tell } from '../history/tell.ts';
-import type { WriteScope } from '../scope.ts';
-import { isKnownClaimable } from './claimable.ts';
-import type { ItemRecord } from './items.model.ts';
+import { isKnownClaimable } from '../items/claimable.ts';
+import type { ItemRecord } from '../items/items.model.ts';
 
 type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
 
