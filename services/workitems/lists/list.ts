@@ -8,7 +8,7 @@ import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/present.ts';
 import { requireProjectOf, whereOf } from './filter.ts';
 import { type ItemOrder, type ListedItem, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
-import { countMatches, matchesInOrder } from './matches.repository.ts';
+import { countMatches, isThere, type Match, matchesInOrder } from './matches.repository.ts';
 import { totalOf } from './totals.repository.ts';
 import { holds, type Where } from './where.ts';
 
@@ -35,18 +35,19 @@ export async function pageOfList(
   const where = await whereOf(context, given, sessionProjectId);
   const found = await (text ? matching(context, where, text, order, start) : listed(context, where, order, start));
   if (found.rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
-  return pageOf(
+  const { rows, ...shown } = await pageOf(
     found.rows,
     start,
     list,
     (item) => (item._id === found.namedId ? undefined : placeIn(order, item)),
     found.count,
   );
+  return { ...shown, rows: rows.filter(isThere) };
 }
 
 /** One row more than the page has, if there is one. */
 interface Found {
-  readonly rows: readonly ListedItem[];
+  readonly rows: readonly Match[];
   /** It comes before all others, out of order. */
   readonly namedId?: string | undefined;
   readonly count: () => Promise<Total>;

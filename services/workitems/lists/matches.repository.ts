@@ -18,6 +18,10 @@ export interface Matching {
   readonly exceptId: string | undefined;
 }
 
+/** A match whose item was deleted since its entry was read is its id alone: the page goes on after it, and does not show it. */
+export type Match = ListedItem | Pick<ListedItem, '_id' | 'position'>;
+export const isThere = (match: Match): match is ListedItem => 'taskId' in match;
+
 type Page = Pick<OrderedRead, 'after' | 'limit'> & { readonly skip: number };
 
 /**
@@ -31,11 +35,11 @@ export async function matchesInOrder(
   order: ItemOrder,
   { after, skip, limit }: Page,
   maxSorted = MAX_SORTED,
-): Promise<ListedItem[]> {
+): Promise<Match[]> {
   const filter = await entriesWith(scope, which);
   const choose = [...except(which), ...itemsLike(which)];
-  const present: PipelineStage[] = [...(choose.some((stage) => '$lookup' in stage) ? [] : [LOOK_UP]), ...ITEM];
   if (order === 'newest') {
+    const present: PipelineStage[] = [...(choose.some((stage) => '$lookup' in stage) ? [] : [LOOK_UP]), ...MATCH];
     return inOrder(SearchModel, { filter, order: ORDERS.newest, after, skip, limit, choose, present });
   }
   if ((await countUpTo(maxSorted + 1, [{ $match: filter }])) > maxSorted) {
@@ -116,10 +120,16 @@ const LOOK_UP: PipelineStage.Lookup = {
   $lookup: { from: ItemModel.collection.name, localField: '_id', foreignField: '_id', as: 'item' },
 };
 
-/** Replaces the entry. Empty if the item was deleted since the entry was read. */
+/** Replaces the entry by its item; an entry whose item is gone is left out. */
 const ITEM: readonly PipelineStage[] = [
   { $unwind: '$item' },
   { $replaceRoot: { newRoot: '$item' } },
+  { $project: LISTED },
+];
+
+/** Replaces the entry by its match. */
+const MATCH: readonly PipelineStage[] = [
+  { $replaceRoot: { newRoot: { $mergeObjects: [{ _id: '$_id' }, { $first: '$item' }] } } },
   { $project: LISTED },
 ];
 

@@ -139,10 +139,13 @@ const NEWEST_IDS: Axis = {
   }),
 };
 
-/** Where the ids of a millisecond start: a prefix, which no id equals. */
+/**
+ * Where the ids of a millisecond start: no id equals it, since each names its version (RFC 9562, 5.7). As long as an id: a bound that is the beginning of
+ * a value stands on the wrong side of it in a descending index.
+ */
 function firstIdOf(ms: number): string {
   const hex = Math.ceil(Math.max(0, ms)).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 const NUMBERS: Axis = {
