@@ -12,6 +12,7 @@ import { runService } from '@worktrack/runtime/process/service';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { takeIn } from './log/intake.ts';
+import { canStore } from './log/log.repository.ts';
 import { keepFor } from './log/retention.repository.ts';
 import { WebhookService } from './webhooks/service.ts';
 
@@ -48,6 +49,7 @@ await runService('events', settings, async ({ log, check, onStop }) => {
         news.tell(organizationId, { kind: 'events', events: logged });
         webhooks.logged(organizationId, logged);
       }),
+    canStore,
   });
   onStop(() => intake.close());
   await intake.ready;

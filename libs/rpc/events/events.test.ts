@@ -63,9 +63,9 @@ async function publisher(): Promise<EventPublisher> {
 }
 
 /** A replica of the log, which consumes with this. Its `die` cuts its connections, as the end of its process does. */
-async function consumer(take: (events: readonly PublishedEvent[]) => Promise<void>) {
+async function consumer(take: (events: readonly PublishedEvent[]) => Promise<void>, canStore = async () => true) {
   const connected = await broker();
-  const made = new LogConsumer({ broker: connected, signer, log, observer: seen, take });
+  const made = new LogConsumer({ broker: connected, signer, log, observer: seen, take, canStore });
   ends.add(() => made.close());
   await made.ready;
   return { die: () => connected.close(), close: () => made.close() };
@@ -198,6 +198,61 @@ describe('the queue of the log', () => {
     await expect.poll(() => ids(taken)).toEqual([good.id]);
     await expect.poll(async () => (await channel.checkQueue(LOG_DEAD_QUEUE)).messageCount).toBe(4);
     await connection.close();
+  });
+});
+
+describe('an event that cannot be stored', () => {
+  test('goes to the dead letters with its message, and all others are taken once, in order', async () => {
+    const connection = await connect(own.urls.rabbitmq);
+    const channel = await connection.createConfirmChannel();
+    await channel.purgeQueue(LOG_DEAD_QUEUE);
+    const from = await publisher();
+    const all = events(90);
+    // The first, one in the middle, and the last: of the last message, so that there is nothing behind it to acknowledge.
+    const bad = new Set([all[0], all[47], all[89]].map((event) => event?.id));
+    for (let at = 0; at < all.length; at += 10) await from.publish(all.slice(at, at + 10));
+    const taken: PublishedEvent[] = [];
+    const before = seen.deadLetters.length;
+    const first = await consumer(async (batch) => {
+      if (batch.some(({ id }) => bad.has(id))) throw new Error('It cannot be stored.');
+      taken.push(...batch);
+    });
+    await expect.poll(async () => (await channel.checkQueue(LOG_DEAD_QUEUE)).messageCount).toBe(3);
+    await expect.poll(() => ids(taken)).toEqual(ids(all).filter((id) => !bad.has(id)));
+    expect(seen.deadLetters.slice(before)).toEqual(Array(3).fill({ queue: LOG_DEAD_QUEUE, reason: 'refused' }));
+    const later = events(1);
+    await from.publish(later);
+    await expect.poll(() => taken.at(-1)?.id).toBe(later[0]?.id);
+
+    // Once the cause is mended they are moved back, unchanged.
+    await first.close();
+    const again: PublishedEvent[] = [];
+    await consumer(async (batch) => void again.push(...batch));
+    for (let left = 3; left > 0; left--) {
+      const message = await channel.get(LOG_DEAD_QUEUE, { noAck: true });
+      if (message) channel.sendToQueue(LOG_QUEUE, message.content, { persistent: true });
+    }
+    await expect.poll(() => ids(again)).toEqual(ids([...all.slice(0, 10), ...all.slice(40, 50), ...all.slice(80)]));
+    await connection.close();
+  });
+
+  test('is one only if others can be stored: while the database is away, all of them wait', async () => {
+    const taken: PublishedEvent[] = [];
+    let attempts = 0;
+    let isAway = true;
+    await consumer(
+      async (batch) => {
+        if (++attempts === 5) isAway = false;
+        if (isAway) throw new Error('The database is unavailable.');
+        taken.push(...batch);
+      },
+      async () => !isAway,
+    );
+    const before = seen.deadLetters.length;
+    const all = events(20);
+    await (await publisher()).publish(all);
+    await expect.poll(() => ids(taken)).toEqual(ids(all));
+    expect(seen.deadLetters.slice(before)).toEqual([]);
   });
 });
 

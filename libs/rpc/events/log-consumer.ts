@@ -11,6 +11,8 @@ import { declareLog, LOG_DEAD_QUEUE, LOG_QUEUE } from './topology.ts';
 
 /** The most messages taken together, each of up to 64 KiB: many hold only one or two events. */
 const PREFETCH = 512;
+/** How often an event fails alone, while others can be stored, until it goes to the dead letters. */
+const MAX_REFUSALS = 3;
 
 export interface LogConsumerOptions {
   readonly broker: Broker;
@@ -18,8 +20,10 @@ export interface LogConsumerOptions {
   readonly signer: RequestSigner;
   readonly log: Log;
   readonly observer: RpcObserver;
-  /** At least once for each event. If it fails, it is called again with the same ones, for as long as they belong to this process. */
+  /** At least once for each event. If it fails, it is called again, for as long as the events belong to this process. */
   take(events: readonly PublishedEvent[]): Promise<void>;
+  /** Whether any event can be stored at the moment. If so, those that `take` still fails on are themselves at fault. */
+  canStore(): Promise<boolean>;
 }
 
 interface Arrived {
@@ -36,6 +40,9 @@ interface Delivered {
 /**
  * Hands over all events, in order of publication for each publisher, one batch after the other, and acknowledges a batch once it is taken. Of all
  * replicas, one does so at a time; but one that was frozen may not know yet that it is no longer the one.
+ *
+ * An event that cannot be stored holds up nobody: the batch is halved until the event is alone, and its message goes to the dead letters, unchanged. So it can
+ * be moved back to the queue once the cause is mended; the log recognizes the other events in it by their ids.
  */
 export class LogConsumer {
   readonly ready: Promise<void>;
@@ -100,36 +107,57 @@ export class LogConsumer {
     await new Promise(setImmediate);
     for (let delivered = this.#delivered; delivered?.waiting.length; delivered = this.#delivered) {
       const batch = delivered.waiting.splice(0);
-      const isTaken = await this.#take(
-        batch.flatMap(({ events }) => events),
-        delivered,
-      );
-      const last = batch.at(-1);
-      if (isTaken && last) acknowledgeUpTo(last.message, delivered.channel);
+      const refused = new Set<PublishedEvent>();
+      const events = batch.flatMap((arrived) => arrived.events);
+      if (await this.#take(events, refused, delivered)) this.#finish(batch, refused, delivered.channel);
     }
   }
 
-  async #take(events: readonly PublishedEvent[], delivered: Delivered): Promise<boolean> {
-    for (let failures = 1; this.#delivered === delivered; failures++) {
+  /** @returns whether all of them are taken, except for those added to `refused` */
+  async #take(events: readonly PublishedEvent[], refused: Set<PublishedEvent>, delivered: Delivered): Promise<boolean> {
+    const { take, canStore, log } = this.#options;
+    for (let failures = 1, refusals = 0; this.#delivered === delivered; failures++) {
       try {
-        await this.#options.take(events);
+        await take(events);
         return true;
       } catch (error) {
-        this.#options.log.warn(
-          { error, events: events.length, failures },
-          'Events could not be processed; trying again',
-        );
-        await sleep(retryDelayMs(failures));
+        log.warn({ error, events: events.length, failures }, 'Events could not be processed; trying again');
+        if (!(await canStore())) {
+          await sleep(retryDelayMs(failures));
+        } else if (events.length > 1) {
+          const half = Math.ceil(events.length / 2);
+          return (
+            (await this.#take(events.slice(0, half), refused, delivered)) &&
+            (await this.#take(events.slice(half), refused, delivered))
+          );
+        } else if (++refusals === MAX_REFUSALS) {
+          for (const event of events) refused.add(event);
+          return true;
+        }
       }
     }
     return false;
   }
-}
 
-function acknowledgeUpTo(message: ConsumeMessage, channel: Channel): void {
-  try {
-    channel.ack(message, true);
-  } catch {
-    // The channel is gone and its tags with it. The broker redelivers these messages.
+  #finish(batch: readonly Arrived[], refused: ReadonlySet<PublishedEvent>, channel: Channel): void {
+    const { log, observer } = this.#options;
+    let last: ConsumeMessage | undefined;
+    try {
+      for (const { message, events } of batch) {
+        const ids = events.flatMap((event) => (refused.has(event) ? [event.id] : []));
+        if (ids.length === 0) last = message;
+        else {
+          log.error(
+            { queue: LOG_QUEUE, ids },
+            'A message goes to the dead letters: some of its events cannot be stored',
+          );
+          observer.deadLettered(LOG_DEAD_QUEUE, 'refused');
+          channel.nack(message, false, false);
+        }
+      }
+      if (last) channel.ack(last, true);
+    } catch {
+      // The channel is gone and its tags with it. The broker redelivers these messages.
+    }
   }
 }

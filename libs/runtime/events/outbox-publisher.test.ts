@@ -29,7 +29,7 @@ beforeAll(async () => {
   await connectDatabase({ url: lease.mongodbUrl, database: `${lease.databasePrefix}_outbox`, log });
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'test log', log });
   const take = async (events: readonly PublishedEvent[]) => void arrived.push(...events);
-  const consumer = new LogConsumer({ broker, signer, log, observer: rpcObserver, take });
+  const consumer = new LogConsumer({ broker, signer, log, observer: rpcObserver, take, canStore: async () => true });
   await consumer.ready;
   ends.push(
     () => broker.close(),

@@ -1,6 +1,7 @@
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { serverCapabilities } from '@worktrack/runtime/database/server';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';
 import { HeadModel, type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
 
@@ -75,6 +76,21 @@ export async function insert(records: readonly LogRecord[]): Promise<void> {
   const last = records.at(-1);
   if (!serverCapabilities().commitsAreReliable && last && !(await LogModel.exists({ _id: last._id }))) {
     throw new Error('The events that were reported as stored are not there.');
+  }
+}
+
+/** Whether an event could be stored at the moment: tried with one that belongs to nobody, and is removed again. */
+export async function canStore(): Promise<boolean> {
+  const id = uuidv7();
+  const at = new Date();
+  const blank = { id, organizationId: id, at: at.toISOString(), actor: null, revision: 0, data: {} };
+  const event = { ...blank, type: 'user.created', subject: { kind: 'user', id } } as const;
+  try {
+    await insert(append({ _id: id, seq: 0, loggedAt: at }, [event]).records);
+    await LogModel.deleteOne({ _id: id });
+    return true;
+  } catch {
+    return false;
   }
 }
 
