@@ -1,9 +1,11 @@
+import { TestProxy } from '@worktrack/rpc/test-proxy';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
 import { createLog } from '../process/logging.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from './connection.ts';
+import { databaseFailure } from './failure.ts';
 import { commitTogether } from './group-commit.ts';
 import { Stale } from './stale.ts';
 import { WriteSet } from './write-set.ts';
@@ -22,11 +24,17 @@ const DoneModel = mongoose.model(
 );
 const DEADLINE_MS = 10_000;
 
+let proxy: TestProxy;
+
 beforeAll(async () => {
   const { mongodbUrl, databasePrefix } = await servers();
-  await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_groups`, log: createLog('test', 'silent') });
+  proxy = await TestProxy.to(mongodbUrl);
+  await connectDatabase({ url: proxy.url, database: `${databasePrefix}_groups`, log: createLog('test', 'silent') });
 });
-afterAll(disconnectDatabase);
+afterAll(async () => {
+  await disconnectDatabase();
+  await proxy.close();
+});
 beforeEach(async () => {
   await NodeModel.deleteMany({});
   await NodeModel.create([
@@ -120,4 +128,17 @@ test.each([
   expect(refused.map(({ reason }) => reason instanceof Stale)).toEqual([true]);
   const isMoved = outcomes[sets()[0]?.reliesOnCount ? 0 : 1]?.status === 'fulfilled';
   expect(await belowTop()).toBe(isMoved ? 0 : 2);
+});
+
+test('writes in one group fail together, at once and of what they met, when the database is away', async () => {
+  proxy.cut({ stayDown: true });
+  try {
+    const startedAtMs = performance.now();
+    const outcomes = await commitInOneGroup(Array.from({ length: 20 }, () => setOf(() => {})));
+    const codes = outcomes.map((outcome) => outcome.status === 'rejected' && databaseFailure(outcome.reason)?.code);
+    expect(codes).toEqual(Array(20).fill('UNAVAILABLE'));
+    expect(performance.now() - startedAtMs).toBeLessThan(DEADLINE_MS / 2);
+  } finally {
+    proxy.restore();
+  }
 });

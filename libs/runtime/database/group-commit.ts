@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { tooLate } from './failure.ts';
+import { OperationError } from '@worktrack/contracts/errors';
+import { databaseFailure, tooLate } from './failure.ts';
 import { type Blame, flush } from './flush.ts';
 import { Stale } from './stale.ts';
 import { transaction } from './transaction.ts';
@@ -123,7 +124,7 @@ async function run(group: Group): Promise<void> {
     await commit(group.members);
     for (const { done } of group.members) done();
   } catch (error) {
-    settle(group.members, error);
+    fail(group.members, error);
   } finally {
     ended.abort();
     await watch;
@@ -158,13 +159,17 @@ async function commit(members: readonly Waiting[]): Promise<void> {
   );
 }
 
-/** The call at fault gets the error, and the others continue without it. If the failure does not say whose it is, each is tried alone. */
-function settle(members: readonly Waiting[], error: unknown): void {
+/**
+ * The call at fault gets the error, and the others continue without it. A failure of the database is everybody's: trying again would take each of them to its
+ * deadline. If a failure does not say whose it is, each is tried alone.
+ */
+function fail(members: readonly Waiting[], error: unknown): void {
   const again: Waiting[] = [];
   for (const member of members) {
     const own = error instanceof Blamed ? error.blame.get(member.writes) : undefined;
     if (own) member.failed(own);
     else if (members.length === 1) member.failed(error instanceof Blamed ? new Stale() : error);
+    else if (error instanceof OperationError || databaseFailure(error)) member.failed(error);
     else {
       if (!(error instanceof Blamed)) member.alone = true;
       again.push(member);
