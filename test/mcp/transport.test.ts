@@ -180,6 +180,20 @@ describe('the protocol', () => {
     expect(await (await post(message)).json()).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
   });
 
+  test('two requests with one id in a batch are both answered, in their order', async () => {
+    const response = await post([
+      { jsonrpc: '2.0', id: 7, method: 'ping' },
+      { jsonrpc: '2.0', id: 7, method: 'tools/list' },
+      { jsonrpc: '2.0', id: 'seven', method: 'ping' },
+    ]);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject([
+      { id: 7, result: {} },
+      { id: 7, result: { tools: expect.any(Array) } },
+      { id: 'seven', result: {} },
+    ]);
+  });
+
   test('there is nothing to subscribe to, and no stream is held open', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

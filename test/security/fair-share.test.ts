@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSystem } from '../support/system.ts';
-import { callTool } from '../support/tool-call.ts';
+import { callTool, sendBatch } from '../support/tool-call.ts';
 
 let system: Awaited<ReturnType<typeof startSystem>>;
 beforeAll(async () => {
@@ -52,4 +52,32 @@ test('what exceeds the share of a key and of an organization waits, for 5 s, and
     workitems?.kill('SIGCONT');
   }
   expect((await list()).status).toBe(200);
+});
+
+test('each message of a batch takes its own place, also after a claim that gave its place back to wait', async () => {
+  const one = await system.newOrganization();
+  const feedback = system.services.of('feedback')[0]?.part;
+  feedback?.kill('SIGSTOP');
+  try {
+    const tool = (id: number, name: string, args: object) => ({
+      id,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    });
+    const batch = [
+      tool(1, 'claim_work_item', { agent: 'Batch', projectId: one.projectId, waitSeconds: 1 }),
+      tool(2, 'list_feedback', {}),
+    ];
+    const batches = Array.from({ length: 3 }, () => sendBatch(system.baseUrl, one.apiKey, batch));
+    await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    feedback?.kill('SIGCONT');
+    for (const response of await Promise.all(batches)) {
+      expect(await response.json()).toMatchObject([
+        { id: 1, result: { structuredContent: { claimed: false } } },
+        { id: 2, result: { structuredContent: { items: [] } } },
+      ]);
+    }
+  } finally {
+    feedback?.kill('SIGCONT');
+  }
 });

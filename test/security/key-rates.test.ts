@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
-import { listTools } from '../support/tool-call.ts';
+import { listTools, sendBatch } from '../support/tool-call.ts';
 
 let system: Awaited<ReturnType<typeof startSystem>>;
 let organization: TestOrganization;
@@ -59,6 +59,26 @@ describe('the rate of a key', () => {
       jsonrpc: '2.0',
       error: { message: expect.stringContaining('50 requests in 3600 s'), data: { code: 'RATE_LIMITED' } },
     });
+  });
+
+  test('counts each message of a batch, and refuses those over it by themselves', async () => {
+    const { key } = await newKey({ requests: 10, windowSeconds: 3_600 });
+    const messages = Array.from({ length: 24 }, (_, id) => ({ id, method: 'ping' }));
+    const batch = [...messages.slice(0, 5), { method: 'notifications/initialized' }, ...messages.slice(5)];
+    const response = await sendBatch(system.baseUrl, key, batch);
+    expect(response.status).toBe(200);
+    const answers = (await response.json()) as { id: number; result?: object; error?: { data: object } }[];
+    expect(answers.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+    expect(answers.filter(({ result }) => result).map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const { error } of answers.slice(9)) {
+      expect(error).toMatchObject({
+        message: expect.stringContaining('10 requests in 3600 s'),
+        data: { code: 'RATE_LIMITED', requestId: response.headers.get('x-request-id') },
+      });
+    }
+    expect(response.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await sendBatch(system.baseUrl, key, batch)).status).toBe(429);
   });
 
   test('is reported in every answer, including refusals', async () => {

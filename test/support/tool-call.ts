@@ -62,10 +62,21 @@ export function listTools(baseUrl: string, apiKey: string): Promise<Response> {
   return post(`${baseUrl}/mcp`, apiKey, { method: 'tools/list' });
 }
 
+interface Request {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Several messages in one request, as protocol versions before 2025-06-18 allow. */
+export function sendBatch(baseUrl: string, apiKey: string, messages: readonly Request[]): Promise<Response> {
+  return post(`${baseUrl}/mcp`, apiKey, messages);
+}
+
 function post(
   url: string,
   apiKey: string,
-  message: { readonly method: string; readonly params?: unknown },
+  message: Request | readonly Request[],
   headers?: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Response> {
@@ -77,7 +88,11 @@ function post(
       accept: 'application/json, text/event-stream',
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    body: JSON.stringify(
+      Array.isArray(message)
+        ? message.map((one) => ({ jsonrpc: '2.0', ...one }))
+        : { jsonrpc: '2.0', id: 1, ...message },
+    ),
     ...(signal && { signal }),
   });
 }

@@ -1,5 +1,6 @@
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
 
 declare module 'fastify' {
@@ -10,12 +11,14 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Waits until a request's call has its place. Returns at once without an API key, or if it already has one. */
     takePlace(request: FastifyRequest, bodyBytes: number): Promise<void>;
+    /** For the next message of a batch, which waits its turn like a request of its own. */
+    takeAnotherPlace(request: FastifyRequest): Promise<void>;
   }
 }
 
 /**
  * Each call with an API key takes its place among its organization's before its body is parsed, and gives it back with its answer. Not when
- * its connection ends: what it has begun continues without it. A body still to come holds no place, nor do byte streams, which run at
+ * its connection ends: what it has begun continues without it. Each message of a batch takes its own. A body still to come holds no place, nor do byte streams, which run at
  * their reader's pace.
  */
 export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits): void {
@@ -29,6 +32,11 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
       socket.once('close', abandon);
       return () => socket.off('close', abandon);
     });
+  });
+  app.decorate('takeAnotherPlace', async (request: FastifyRequest) => {
+    request.place?.leave();
+    request.place = undefined;
+    await app.takePlace(request, Number(request.headers['content-length'] ?? BODY_LIMIT_BYTES));
   });
   // For requests without a body.
   app.addHook('preHandler', (request) => app.takePlace(request, 0));

@@ -3,17 +3,19 @@ import { callerOf } from '@worktrack/contracts/keys/identity';
 import type { Log } from '@worktrack/rpc/types';
 import type { FastifyInstance } from 'fastify';
 import type { Clients } from '../clients.ts';
-import { JSON_TYPE } from '../http/envelope.ts';
+import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
+import { failureHeaders, JSON_TYPE } from '../http/envelope.ts';
+import { failureOf } from '../http/failure.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
 import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
-import type { Perform } from '../perform.ts';
+import type { CallOrigin, Perform } from '../perform.ts';
 import { originOfWait } from '../waits.ts';
 import { mcpExchanges } from './exchange.ts';
 import { requireModestSize } from './message-size.ts';
 import { refuseForeignOrigins } from './origin.ts';
-import { mcpFailureBody } from './refusal.ts';
+import { jsonRpcError, mcpFailureBody } from './refusal.ts';
 import { mcpServerMaker } from './server.ts';
 import { SessionProjects } from './session-project.ts';
 import { toolCatalogue } from './tools.ts';
@@ -34,29 +36,42 @@ export function registerMcpEndpoint(
 ): void {
   const projects = new SessionProjects(needs.clients);
   const serve = mcpExchanges(mcpServerMaker(toolCatalogue(), needs.perform, needs.log), needs.log);
+  const byKey = authorize(needs.authenticator, [], 'key');
 
   app.route({
     method: 'POST',
     url: '/mcp',
     config: { failureBody: mcpFailureBody },
-    onRequest: [refuseForeignOrigins(needs.allowedOrigins), authorize(needs.authenticator, [], 'key')],
+    onRequest: [refuseForeignOrigins(needs.allowedOrigins), byKey],
     handler: async (request, reply) => {
-      const { identity, body: message } = request;
+      const { body: message } = request;
       if (message === undefined) {
         throw new OperationError('VALIDATION_FAILED', 'The body is empty: send a JSON-RPC message.', {
           details: [{ path: '', message: 'must be a JSON-RPC message' }],
         });
       }
       requireModestSize(message);
-      const projectId = await projects.require(request.query, callerOf(identity), request.id);
-      const { status, body } = await serve(request, {
-        identity,
-        caller: callerOf(identity, projectId),
+      const projectId = await projects.require(request.query, callerOf(request.identity), request.id);
+      const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
+      const origin = (): CallOrigin => ({
+        identity: request.identity,
+        caller: callerOf(request.identity, projectId),
         requestId: request.id,
-        idempotencyKey: idempotencyKeyOf(request.headers['idempotency-key']),
+        idempotencyKey,
         traceparent: traceparentOf(request),
         place: request.place,
         waits: originOfWait(request, reply, needs.authenticator),
+      });
+      const { status, body } = await serve(request, origin(), async () => {
+        try {
+          await byKey.call(app, request, reply);
+          await app.takeAnotherPlace(request);
+          return { origin: origin() };
+        } catch (thrown) {
+          const error = failureOf(thrown, { log: needs.log, requestId: request.id, bodyLimitBytes: BODY_LIMIT_BYTES });
+          reply.headers(failureHeaders(error));
+          return { error: jsonRpcError(error, request.id) };
+        }
       });
       reply.code(status);
       if (body === undefined) return reply.send();

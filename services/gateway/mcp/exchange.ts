@@ -2,6 +2,7 @@ import {
   type AuthInfo,
   classifyInboundRequest,
   createMcpHandler,
+  isInitializeRequest,
   METHOD_NOT_FOUND,
   type Server,
   WebStandardStreamableHTTPServerTransport,
@@ -10,13 +11,26 @@ import type { Log } from '@worktrack/rpc/types';
 import type { FastifyRequest } from 'fastify';
 import type { CallOrigin } from '../perform.ts';
 
+const OK = 200;
+const ACCEPTED = 202;
+const BAD_REQUEST = 400;
+
+/** Of a batch. Only one with both is a request, and is answered. */
+interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+}
+
 /** The protocol's response: an HTTP status and, except for a notification, a JSON-RPC message as text. */
 export interface ProtocolAnswer {
   readonly status: number;
   readonly body: string | undefined;
 }
 
-export type ServeMcp = (request: FastifyRequest, origin: CallOrigin) => Promise<ProtocolAnswer>;
+/** Admits a further message of a batch as if it were a request of its own. @returns whose it is, or the JSON-RPC error that answers it */
+export type AdmitNext = () => Promise<{ readonly origin: CallOrigin } | { readonly error: object }>;
+
+export type ServeMcp = (request: FastifyRequest, origin: CallOrigin, admitNext: AdmitNext) => Promise<ProtocolAnswer>;
 
 /**
  * Serves POSTs with the SDK, each in the protocol era that it speaks and with its own server, so that any replica can answer any request.
@@ -28,7 +42,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
     onerror: (error) => log.debug({ error }, 'The protocol refused an MCP request'),
   });
 
-  return async (request, origin) => {
+  return async (request, origin, admitNext) => {
     const { body } = request;
     const face = requestFace(request);
     const route = classifyInboundRequest({
@@ -42,12 +56,42 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
       // Nothing here ever changes for a listener, and no capability claims so; the SDK would hold the stream open all the same.
       return { status: 404, body: JSON.stringify(methodNotFound(route.message.id)) };
     }
-    const answer =
+    // The SDK refuses a batch with an `initialize` as a whole.
+    if (route.kind === 'legacy' && Array.isArray(body) && !body.some(isInitializeRequest)) {
+      return await serveBatch(face, body as readonly Message[], origin, admitNext);
+    }
+    return await answerOf(
       route.kind === 'legacy'
         ? await serveLegacy(face, body, makeServer(origin))
-        : await modern.fetch(face, { parsedBody: body, authInfo: carrying(origin) });
-    return { status: answer.status, body: answer.body === null ? undefined : await answer.text() };
+        : await modern.fetch(face, { parsedBody: body, authInfo: carrying(origin) }),
+    );
   };
+
+  /** One message after the other, each with its own server: the SDK would answer two requests with the same id only once. */
+  async function serveBatch(
+    face: Request,
+    messages: readonly Message[],
+    origin: CallOrigin,
+    admitNext: AdmitNext,
+  ): Promise<ProtocolAnswer> {
+    const answers: string[] = [];
+    for (const [index, message] of messages.entries()) {
+      const admitted = index === 0 ? { origin } : await admitNext();
+      if ('error' in admitted) {
+        const { id, method } = message;
+        if (id !== undefined && method !== undefined) {
+          answers.push(JSON.stringify({ jsonrpc: '2.0', id, error: admitted.error }));
+        }
+        continue;
+      }
+      const answer = await answerOf(await serveLegacy(face, message, makeServer(admitted.origin)));
+      // The messages are well-formed, so it is a header, which is every message's.
+      if (index === 0 && answer.status >= BAD_REQUEST) return answer;
+      if (answer.body !== undefined) answers.push(answer.body);
+    }
+    if (answers.length === 0) return { status: ACCEPTED, body: undefined };
+    return { status: OK, body: answers.length === 1 ? answers[0] : `[${answers.join(',')}]` };
+  }
 }
 
 /** Without sessions, and with a JSON response: nothing is ever sent before the result, so there is nothing to stream. */
@@ -59,6 +103,10 @@ async function serveLegacy(face: Request, body: unknown, server: Server): Promis
   } finally {
     await transport.close();
   }
+}
+
+async function answerOf(response: Response): Promise<ProtocolAnswer> {
+  return { status: response.status, body: response.body === null ? undefined : await response.text() };
 }
 
 const ANY_TYPE = '*/*';

@@ -8,14 +8,14 @@ const OF_THE_KEY: ReadonlySet<ErrorCode> = new Set(['API_KEY_MISSING', 'API_KEY_
 
 /**
  * The body of a refusal at `/mcp`. MCP clients show the message of a JSON-RPC error; of anything else, only that there was an error. Its
- * `id` is null, because the request is not read. `data.code` is the same code as over REST.
+ * `id` is null, because the request is not read.
  */
 export function mcpFailureBody(error: ErrorValue, requestId: string): string {
   if (!OF_THE_KEY.has(error.code)) return failureBody(error, requestId);
-  const { code, message } = error;
-  return JSON.stringify({
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: REFUSED_BEFORE_THE_PROTOCOL, message, data: { code, requestId } },
-  });
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: jsonRpcError(error, requestId) });
+}
+
+/** `data.code` is the same code as over REST. */
+export function jsonRpcError({ code, message }: ErrorValue, requestId: string): object {
+  return { code: REFUSED_BEFORE_THE_PROTOCOL, message, data: { code, requestId } };
 }

@@ -45,16 +45,16 @@ export function mcpServerMaker(catalogue: ToolCatalogue, perform: Perform, log: 
     server.setRequestHandler('tools/list', () => ({
       tools: catalogue.visibleTo(origin.caller) as unknown as SdkTool[],
     }));
-    // An earlier protocol allows several messages in one request; they share one place among the calls and run one after the other.
-    let before: Promise<unknown> = Promise.resolve();
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = catalogue.byName.get(params.name);
       if (!tool) throw unknownTool(params.name, names);
-      const call = before.then(() =>
-        callTool(tool, { arguments: params.arguments, meta: params._meta }, origin, perform, describeFailure(origin)),
+      return await callTool(
+        tool,
+        { arguments: params.arguments, meta: params._meta },
+        origin,
+        perform,
+        describeFailure(origin),
       );
-      before = call;
-      return await call;
     });
     return server;
   };
