@@ -351,7 +351,7 @@ async function writeGrouped(
         });
       } catch (error) {
         const isRefused = error instanceof OperationError;
-        const isStale = error instanceof Stale || (isRefused && writes.usesMemory);
+        const isStale = error instanceof Stale || (isRefused && (await writes.reliesOnOutdated()));
         const isUnused = isRefused || error instanceof AlreadyDone || error instanceof NothingYet;
         writes.settle(isStale ? 'stale' : isUnused ? 'unused' : 'unknown');
         if (!isStale) throw error;
@@ -425,8 +425,7 @@ async function writeReceived(
     try {
       return await commitAlone(mine, Date.now() + commitMs, asItIs, work);
     } catch (error) {
-      if (error instanceof OperationError && (await earlierAnswer(mine))) throw new AlreadyDone();
-      throw error;
+      throw (await earlierAnswer(mine)) ? new AlreadyDone() : error;
     }
   };
   try {

@@ -63,8 +63,7 @@ export class WriteSet {
   readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
   readonly #afterwards: ((outcome: Outcome) => void)[] = [];
-  /** Something that the rule took from memory may be out of date: the commit will find out, and a refusal is worth another look. */
-  usesMemory = false;
+  readonly #fromMemory: (() => Promise<boolean>)[] = [];
 
   /** @throws (from the commit) what `onDuplicate` makes, if a unique index refuses the document */
   insert(into: Collection, document: Document, onDuplicate?: () => Error): void {
@@ -130,6 +129,16 @@ export class WriteSet {
       model: { name: 'deleteMany', namespace: namespaceOf(from), filter: checked(filter) },
       expected: undefined,
     });
+  }
+
+  /** The rule took something from memory. The commit finds out whether it is out of date; for a refusal, which has none, `isOutdated` does. */
+  tookFromMemory(isOutdated: () => Promise<boolean>): void {
+    this.#fromMemory.push(isOutdated);
+  }
+
+  async reliesOnOutdated(): Promise<boolean> {
+    for (const isOutdated of this.#fromMemory) if (await isOutdated()) return true;
+    return false;
   }
 
   /** For what the rule took or remembers outside the database: notified once, when the outcome of this write is known. */

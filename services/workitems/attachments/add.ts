@@ -14,7 +14,7 @@ import { recordOn } from '../writes/item-writes.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
 import {
   ContentTooLarge,
-  discardContent,
+  discardUnlessNamed,
   keepContent,
   type StoredContent,
   storeContent,
@@ -63,8 +63,8 @@ export async function addAttachment(
       return toAttachment(attachment);
     });
   } catch (error) {
-    // Only if it is certainly unnamed. After a lost database reply it may be named; if not, it is removed later.
-    if (error instanceof AlreadyDone || error instanceof OperationError) await discardContent(content.contentId);
+    // After a lost database reply nobody knows; if it is unnamed, it is removed later.
+    if (error instanceof AlreadyDone || error instanceof OperationError) await discardUnlessNamed(content.contentId);
     throw error;
   }
 }

@@ -75,6 +75,11 @@ export async function discardContent(contentId: string): Promise<void> {
   await UnnamedContentModel.deleteOne({ _id: contentId });
 }
 
+/** After an upload that came to nothing. The commit that was done before may have been its own, sent again: then the content is named. */
+export async function discardUnlessNamed(contentId: string): Promise<void> {
+  if (await UnnamedContentModel.exists({ _id: contentId })) await discardContent(contentId);
+}
+
 /**
  * Removes content that no attachment names: from deleted attachments, and from uploads whose service died.
  * @param before spares content that may still get its attachment

@@ -1,18 +1,19 @@
 import type { OperationError } from '@worktrack/contracts/errors';
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   call,
   failure,
   startProject,
   startReplicas,
-  startWorkItems,
+  startWorkItemsWith,
   stopWorkItems,
   type TestProject,
 } from '../testing.ts';
 
 let project: TestProject;
 beforeAll(async () => {
-  await startWorkItems();
+  await startWorkItemsWith({ monitorCommands: 'true' });
   project = await startProject();
 });
 afterAll(stopWorkItems);
@@ -90,6 +91,16 @@ describe('a column is named by its UUID or its name on the board, in any case', 
       expect(extra.details).toMatchObject([{ path: 'boardColumnId' }]);
     }
     expect(await project.get(id)).toMatchObject({ columnName: 'Backlog', version: 1 });
+  });
+
+  test('and a write that is refused for it reads the item once, though the board was remembered', async () => {
+    const { id } = await project.create('task');
+    const reads: string[] = [];
+    const note = ({ commandName, command }: mongo.CommandStartedEvent) => reads.push(command[commandName]);
+    const client = mongoose.connection.getClient().on('commandStarted', note);
+    await failure(call(project.caller, 'workItems.move', { workItemId: id, boardColumnId: 'Nowhere' }));
+    client.off('commandStarted', note);
+    expect(reads.filter((collection) => collection === 'work_items')).toHaveLength(1);
   });
 
   test('and case distinguishes columns that differ in nothing else', async () => {

@@ -67,24 +67,34 @@ export async function spentOf(
   const { organizationId } = caller;
   const from = beginOf(period, now);
   const isOfItem = taskId !== null;
-  const items = await ItemModel.aggregate<{ _id: string; told?: number }>([
+  const items = ItemModel.aggregate<{ _id: string; told?: number }>([
     isOfItem
       ? { $match: { organizationId, foundBy: below(_id) } }
       : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
     { $project: { told: '$lease.report.costMicrodollars' } },
-  ]).session(tx);
-  const [sum] = await SessionModel.aggregate<{ spent: number }>([
-    {
-      $match: {
-        organizationId,
-        ...(isOfItem ? { countedFor: { $in: [_id, ...items.map((item) => item._id)] } } : { projectId }),
-        ...(from && { createdAt: { $gte: from } }),
-      },
-    },
-    { $group: { _id: null, spent: { $sum: '$costMicrodollars' } } },
-  ]).session(tx);
-  return items.reduce((total, { told }) => total + (told ?? 0), sum?.spent ?? 0);
+  ])
+    .session(tx)
+    .cursor({ batchSize: ITEMS_AT_ONCE });
+  const spentIn = async (sessions: Readonly<Record<string, unknown>>) => {
+    const [sum] = await SessionModel.aggregate<{ spent: number }>([
+      { $match: { organizationId, ...sessions, ...(from && { createdAt: { $gte: from } }) } },
+      { $group: { _id: null, spent: { $sum: '$costMicrodollars' } } },
+    ]).session(tx);
+    return sum?.spent ?? 0;
+  };
+  let spent = await spentIn(isOfItem ? { countedFor: _id } : { projectId });
+  let ids: string[] = [];
+  for await (const item of items) {
+    spent += item.told ?? 0;
+    if (isOfItem) ids.push(item._id);
+    if (ids.length < ITEMS_AT_ONCE) continue;
+    spent += await spentIn({ countedFor: { $in: ids } });
+    ids = [];
+  }
+  return ids.length === 0 ? spent : spent + (await spentIn({ countedFor: { $in: ids } }));
 }
+/** Of an epic, whose sessions are looked up together: all of them at once may be more than a command can hold. */
+const ITEMS_AT_ONCE = 1_000;
 
 /** The write is stored only while some of the budget is left. */
 export function relyOnRest({ caller, writes }: WriteScope, budget: BudgetRecord): void {

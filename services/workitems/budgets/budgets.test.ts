@@ -1,17 +1,21 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose, { type mongo } from 'mongoose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { foundBy } from '../items/found-by.ts';
+import { ItemModel } from '../items/items.model.ts';
+import { SessionModel } from '../sessions/sessions.model.ts';
 import {
   call,
   failure,
   newCaller,
   startProject,
   startReplicas,
-  startWorkItems,
+  startWorkItemsWith,
   stopWorkItems,
   type TestProject,
 } from '../testing.ts';
 
-beforeAll(startWorkItems);
+beforeAll(() => startWorkItemsWith({ monitorCommands: 'true' }));
 afterAll(stopWorkItems);
 
 let project: TestProject;
@@ -176,6 +180,30 @@ describe('a budget', () => {
     expect(await spent(story.id)).toEqual(near(2));
     await project.update(story.id, { type: 'task' });
     expect(await usage(story.id)).toBeNull();
+  });
+
+  test('of an epic is counted exactly, and by commands of bounded size, however many items are below it', async () => {
+    const epic = await project.create('epic');
+    const task = await project.create('task', { parentId: epic.id });
+    await spend(task.id, 1);
+    const [above, item] = [await ItemModel.findById(epic.id).lean(), await ItemModel.findById(task.id).lean()];
+    const session = await SessionModel.findOne({ workItemId: task.id }).lean();
+    const others = Array.from({ length: 2_500 }, (_, n) => ({ _id: uuidv7(), taskId: `W-T-${10_000 + n}` }));
+    await ItemModel.insertMany(others.map((other) => ({ ...item, ...other, foundBy: foundBy(other, above) })));
+    await SessionModel.insertMany(
+      others.map(({ _id }) => ({ ...session, _id: uuidv7(), workItemId: _id, countedFor: _id })),
+    );
+    let longest = 0;
+    const note = ({ command }: mongo.CommandStartedEvent) => {
+      const ids = command.pipeline?.[0]?.$match?.countedFor?.$in ?? [];
+      longest = Math.max(longest, ids.length);
+    };
+    const client = mongoose.connection.getClient().on('commandStarted', note);
+    const { budget } = await limit({ workItemId: epic.id, limitUsd: 10_000 });
+    client.off('commandStarted', note);
+    expect(budget?.spentUsd).toBeCloseTo(2_501, 0);
+    expect(longest).toBeGreaterThan(0);
+    expect(longest).toBeLessThanOrEqual(1_000);
   });
 
   test('is shown where the work is planned and traced; of several, the tightest', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { WriteScope } from './scope.ts';
 
 const MAX_REMEMBERED = 10_000;
@@ -24,7 +25,7 @@ export class Remembered<Record> {
     });
     const known = this.#records.get(key);
     if (known) {
-      scope.writes.usesMemory = true;
+      scope.writes.tookFromMemory(async () => !isDeepStrictEqual(await this.#read(scope, id), known));
       return known;
     }
     const record = await this.#read(scope, id);

@@ -40,6 +40,11 @@ function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = pr
   const timeUp = new AbortController();
   const gone = new AbortController();
   let isThere = true;
+  let whenAsked = () => {};
+  const isCallerThere = async () => {
+    whenAsked();
+    return isThere;
+  };
   const context = {
     caller,
     requestId: uuidv7(),
@@ -48,7 +53,7 @@ function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = pr
     traceparent: undefined,
     log: createLog('test', 'silent'),
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
-    waiting: { timeUp: timeUp.signal, gone: gone.signal, isCallerThere: async () => isThere },
+    waiting: { timeUp: timeUp.signal, gone: gone.signal, isCallerThere },
   } as CallContext<never>;
   if (!('one' in claims)) throw new Error('A claim is called alone.');
   const given = { agent: 'agent', leaseSeconds: 60, waitSeconds: 30, ...input };
@@ -58,7 +63,10 @@ function waitFor(input: Partial<Input<typeof claimWorkItem>> = {}, { caller = pr
   const dies = () => {
     isThere = false;
   };
-  return { answer, timeUp, gone, dies };
+  const onLook = (then: () => void) => {
+    whenAsked = then;
+  };
+  return { answer, timeUp, gone, dies, onLook };
 }
 
 function event(type: EventType, fields: Partial<PublishedEvent> = {}): PublishedEvent {
@@ -202,6 +210,21 @@ describe('claims that wait', () => {
     expect([await titleOf(first), await titleOf(next)]).toEqual(['one', 'two']);
     // And later, when the task was taken long ago.
     expect((await waitFor({}, { key: 'same' }).answer).lease).toEqual((await first.answer).lease);
+  });
+
+  test('that are repeated during the last look of the first are answered like it', async () => {
+    const first = waitFor({}, { key: 'last' });
+    await quiet();
+    let again: ReturnType<typeof waitFor> | undefined;
+    first.onLook(() => {
+      again ??= waitFor({}, { key: 'last' });
+    });
+    first.timeUp.abort();
+    const answer = await first.answer;
+    expect(answer.claimed).toBe(false);
+    await project.create('task');
+    news.received([event('work_item.ready')]);
+    expect(await again?.answer).toEqual(answer);
   });
 
   test('with the key of a different request are refused', async () => {

@@ -212,7 +212,7 @@ export class WaitingClaims {
     const call = await this.#callThatIsThere(organizationId, line, waiter);
     if (!call) return 'unknown';
     const settle = (tell: (call: WaitingCall) => void) => {
-      line.waiters.delete(waiter.identity);
+      takeOut(line, waiter);
       waitingClaims.dec(waiter.calls.size);
       for (const each of waiter.calls) tell(each);
       waiter.calls.clear();
@@ -241,7 +241,7 @@ export class WaitingClaims {
   async #end(organizationId: string, line: Line, waiter: Waiter): Promise<void> {
     await waiter.offer;
     if (waiter.calls.size === 0) return;
-    line.waiters.delete(waiter.identity);
+    takeOut(line, waiter);
     await this.#offer(organizationId, line, waiter, true);
     this.#forget(organizationId, line);
   }
@@ -258,7 +258,7 @@ export class WaitingClaims {
     waitingClaims.dec();
     call.reject(call.context.fail('UNAVAILABLE', 'Nobody is waiting for this any more.'));
     if (waiter.calls.size > 0) return;
-    line.waiters.delete(waiter.identity);
+    takeOut(line, waiter);
     this.#forget(organizationId, line);
   }
 
@@ -274,6 +274,11 @@ export class WaitingClaims {
   #forget(organizationId: string, line: Line): void {
     if (line.waiters.size === 0 && !line.isLooking) this.#lines.delete(organizationId);
   }
+}
+
+/** Not a later one of the same identity: a call that was repeated during the last look of the first waits in a place of its own. */
+function takeOut({ waiters }: Line, waiter: Waiter): void {
+  if (waiters.get(waiter.identity) === waiter) waiters.delete(waiter.identity);
 }
 
 function lookAt({ toLookAt }: Line, key: string, tasks = 0): void {

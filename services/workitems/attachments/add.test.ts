@@ -1,0 +1,40 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import { commitSet } from '@worktrack/runtime/database/commit-set';
+import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+import { addAttachment } from './add.ts';
+import { AttachmentModel } from './attachments.model.ts';
+import { readContent } from './content.repository.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+async function* inOne(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+async function textOf(contentId: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readContent(contentId)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+test('an attachment keeps its content when its own commit, whose reply was lost, is found to be done', async () => {
+  const { caller, create } = await startProject();
+  const item = await create('task');
+  const context = {
+    caller,
+    fail: (code: 'NOT_FOUND', message: string) => new OperationError(code, message),
+    // What `receiving` does when the server has stored the commit, and the time for sending it again is over.
+    async commit(_digest: string, work: (scope: object) => Promise<unknown>) {
+      await commitSet(Date.now() + 60_000, (tx, writes) => work({ tx, writes }));
+      throw new AlreadyDone();
+    },
+  };
+  const input = { workItemId: item.id, fileName: 'notes.txt' };
+  await expect(addAttachment(input, inOne('kept'), context as never)).rejects.toBeInstanceOf(AlreadyDone);
+  const [attachment] = await call(caller, 'attachments.list', { workItemId: item.id });
+  const stored = await AttachmentModel.findById(attachment?.id).lean();
+  expect(await textOf(stored?.contentId ?? '')).toBe('kept');
+});
