@@ -1,6 +1,7 @@
 /**
  * The work item operations, called over REST and MCP, compared with one Fastify process that does the minimum for each with MongoDB's driver
  * (bare/store-server.ts) on the same database server, in one run: alone, which shows the time of one call, and with several connections.
+ * The CPU time of a call is all that it causes: it is read once the log has everything that was written, and the other side starts after that too.
  * `npm run bench -- work-items [--seconds 3] [--rounds 1] [--connections 1,32] [--items 1600] [--only create,claim]`
  *
  * The commands that each call sends to the database are counted beforehand, through a proxy, on a separate system.
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countCommands } from './support/command-count.ts';
 import { cpuMsByGroup, cpuMsOf } from './support/cpu.ts';
+import { followed } from './support/followed.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
 import { residentMiB } from './support/memory.ts';
 import { startSide } from './support/side.ts';
@@ -46,6 +48,8 @@ interface Side {
   readonly call: CallSide;
   /** Used so far by its processes and the database's. */
   cpuMs(): ReadonlyMap<string, number>;
+  /** Resolves when all that the calls have caused is done. */
+  followed(): Promise<void>;
 }
 interface Bench {
   readonly bare: Side;
@@ -88,7 +92,7 @@ printTable(
   rows,
 );
 console.log(
-  `\nOne process of each service; bare: one process. CPU: of all processes but the load's, per call. Medians of ${values.rounds} rounds of ${values.seconds} s.\n`,
+  `\nOne process of each service; bare: one process. CPU: of all processes but the load's, per call, until the log has followed. Medians of ${values.rounds} rounds of ${values.seconds} s.\n`,
 );
 printTable(['commands to the database, per call', 'conn.', 'worktrack', 'bare', 'of worktrack'], commands);
 console.log('');
@@ -118,6 +122,7 @@ async function withBench<T>(
           ['bare', cpuMsOf(barePid)],
           ['mongodb', cpuMsOf(databasePid)],
         ]),
+      followed: async () => {},
     };
     const gateway = system.gateways[0] as string;
     const worktrack: Side = {
@@ -128,6 +133,7 @@ async function withBench<T>(
         const byGroup = cpuMsByGroup();
         return new Map([...pids].map(([part, pid]) => [part, byGroup.get(pid) ?? Number.NaN]));
       },
+      followed: () => followed(system),
     };
     const read = await fillProject(system, bare.url, items);
     const changed = await fillProject(system, bare.url, items);
@@ -179,6 +185,7 @@ function loader() {
     await prepare?.(side.call);
     const key = `${side.name} ${name}`;
     const firstNumber = sent.get(key) ?? 0;
+    await side.followed();
     const before = side.cpuMs();
     const connections = Math.min(wantedConnections, maxConnections ?? wantedConnections);
     const requests = Math.min(until.requests ?? Number.POSITIVE_INFINITY, maxRequests);
@@ -190,6 +197,7 @@ function loader() {
       ...until,
       ...(Number.isFinite(requests) && { requests }),
     });
+    await side.followed();
     const after = side.cpuMs();
     sent.set(key, firstNumber + result.requests);
     const { [status]: answered = 0, ...others } = result.statuses;
