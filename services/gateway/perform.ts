@@ -14,6 +14,7 @@ import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import { requirePermissions, requireRole } from './identity/permissions.ts';
 import type { Place } from './limits/fair-share.ts';
+import { LongCalls } from './limits/long-calls.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
 /** Who is requesting an operation, and under which ids. */
@@ -60,6 +61,7 @@ export function createPerform(needs: {
   readonly log: Log;
 }): Perform {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
+  const longCalls = new LongCalls();
   const runs = new Map<Operation, Run>();
   for (const contract of CONTRACTS) {
     for (const operation of Object.values(contract.operations)) runs.set(operation, runOf(contract, operation, needs));
@@ -80,12 +82,29 @@ export function createPerform(needs: {
   return async (operation, rawInput, origin, bytes) => {
     requirePermissions(origin.caller, operation.permissions);
     requireRole(origin.identity.user.role, operation.roles);
-    const run = runs.get(operation) as Run;
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
-    const { caller, requestId, traceparent } = origin;
     const waitMs = waitMsOf(operation, input.parsed);
+    if (waitMs > 0) origin.place?.leave();
+    if (operation.lane !== 'long') return await carryOut(operation, input, waitMs, origin, bytes);
     // It waits for somebody else's server, with a queue of its own in ours, and must not keep the key's other calls waiting.
-    if (operation.lane === 'long' || waitMs > 0) origin.place?.leave();
+    origin.place?.leave();
+    const slot = await longCalls.takeSlot(operation, origin.caller.organizationId, origin.waits?.gone());
+    try {
+      return await carryOut(operation, input, waitMs, origin, bytes);
+    } finally {
+      slot.leave();
+    }
+  };
+
+  async function carryOut(
+    operation: Operation,
+    input: GivenInput,
+    waitMs: number,
+    origin: CallOrigin,
+    bytes: AsyncIterable<Uint8Array> | undefined,
+  ): Promise<Reply<unknown>> {
+    const run = runs.get(operation) as Run;
+    const { caller, requestId, traceparent } = origin;
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {
@@ -110,7 +129,7 @@ export function createPerform(needs: {
       if (hadNoEffect(error)) reservation.release();
       throw error;
     }
-  };
+  }
 }
 
 function runOf(

@@ -71,6 +71,29 @@ test('a slow model holds up no other call, and what it wrote is kept', async () 
   expect(after.structuredContent).toMatchObject({ metadata: { prompt: { generatedBy: 'the-model' } } });
 });
 
+test('however many prompts one organization waits for, another has its own share of the model, and all are written', async () => {
+  const other = await system.newOrganization();
+  const prompt = ({ call }: TestOrganization, id: string) =>
+    call('POST', `/api/work-items/${id}/prompt`).then(({ status }) => status);
+  const { id } = await newTask();
+  const flood = Array.from({ length: 20 }, () => prompt(organization, id));
+  await expect.poll(() => questions.length).toBe(4);
+  const made = await other.call<{ id: string }>('POST', '/api/work-items', {
+    title: 'The task of the other',
+    type: 'task',
+    boardId: other.boardId,
+    boardColumnId: other.columns.Backlog,
+  });
+  const theirs = prompt(other, made.data.id);
+  await expect.poll(() => questions.length).toBe(5);
+  expect(JSON.stringify(questions.at(-1)?.body)).toContain('The task of the other');
+
+  const answering = setInterval(() => answer(200, completion('# The prompt')), 20);
+  expect(await theirs).toBe(200);
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+  clearInterval(answering);
+});
+
 test('a change that somebody else makes while the model writes is kept', async () => {
   const item = await newTask();
   const generated = client.call('generate_work_item_prompt', { id: item.id });

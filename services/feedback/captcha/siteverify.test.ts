@@ -55,6 +55,11 @@ test('the provider is sent a form that holds the secret and the token, and nothi
   expect(asked[0]?.request.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
 });
 
+test('a submission that waited for its turn is verified: its deadline is a fraction of a millisecond', async () => {
+  const { url } = await provider(() => ({ success: true, hostname: 'www.a.example' }));
+  expect(await verify(url, { timeoutMs: 20_000, deadlineMs: 10_000.5 })).toBe(true);
+});
+
 describe('what each provider answers to a good solution passes', () => {
   test.each([
     [

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
+import { timeoutBy } from '@worktrack/runtime/process/timeout';
 import { z } from 'zod';
 import type { CaptchaVerifier, Presented } from './captcha.ts';
 
@@ -75,7 +76,7 @@ export class Siteverify implements CaptchaVerifier {
       const response = await fetch(url, {
         method: 'POST',
         body: new URLSearchParams({ secret, response: token }),
-        signal: AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, deadlineAtMs - Date.now()))),
+        signal: timeoutBy(deadlineAtMs, timeoutMs),
         redirect: 'error',
       });
       if (!response.ok) throw new Error(`The captcha verifier answered ${response.status}.`);

@@ -9,7 +9,7 @@ const waiting = new Gauge({
   registers: [registry],
 });
 
-/** A call that has waited this long is refused: a client that exceeds its share for longer has to slow down. */
+/** By default, a call that has waited this long is refused: a client that exceeds its share for longer has to slow down. */
 const MAX_WAIT_MS = 5_000;
 /** Memory held by one organization's waiting calls: beyond this, a call is refused at once. */
 const MAX_WAITING_CALLS = 1_000;
@@ -27,6 +27,7 @@ export interface FairShareLimits {
   readonly besideOthers: number;
   /** Concurrent calls of all organizations. */
   readonly atOnce: number;
+  readonly maxWaitMs?: number;
 }
 
 /** Registers what to do when the client disconnects. @returns a function that unregisters it */
@@ -80,7 +81,7 @@ export class FairShare {
   /**
    * @param bytes memory held by the call while it waits
    * @param whenGone removes the call from the queue if its client disconnects
-   * @throws OperationError RATE_LIMITED after MAX_WAIT_MS, or at once if too much is waiting already
+   * @throws OperationError RATE_LIMITED after `maxWaitMs`, or at once if too much is waiting already
    */
   async enter(organizationId: string, keyId: string, bytes: number, whenGone: WhenGone): Promise<Place> {
     this.#noteCall(organizationId);
@@ -133,7 +134,7 @@ export class FairShare {
         this.#forget(organization, key);
         reject(refusal());
       };
-      const timer = setTimeout(giveUp, MAX_WAIT_MS);
+      const timer = setTimeout(giveUp, this.#limits.maxWaitMs ?? MAX_WAIT_MS);
       const stayed = whenGone(giveUp);
       key.waiting.add(waiter);
       organization.waitingCalls++;

@@ -79,6 +79,12 @@ const PROTOCOLS = [
   ['anthropic', anthropic, 'max_tokens', 'refusal'],
 ] as const;
 
+test('a prompt that waited for its turn is written: its deadline is a fraction of a millisecond', async () => {
+  const url = await endpoint(answering(200, openAi('# Goal')));
+  const deadlineAtMs = Math.floor(Date.now()) + 10_000.5;
+  expect(await askModel(model('openai', url, 20_000), question, deadlineAtMs, context)).toBe('# Goal');
+});
+
 test('an OpenAI-compatible endpoint is asked through its chat completions, with the key as bearer token', async () => {
   let seen: Awaited<ReturnType<typeof received>> | undefined;
   const url = await endpoint(async (request, response) => {

@@ -1,5 +1,6 @@
 import type { Fail } from '@worktrack/contracts/errors';
 import type { Log } from '@worktrack/rpc/types';
+import { timeoutBy } from '@worktrack/runtime/process/timeout';
 import { z } from 'zod';
 import type { PromptModel } from './settings.ts';
 
@@ -43,7 +44,7 @@ export async function askModel(
 ): Promise<string> {
   const protocol = PROTOCOLS[model.protocol];
   const request = protocol.request(model, question);
-  const signal = AbortSignal.timeout(Math.max(1, Math.min(model.timeoutMs, deadlineAtMs - Date.now())));
+  const signal = timeoutBy(deadlineAtMs, model.timeoutMs);
   let response: Response;
   let body: string;
   try {
