@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
 import { callTool, sendBatch } from '../support/tool-call.ts';
 
@@ -80,4 +83,47 @@ test('each message of a batch takes its own place, also after a claim that gave 
   } finally {
     feedback?.kill('SIGCONT');
   }
+});
+
+test('however many slow uploads and unread downloads one organization has, another uploads and downloads', async () => {
+  const [one, other] = [await system.newOrganization(), await system.newOrganization()];
+  const item = async ({ boardId, columns, call }: TestOrganization) => {
+    const task = { title: 'Has files', type: 'task', boardId, boardColumnId: columns.Backlog };
+    return (await call<{ id: string }>('POST', '/api/work-items', task)).data.id;
+  };
+  const pathOf = (id: string) => `${system.baseUrl}/api/work-items/${id}/attachments`;
+  const upload = async ({ apiKey }: TestOrganization, id: string, name: string, bytes: number) => {
+    const body = new FormData();
+    body.set('file', new Blob([new Uint8Array(bytes)]), name);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const response = await fetch(pathOf(id), { method: 'POST', headers, body });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const [ours, theirs] = [await item(one), await item(other)];
+  // More than fits into the buffers of a connection.
+  expect(await upload(one, ours, 'large', 20 * 1024 * 1024)).toBe(201);
+  const headers = { authorization: `Bearer ${one.apiKey}` };
+  const slow = Array.from({ length: 140 }, (_, number) => {
+    if (number % 2 === 0) {
+      return request(`${pathOf(ours)}/local?key=large`, { headers }).on('response', (response) => response.pause());
+    }
+    const type = 'multipart/form-data; boundary=b';
+    const sending = request(pathOf(ours), { method: 'POST', headers: { ...headers, 'content-type': type } });
+    sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n1');
+    return sending;
+  });
+  try {
+    for (const sending of slow) sending.on('error', () => {}).flushHeaders();
+    await expect.poll(waiting, { timeout: 5_000 }).toBeGreaterThan(100);
+    expect(await upload(other, theirs, 'small', 1_000)).toBe(201);
+    const read = await fetch(`${pathOf(theirs)}/local?key=small`, {
+      headers: { authorization: `Bearer ${other.apiKey}` },
+    });
+    expect((await read.bytes()).length).toBe(1_000);
+  } finally {
+    for (const sending of slow) sending.destroy();
+  }
+  // What they held is free again.
+  await expect.poll(() => upload(one, ours, randomUUID(), 1_000), { timeout: 5_000 }).toBe(201);
 });

@@ -18,12 +18,15 @@ import { contextOf, type Endpoint, failureOf } from './endpoint.ts';
 
 /** Each may hold a window of chunks. */
 const MAX_TRANSFERS = 64;
+/** Of one organization, whichever gateways they come through. */
+const MAX_TRANSFERS_PER_ORGANIZATION = MAX_TRANSFERS / 2;
 
 /** A call with its bytes, from the handler's side. */
 class Transfer {
   readonly id: number;
   /** The client's. */
   readonly address: string;
+  readonly organizationId: string | undefined;
   readonly inlet: Inlet;
   readonly outlet: Outlet;
   readonly #publish: (address: string, content: Buffer) => void;
@@ -31,6 +34,7 @@ class Transfer {
   constructor(request: RequestItem, address: string, publish: (address: string, content: Buffer) => void) {
     this.id = request.id;
     this.address = address;
+    this.organizationId = request.caller?.organizationId;
     this.#publish = publish;
     this.inlet = new Inlet(request.remainingMs, (chunks) => this.send([this.id, 'credit', chunks]));
     this.outlet = new Outlet(request.remainingMs, (kind, index, bytes) => this.send([this.id, kind, index], bytes));
@@ -95,12 +99,13 @@ export class StreamServer {
 
   /** Runs the handler of an admitted call, and replies. Throws if the call cannot even be started. */
   start(request: RequestItem, address: string, endpoint: Endpoint, input: unknown): void {
-    if (this.#transfers.size >= MAX_TRANSFERS) {
+    const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
+    const ofOrganization = [...this.#transfers.values()].filter((of) => of.organizationId === transfer.organizationId);
+    if (this.#transfers.size >= MAX_TRANSFERS || ofOrganization.length >= MAX_TRANSFERS_PER_ORGANIZATION) {
       throw new OperationError('UNAVAILABLE', 'Too many transfers are in progress. Try again.', {
         retryAfterSeconds: 1,
       });
     }
-    const transfer = new Transfer(request, address, (to, content) => this.#publish(to, content));
     this.#transfers.set(transfer.key, transfer);
     void this.#run(transfer, endpoint, request, input);
   }

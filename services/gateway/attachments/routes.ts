@@ -14,11 +14,13 @@ import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
 import { requirePermissions } from '../identity/permissions.ts';
 import { type UploadGrant, verifyTicket } from '../identity/upload-ticket.ts';
+import { Transfers } from '../limits/transfers.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { inputReader } from '../rest/input.ts';
 import { routeOf } from '../rest/route.ts';
 import { FORM_LIMITS, readForm } from './form.ts';
 import { neverAProgram } from './never-a-program.ts';
+import { sentInTime } from './pace.ts';
 import { sendContent } from './send.ts';
 
 interface AttachmentNeeds {
@@ -37,17 +39,19 @@ const UploadQuery = z.strictObject({ ticket: z.string().optional() });
 
 /** The two routes that carry bytes. Neither ever holds a file in memory: each chunk waits until the previous one has been consumed. */
 export function registerAttachmentRoutes(app: FastifyInstance, needs: AttachmentNeeds): void {
+  const transfers = new Transfers();
   app.register(async (scope) => {
     // In its own scope: no other route accepts forms.
     await scope.register(multipart, { limits: FORM_LIMITS, throwFileSizeLimit: false });
-    registerUpload(scope, needs);
-    registerDownload(scope, needs);
+    registerUpload(scope, needs, transfers);
+    registerDownload(scope, needs, transfers);
   });
 }
 
 function registerUpload(
   scope: FastifyInstance,
   { authenticator, clients, perform, ticketKeys }: AttachmentNeeds,
+  transfers: Transfers,
 ): void {
   const route = pathOf(addAttachment);
   const byKey = authorize(authenticator, addAttachment.permissions);
@@ -74,16 +78,23 @@ function registerUpload(
           metadata: form.metadata,
         }),
       };
-      const { output, replayed } = await perform(addAttachment, input, right.origin, form.bytes).catch((error) => {
-        throw right.grant ? inWordsOfTicket(error) : error;
-      });
+      const place = await transfers.takePlace(right.origin.identity, request);
+      const { output, replayed } = await perform(addAttachment, input, right.origin, sentInTime(form.bytes))
+        .catch((error) => {
+          throw right.grant ? inWordsOfTicket(error) : error;
+        })
+        .finally(() => place.leave());
       if (replayed) reply.header('idempotency-replayed', 'true');
       return reply.code(201).header('content-type', JSON_TYPE).send(successBody(output));
     },
   });
 }
 
-function registerDownload(scope: FastifyInstance, { authenticator, clients }: AttachmentNeeds): void {
+function registerDownload(
+  scope: FastifyInstance,
+  { authenticator, clients }: AttachmentNeeds,
+  transfers: Transfers,
+): void {
   const readInput = inputReader(readAttachment);
   scope.route({
     method: 'GET',
@@ -96,11 +107,14 @@ function registerDownload(scope: FastifyInstance, { authenticator, clients }: At
         ...defined({ range, ifRange, ifNoneMatch }),
       };
       const { caller, requestId, traceparent } = originOf(request, request.identity, undefined);
-      const { output, bytes } = await clients.workitems.download('attachments.read', input as never, {
-        caller,
-        requestId,
-        traceparent,
-      });
+      const place = await transfers.takePlace(request.identity, request);
+      const { output, bytes } = await clients.workitems
+        .download('attachments.read', input as never, { caller, requestId, traceparent })
+        .catch((error) => {
+          place.leave();
+          throw error;
+        });
+      bytes.once('close', () => place.leave());
       return sendContent(request, reply, output, bytes);
     },
   });

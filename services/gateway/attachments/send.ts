@@ -4,6 +4,7 @@ import type { Output } from '@worktrack/contracts/operation';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failureBody, JSON_TYPE } from '../http/envelope.ts';
+import { takenInTime } from './pace.ts';
 
 /** Types that a browser may show inline: none of them can run a script in the service's origin. */
 const SHOWN_IN_PLACE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
@@ -47,5 +48,11 @@ export function sendContent(
     // A stream, so that the length stays as set above.
     return reply.send(Readable.from([]));
   }
-  return reply.send(bytes);
+  const paced = Readable.from(
+    takenInTime(bytes, (error) => paced.destroy(error)),
+    { objectMode: false, highWaterMark: bytes.readableHighWaterMark },
+  );
+  // Destroyed before it was read at all, it does not end the iteration.
+  paced.once('close', () => bytes.destroy());
+  return reply.send(paced);
 }

@@ -1,7 +1,7 @@
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access } from '@worktrack/contracts/operation';
 import type { KeyRateState } from '@worktrack/runtime/redis/identity-cache';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { rateHeaders, tooMany } from '../http/rate-headers.ts';
 import { limited } from '../limits/limited.ts';
 import type { Authenticator } from './authenticate.ts';

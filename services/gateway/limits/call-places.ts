@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
-import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
+import { FairShare, type FairShareLimits, type Place, type WhenGone } from './fair-share.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,8 +19,8 @@ declare module 'fastify' {
 
 /**
  * Each call with an API key takes its place among its organization's before its body is parsed, and gives it back with its answer. Not when
- * its connection ends: what it has begun continues without it. Each message of a batch takes its own. A body still to come holds no place, nor do byte streams, which run at
- * their reader's pace.
+ * its connection ends: what it has begun continues without it. Each message of a batch takes its own. A body still to come holds no place. Byte streams, which run at
+ * the client's pace, have places of their own (transfers.ts).
  */
 export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits): void {
   const share = new FairShare(limits);
@@ -27,11 +28,7 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
   app.decorate('takePlace', async (request: FastifyRequest, bodyBytes: number) => {
     const { identity, raw, routeOptions } = request;
     if (identity === null || request.place || routeOptions.config.streamsBody) return;
-    const { socket } = raw;
-    request.place = await share.enter(identity.organization.id, keyOf(identity), bodyBytes, (abandon) => {
-      socket.once('close', abandon);
-      return () => socket.off('close', abandon);
-    });
+    request.place = await share.enter(identity.organization.id, keyOf(identity), bodyBytes, whenClosed(raw.socket));
   });
   app.decorate('takeAnotherPlace', async (request: FastifyRequest) => {
     request.place?.leave();
@@ -46,7 +43,14 @@ export function shareCallsFairly(app: FastifyInstance, limits: FairShareLimits):
   });
 }
 
+export function whenClosed(socket: Socket): WhenGone {
+  return (abandon) => {
+    socket.once('close', abandon);
+    return () => socket.off('close', abandon);
+  };
+}
+
 /** A session uses the share of the key it was created with: otherwise a key would get another share with each session. */
-function keyOf({ key, session }: Identity): string {
+export function keyOf({ key, session }: Identity): string {
   return session?.keyId ?? key.id;
 }
