@@ -111,6 +111,11 @@ async function keysService() {
       key.revoked = true;
       await invalidate([key.prefix]);
     },
+    /** As users.update for a user who was disabled. */
+    async restore(key: StoredKey) {
+      key.revoked = false;
+      await invalidate([key.prefix]);
+    },
   };
 }
 
@@ -364,6 +369,44 @@ describe('a revoked key is refused from the moment the revocation is answered', 
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThanOrEqual(200 * 3 * 4);
     expect(accepted).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('a refused key', () => {
+  it('is remembered by every gateway, and accepted from the moment the change that makes it valid is answered', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    key.revoked = true;
+    for (const { lookUp } of [a, a, b, b]) expect(await lookUp(key)).toBeNull();
+    expect(key.reads).toBe(1);
+    await keys.restore(key);
+    for (const { lookUp } of [b, a]) expect(await lookUp(key)).toEqual(key.identity);
+  });
+
+  it('is not remembered by a lookup that had read the store before that change', async () => {
+    const [a, b, keys] = [await gateway(), await gateway(), await keysService()];
+    const key = new StoredKey();
+    key.revoked = true;
+    const late = a.slowLookUp(key);
+    await late.read;
+    await keys.restore(key);
+    expect(await late.arrive()).toBeNull();
+    expect(await b.lookUp(key)).toEqual(key.identity);
+  });
+
+  it('does not keep the one that belongs to its prefix out of the cache, and few are remembered for it', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const key = new StoredKey();
+    for (let number = 0; number < 50; number++) {
+      expect(await a.lookUp(Object.assign(new StoredKey(), { prefix: key.prefix, revoked: true }))).toBeNull();
+    }
+    expect(await b.lookUp(key)).toEqual(key.identity);
+    await b.settled();
+    expect(await a.lookUp(key)).toEqual(key.identity);
+    expect(key.reads).toBe(1);
+    const [name] = await a.redis.keys(`wt:refused:*${key.prefix}}`);
+    expect(await a.redis.scard(name as string)).toBe(16);
+    expect(await a.redis.pttl(name as string)).toBeGreaterThan(0);
   });
 });
 

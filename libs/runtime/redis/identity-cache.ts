@@ -42,13 +42,18 @@ import { trackIncarnation } from './incarnation.ts';
  * gateways count in. Only the right key counts, by its digest: knowing a prefix, which lists show, is not enough to use up somebody else's rate. While
  * Redis is unavailable each gateway counts in its own memory, so that a key may then be used at its rate at each of them.
  * A session counts in the window of the key it was created with, by a second command: otherwise a key would get its full rate again with each session.
+ *
+ * A key that the keys service refuses is remembered too, in a set of digests for its prefix, so that a program that goes on with a revoked key costs
+ * nobody anything. The set is filled in exchange for the same token, and an invalidation deletes it: a key whose user is enabled again is accepted at
+ * once. It is not the entry itself, since anybody who knows a prefix could then keep the key that belongs to it out of the cache. And next to the entry the digest
+ * of a key that was valid stays for a day: it says nothing about the key by now, but such a key is looked up however many made-up ones come from its address.
  */
 export interface IdentityCache {
   /**
    * The identity behind a presented key, and its rate including this request: one script call when cached, otherwise `verify` (also while Redis is unavailable).
    * @param digest SHA-256 of the whole key, in hexadecimal
    * @param verify reads the keys service's store after being called, not before; null means that the key is not valid
-   * @param admit called first if the key is not cached; what it throws ends the lookup
+   * @param admit called first if the key is not cached and has not been valid within the last day; what it throws ends the lookup
    * @param counts whether the request counts in the rate of its key
    * @returns null when the key is not valid, or no longer
    */
@@ -89,17 +94,39 @@ const CLAIM_TTL_MS = 5_000;
 const ENTRY_VERSION = 2;
 const RETRY_AFTER_SECONDS = 1;
 
-/** An entry begins with the digest and the rate, for the script: `<digest>|<requests>:<windowMs>|<JSON>`. */
+/** How long a refused key is refused without asking the keys service. */
+const REFUSED_TTL_MS = 60_000;
+/** Refused keys of one prefix; beyond it, others are forgotten. There is rarely more than one. */
+const MAX_REFUSED = 16;
+const VALID_TTL_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * An entry begins with the digest and the rate, for the script: `<digest>|<requests>:<windowMs>|<JSON>`. ARGV: digest, and whether the request counts.
+ * Without an entry it returns what else is known of the digest.
+ */
 const LOOK_UP = `${COUNT_IN_WINDOW}
 local stored = redis.call('GET', KEYS[1])
-if not stored then return {false} end
-local digest, requests, windowMs = string.match(stored, '^(%x+)|(%d+):(%d+)|')
-if digest ~= ARGV[1] or requests == '0' then return {stored} end
+local digest, requests, windowMs = string.match(stored or '', '^(%x+)|(%d+):(%d+)|')
+if not digest then
+  if redis.call('SISMEMBER', KEYS[3], ARGV[1]) == 1 then return {stored, 'refused'} end
+  if redis.call('GET', KEYS[4]) == ARGV[1] then return {stored, 'valid'} end
+  return {stored}
+end
+if digest ~= ARGV[1] or requests == '0' or ARGV[2] == '0' then return {stored} end
 return {stored, countIn(KEYS[2], windowMs)}
 `;
 
-/** ARGV: token, entry, its time to live, and the window in which the request is counted, or 0. */
+/** ARGV: token, digest. */
+const REFUSE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return end
+if redis.call('SCARD', KEYS[3]) >= ${MAX_REFUSED} then redis.call('SPOP', KEYS[3]) end
+redis.call('SADD', KEYS[3], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ${REFUSED_TTL_MS})
+`;
+
+/** ARGV: token, entry, its time to live, the window in which the request is counted, or 0, and the digest. */
 const FILL = `${COUNT_IN_WINDOW}
+redis.call('SET', KEYS[4], ARGV[5], 'PX', ${VALID_TTL_MS})
 if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end
@@ -127,9 +154,14 @@ const lookUps = new Counter({
 const nameOf = (runId: string, prefix: string) => `wt:identity:${runId}:${prefix}`;
 /** The braces keep it in the same slot as the entry in a cluster. */
 const windowOf = (name: string) => `wt:rate:{${name}}`;
+const refusedOf = (name: string) => `wt:refused:{${name}}`;
+const validOf = (name: string) => `wt:valid:{${name}}`;
+/** KEYS of the scripts. */
+const keysOf = (name: string) => [name, windowOf(name), refusedOf(name), validOf(name)];
+const KEYS = 4;
 
 type CountedPair = [count: number, resetMs: number];
-type Found = [stored: string | null, ...Partial<CountedPair>];
+type Found = [stored: string | null, ...(Partial<CountedPair> | ['refused' | 'valid'])];
 
 export function identityCache(redis: Redis): IdentityCache {
   const incarnation = trackIncarnation(redis);
@@ -138,8 +170,7 @@ export function identityCache(redis: Redis): IdentityCache {
 
   /** By EVAL: EVALSHA would be repeated with the script if the server has forgotten it, perhaps on a connection to another run. */
   async function find(name: string, digest: string, counts: boolean): Promise<Found> {
-    if (!counts) return [await redis.get(name)];
-    return (await redis.eval(LOOK_UP, 2, name, windowOf(name), digest)) as Found;
+    return (await redis.eval(LOOK_UP, KEYS, ...keysOf(name), digest, counts ? 1 : 0)) as Found;
   }
 
   /** @returns undefined when another lookup was quicker; this one's answer is then not kept */
@@ -164,13 +195,13 @@ export function identityCache(redis: Redis): IdentityCache {
     const requests = verified.countedAs === undefined ? limitOf(verified).requests : 0;
     return (await redis.eval(
       FILL,
-      2,
-      name,
-      windowOf(name),
+      KEYS,
+      ...keysOf(name),
       leftMs > 0 ? token : '',
       `${digest}|${requests}:${windowMs}|${JSON.stringify(entry)}`,
       Math.max(1, Math.min(leftMs, ENTRY_TTL_MS)),
       requests === 0 || !counts ? 0 : windowMs,
+      digest,
     )) as Partial<CountedPair>;
   }
 
@@ -207,18 +238,24 @@ export function identityCache(redis: Redis): IdentityCache {
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
       const found = name === undefined ? undefined : await orUndefined(find(name, digest, counts));
       const stored = found?.[0];
-      const entry = read(prefix, stored);
+      const entry = read.entryIn(prefix, stored);
       if (entry) {
         lookUps.inc({ outcome: 'hit' });
         const { verified } = entry;
         if (!matches(entry.digest, digest) || isOver(verified)) return null;
         const rate =
           verified.countedAs === undefined || !counts
-            ? rateOf(verified, found?.[1], found?.[2])
+            ? rateOf(verified, ...((found?.slice(1) ?? []) as Partial<CountedPair>))
             : await countAs(runId, verified.countedAs, verified);
         return { identity: verified.identity, rate };
       }
-      await admit?.();
+      if (found?.[1] === 'refused') {
+        lookUps.inc({ outcome: 'hit' });
+        return null;
+      }
+      // While Redis is unavailable, the keys that this process knows.
+      const wasValid = found ? found[1] === 'valid' : read.digestOf(prefix) === digest;
+      if (!wasValid) await admit?.();
       let token: string | undefined;
       if (name !== undefined && found !== undefined) {
         lookUps.inc({ outcome: 'miss' });
@@ -226,7 +263,12 @@ export function identityCache(redis: Redis): IdentityCache {
       } else lookUps.inc({ outcome: 'bypass' });
 
       const verified = await verify();
-      if (!verified) return null;
+      if (!verified) {
+        if (name !== undefined && token !== undefined) {
+          await orUndefined(redis.eval(REFUSE, KEYS, ...keysOf(name), token, digest));
+        }
+        return null;
+      }
       const filled =
         name === undefined || found === undefined
           ? undefined
@@ -262,7 +304,12 @@ export function identityInvalidation(redis: Redis): (prefixes: readonly string[]
     try {
       const runId = await incarnation.known();
       if (runId === undefined) throw new Error('The run id of the Redis server is not known.');
-      await redis.del(prefixes.map((prefix) => nameOf(runId, prefix)));
+      await redis.del(
+        prefixes.flatMap((prefix) => {
+          const name = nameOf(runId, prefix);
+          return [name, refusedOf(name)];
+        }),
+      );
     } catch (cause) {
       const error = new OperationError(
         'UNAVAILABLE',
@@ -300,16 +347,23 @@ const MAX_READ = 1_000;
  * Avoids parsing an entry again that has not changed since it was last read, which was 3 % of what a small answer costs the gateway. It
  * is still requested every time.
  */
-function entryReader(): (prefix: string, stored: string | null | undefined) => ReturnType<typeof entryIn> {
-  const lastRead = new Map<string, { readonly stored: string; readonly entry: ReturnType<typeof entryIn> }>();
-  return (prefix, stored) => {
-    if (!stored) return undefined;
-    const last = lastRead.get(prefix);
-    if (last?.stored === stored) return last.entry;
-    const entry = entryIn(stored);
-    if (lastRead.size >= MAX_READ) lastRead.clear();
-    if (entry) lastRead.set(prefix, { stored, entry });
-    return entry;
+function entryReader() {
+  const lastRead = new Map<
+    string,
+    { readonly stored: string; readonly entry: NonNullable<ReturnType<typeof entryIn>> }
+  >();
+  return {
+    entryIn(prefix: string, stored: string | null | undefined): ReturnType<typeof entryIn> {
+      if (!stored) return undefined;
+      const last = lastRead.get(prefix);
+      if (last?.stored === stored) return last.entry;
+      const entry = entryIn(stored);
+      if (lastRead.size >= MAX_READ) lastRead.clear();
+      if (entry) lastRead.set(prefix, { stored, entry });
+      return entry;
+    },
+    /** Of the key that was last valid. */
+    digestOf: (prefix: string) => lastRead.get(prefix)?.entry.digest,
   };
 }
 

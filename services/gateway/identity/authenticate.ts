@@ -73,15 +73,19 @@ export function createAuthenticator(needs: {
     if (!isWellFormedKey(value, mark)) throw invalid(mark);
     // It goes no further than this: its digest identifies it, and cannot be reversed.
     const { prefix, digest } = presented(value);
+    let isCounted = false;
+    const verify = async () => {
+      const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
+      return verified;
+    };
     const found = await cache.lookUp(
       prefix,
       digest,
-      () =>
-        unknownKeys.givingBackIfKnown(sender, async () => {
-          const { verified } = await keys.call('identity.verify', { prefix, digest }, { requestId: sender.id });
-          return verified;
-        }),
-      () => unknownKeys.count(sender),
+      () => (isCounted ? unknownKeys.givingBackIfKnown(sender, verify) : verify()),
+      async () => {
+        await unknownKeys.count(sender);
+        isCounted = true;
+      },
       counts,
     );
     if (!found) throw invalid(mark);
@@ -93,16 +97,21 @@ export function createAuthenticator(needs: {
     authenticate: async (authorizationHeader, sender) => known(bearerToken(authorizationHeader), KEY_MARK, sender),
     authenticateSession: (token, sender) => known(token, SESSION_MARK, sender),
     async openSession(token, by, sender) {
-      const mark = by.code === undefined ? KEY_MARK : CODE_MARK;
-      const value = by.code ?? by.apiKey ?? '';
-      if (!isWellFormedKey(value, mark)) throw invalid(mark);
-      await unknownKeys.count(sender);
       const requestId = sender.id;
       // One idempotency key for all repetitions of this call: a code used by the first is used for the second.
       const options = { requestId, idempotencyKey: uuidv7() };
+      const open = (value: string) =>
+        keys.call('sessions.open', { token: presented(token), by: presented(value) }, options);
+      const { code, apiKey = '' } = by;
+      if (code === undefined) {
+        await known(apiKey, KEY_MARK, sender, false);
+        return await open(apiKey);
+      }
+      if (!isWellFormedKey(code, CODE_MARK)) throw invalid(CODE_MARK);
+      await unknownKeys.count(sender);
       let refusal: unknown;
       const opened = await unknownKeys.givingBackIfKnown(sender, () =>
-        keys.call('sessions.open', { token: presented(token), by: presented(value) }, options).catch((error) => {
+        open(code).catch((error) => {
           if (!(error instanceof OperationError) || error.code !== 'API_KEY_INVALID') throw error;
           refusal = error;
           return null;
