@@ -3,7 +3,8 @@ import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { RawInput } from '@worktrack/contracts/operation';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
-import { at, following, heads } from './log/log.repository.ts';
+import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
+import { at, following } from './log/log.repository.ts';
 import { store } from './store.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
@@ -18,14 +19,15 @@ import {
   advance,
   dueWebhooks,
   enabledWebhooks,
+  firstDue,
   freeHeldBy,
   holders,
+  lowestCursors,
   nextDueAt,
-  placesOfAll,
-  releaseWebhook,
+  releaseWebhooks,
   replaceSecrets,
   secretsAfter,
-  takeWebhook,
+  takeWebhooks,
 } from './webhooks/webhooks.repository.ts';
 
 type Operations = (typeof eventsContract)['operations'];
@@ -67,7 +69,9 @@ test('every query of every operation is answered by an index, without a sort', a
   const logged = [...(await at(organizationId, [1, 2, 3])).values()];
 
   await plans.of('queueing', async () => {
-    await placesOfAll();
+    await setQueued(await unqueuedHeads('', 1_000));
+    await lowestCursors([organizationId]);
+    await firstDue(20);
     await heads([organizationId]);
     await following(organizationId, 0, 200);
     await store(async ({ tx, writes }) => {
@@ -87,7 +91,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await nextDueAt();
     const [webhook] = await enabledWebhooks(scope);
     if (!webhook) throw new Error('It is enabled.');
-    await takeWebhook(scope, webhook, 'holder');
+    await takeWebhooks([webhook], 'holder');
     await heldSubjects(scope, [id], Date.now());
     await nextRetries(scope, id, { limit: 100 });
     const [first, second, third] = await freshDeliveries(scope, id, { notAbout: [], limit: 100 });
@@ -105,7 +109,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await nextRetries(scope, id, { after: { ...third, dueAtMs: 0 }, limit: 100 });
     const end = { dueAt: null, notBefore: null, unwell: false, failingSince: null };
     // It has changed since, so that each of the three ways fails.
-    await releaseWebhook(scope, { ...webhook, revision: webhook.revision + 1 }, 'holder', end);
+    await releaseWebhooks([{ webhook: { ...webhook, revision: webhook.revision + 1 }, holder: 'holder', end }]);
   });
 
   await plans.of('presence', async () => {
@@ -114,7 +118,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await dispatchers();
     await holders();
     const [webhook] = await enabledWebhooks(scope);
-    if (webhook) await takeWebhook(scope, webhook, 'holder');
+    if (webhook) await takeWebhooks([webhook], 'holder');
     await freeHeldBy('holder');
     await removeDispatcher('holder');
   });

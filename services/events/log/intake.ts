@@ -1,7 +1,8 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { begin, heads, moveHeads } from './heads.repository.ts';
 import type { HeadRecord } from './log.model.ts';
-import { type Addition, append, begin, beyond, heads, insert, known, moveHeads } from './log.repository.ts';
+import { type Addition, append, beyond, insert, known } from './log.repository.ts';
 
 /** Stored at once. */
 const BATCH_EVENTS = 500;

@@ -41,6 +41,10 @@ export interface HeadRecord {
   seq: number;
   /** When that was, or later: time in the log never goes backwards, whatever the replicas' clocks say. */
   loggedAt: Date;
+  /** Every enabled webhook has its deliveries up to here; null or nothing: it has grown since that was last so. */
+  isQueued?: true | null;
+  /** How often a webhook was set back to an earlier place. */
+  setBacks?: number;
 }
 
 const headSchema = new mongoose.Schema<HeadRecord>(
@@ -48,8 +52,11 @@ const headSchema = new mongoose.Schema<HeadRecord>(
     _id: { type: String, required: true },
     seq: { type: Number, required: true },
     loggedAt: { type: Date, required: true },
+    isQueued: Boolean,
+    setBacks: Number,
   },
   { collection: 'heads', versionKey: false },
 );
+headSchema.index({ isQueued: 1, _id: 1 });
 
 export const HeadModel = mongoose.model('LogHead', headSchema);

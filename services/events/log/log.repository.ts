@@ -1,9 +1,9 @@
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
-import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { serverCapabilities } from '@worktrack/runtime/database/server';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import mongoose, { type ClientSession } from 'mongoose';
-import { HeadModel, type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
+import mongoose from 'mongoose';
+import type { Move } from './heads.repository.ts';
+import { type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
 
 /** Which of these ids are in the log, or beyond its head. */
 export async function known(ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -11,30 +11,8 @@ export async function known(ids: readonly string[]): Promise<ReadonlySet<string>
   return new Set(records.map(({ _id }) => _id));
 }
 
-/** Where these organizations' logs end; only for those that have one. */
-export async function heads(organizationIds: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
-  const records = await HeadModel.find({ _id: mongoose.trusted({ $in: [...organizationIds] }) }).lean();
-  return new Map(records.map((record) => [record._id, record]));
-}
-
-/** Empty logs, for those that have none. */
-export async function begin(organizationIds: readonly string[]): Promise<void> {
-  const loggedAt = new Date();
-  try {
-    await HeadModel.insertMany(
-      organizationIds.map((_id): HeadRecord => ({ _id, seq: 0, loggedAt })),
-      { ordered: false, lean: true },
-    );
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
-}
-
 /** Events at the places after a head. */
-export interface Addition {
-  readonly before: HeadRecord;
-  /** As it is with them. */
-  readonly head: HeadRecord;
+export interface Addition extends Move {
   readonly logged: readonly LoggedEvent[];
   readonly records: readonly LogRecord[];
 }
@@ -92,30 +70,6 @@ export async function canStore(): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Each only if it is still where it was. @returns the organizations of those that were moved */
-export async function moveHeads(additions: readonly Addition[]): Promise<ReadonlySet<string>> {
-  const namespace = `${mongoose.connection.name}.${HeadModel.collection.collectionName}`;
-  const moves = additions.map(({ before, head: { seq, loggedAt } }) => {
-    const filter: Readonly<Record<string, unknown>> = { _id: before._id, seq: before.seq };
-    return { name: 'updateOne' as const, namespace, filter, update: { $set: { seq, loggedAt } } };
-  });
-  // With the results of each: totals would not say which did not match.
-  const { updateResults } = await mongoose.connection
-    .getClient()
-    .bulkWrite(moves, { ordered: false, verboseResults: true });
-  return new Set(
-    additions.flatMap(({ before }, index) => (updateResults?.get(index)?.matchedCount === 1 ? [before._id] : [])),
-  );
-}
-
-/** The place of the last event; 0 before the first. */
-export async function headOf(organizationId: string, tx?: ClientSession): Promise<number> {
-  const head = await HeadModel.findById(organizationId)
-    .session(tx ?? null)
-    .lean();
-  return head?.seq ?? 0;
 }
 
 /** For the organizations whose log was read last. It only goes up. */

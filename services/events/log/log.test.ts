@@ -4,9 +4,10 @@ import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { event, startEvents } from '../testing.ts';
+import { heads } from './heads.repository.ts';
 import { takeIn } from './intake.ts';
 import { LogModel } from './log.model.ts';
-import { append, at, following, heads, insert } from './log.repository.ts';
+import { append, at, following, insert } from './log.repository.ts';
 import { keepFor } from './retention.repository.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;

@@ -179,7 +179,7 @@ export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
  * A success always counts; a failure only if nobody has tried since: a dispatcher that was frozen in the middle of an attempt must not
  * undo what another one has delivered.
  */
-export async function recordAttempts(attempts: readonly Attempt[]): Promise<void> {
+export async function recordAttempts(attempts: readonly Attempt[]): Promise<undefined[]> {
   await DeliveryModel.bulkWrite(
     attempts.map(({ organizationId, delivery, outcome, retryAtMs, holdsUntilMs }) => {
       const { status, error, answer, durationMs, at } = outcome;
@@ -198,6 +198,7 @@ export async function recordAttempts(attempts: readonly Attempt[]): Promise<void
     }),
     { ordered: false },
   );
+  return attempts.map(() => undefined);
 }
 
 /** Newest first. @param before the id of the last one on the previous page */

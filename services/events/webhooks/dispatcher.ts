@@ -1,16 +1,21 @@
 import type { Log } from '@worktrack/rpc/types';
+import { recordAttempts } from './deliveries.repository.ts';
+import { Gathered } from './gathered.ts';
 import { endpointsUnderWay } from './metrics.ts';
 import { Presence } from './presence.ts';
-import { Recorder } from './recorder.ts';
 import type { SecretBox } from './secrets.ts';
 import type { Sender } from './sending/send.ts';
 import { Turn } from './turn.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
-import { dueWebhooks, nextDueAt, releaseWebhook, takeWebhook } from './webhooks.repository.ts';
+import { dueWebhooks, nextDueAt, releaseWebhooks, takeWebhooks } from './webhooks.repository.ts';
 
 /** How long it takes at most to find what other replicas queued, or a turn that failed. What this one queued is sent at once. */
 const LOOK_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
+/** Commands that record attempts: a server may carry out the writes of one command one after the other. */
+const RECORDS_AT_ONCE = 4;
+/** One, so that the transactions that queue events, which write webhooks too, meet one writer however many turns end (stand-in/README.md). */
+const RELEASES_AT_ONCE = 1;
 
 /** How many endpoints are sent to in parallel, and how many of them may belong to one organization. */
 interface Pool {
@@ -30,7 +35,8 @@ export class Dispatcher {
   readonly #box: SecretBox;
   readonly #log: Log;
   readonly #onWell: (organizationId: string) => void;
-  readonly #recorder = new Recorder();
+  readonly #attempts = new Gathered(recordAttempts, RECORDS_AT_ONCE);
+  readonly #releases = new Gathered(releaseWebhooks, RELEASES_AT_ONCE);
   readonly #presence: Presence;
   readonly #stopping = new AbortController();
   /** The organizations whose endpoints are currently being sent to. */
@@ -130,22 +136,20 @@ export class Dispatcher {
       const due = await dueWebhooks({ unwell: pool.unwell, now, limit, notOf });
       const chosen = withinShares(due, underWay, pool.placesOfOne);
       if (this.#stopping.signal.aborted) return false;
-      const tried = await Promise.allSettled(chosen.map((webhook) => this.#take(webhook, holder, pool)));
-      for (const each of tried) if (each.status === 'rejected') throw each.reason;
-      const isAnyTaken = tried.some((each) => each.status === 'fulfilled' && each.value);
+      const areTaken = await this.#take(chosen, holder, pool);
       // As many as were asked for: there may be more, from organizations queued behind those that have their share.
-      if (!isAnyTaken || due.length < limit) return notOf.length > 0 || chosen.length < due.length;
+      if (!areTaken || due.length < limit) return notOf.length > 0 || chosen.length < due.length;
     }
   }
 
-  async #take(webhook: WebhookDocument, holder: string, pool: Pool): Promise<boolean> {
-    const { organizationId } = webhook;
+  /** @returns whether any of them was free */
+  async #take(due: readonly WebhookDocument[], holder: string, pool: Pool): Promise<boolean> {
     try {
-      const isTaken = await takeWebhook({ caller: { organizationId } }, webhook, holder);
-      if (isTaken) this.#begin(webhook, holder, pool);
-      return isTaken;
+      const taken = await takeWebhooks(due, holder);
+      for (const webhook of taken) this.#begin(webhook, holder, pool);
+      return taken.length > 0;
     } catch (error) {
-      // It may be held without a turn.
+      // Some may be held without a turn.
       this.#presence.doubt(holder);
       throw error;
     }
@@ -169,26 +173,25 @@ export class Dispatcher {
 
   /** @returns when it is due again */
   async #turn(webhook: WebhookDocument, holder: string): Promise<Date | null> {
-    const scope = { caller: { organizationId: webhook.organizationId } };
     const parts = {
       sender: this.#sender,
       box: this.#box,
       log: this.#log,
-      recorder: this.#recorder,
+      attempts: this.#attempts,
       holds: () => this.#presence.holder === holder,
       stopping: this.#stopping.signal,
     };
     const { unwell, failingSince, notBefore } = webhook;
     try {
       const end = await new Turn(webhook, parts).run();
-      const dueAt = await releaseWebhook(scope, webhook, holder, end);
+      const dueAt = await this.#releases.add({ webhook, holder, end });
       if (unwell && !end.unwell) this.#onWell(webhook.organizationId);
       return dueAt;
     } catch (error) {
       this.#log.warn({ error, webhook: webhook._id }, 'A turn of a webhook failed; it will be tried again');
       const later = { dueAt: new Date(Date.now() + RETRY_MS), notBefore, unwell, failingSince };
       // If the database is unavailable for this too, it is freed along with everything else this process held.
-      return await releaseWebhook(scope, webhook, holder, later).catch(() => {
+      return await this.#releases.add({ webhook, holder, end: later }).catch(() => {
         this.#presence.doubt(holder);
         return null;
       });

@@ -3,15 +3,17 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import { following, headOf, heads } from '../log/log.repository.ts';
+import { headOf } from '../log/heads.repository.ts';
+import { following } from '../log/log.repository.ts';
 import { store } from '../store.repository.ts';
 import { measureBacklog } from './backlog.ts';
+import { organizationsBehind } from './behind.ts';
 import { aboutOf, heldSubjects, queueDelivery } from './deliveries.repository.ts';
 import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
 import { deliveries } from './metrics.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
-import { advance, enabledWebhooks, placesOfAll, soonest } from './webhooks.repository.ts';
+import { advance, enabledWebhooks, soonest } from './webhooks.repository.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
@@ -101,14 +103,8 @@ export class FanOut {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const places = await placesOfAll();
-        const ends = await heads([...new Set(places.map(({ organizationId }) => organizationId))]);
-        const behind = places.map((place) => ({
-          ...place,
-          behind: Math.max(0, (ends.get(place.organizationId)?.seq ?? 0) - place.cursor),
-        }));
-        this.wake(behind.filter(({ behind }) => behind > 0).map(({ organizationId }) => organizationId));
-        await measureBacklog(behind);
+        this.wake(await organizationsBehind());
+        await measureBacklog();
       } catch (error) {
         this.#log.debug({ error }, 'Could not look up which webhooks are behind');
       }

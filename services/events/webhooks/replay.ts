@@ -1,7 +1,8 @@
 import type { replayWebhook as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/implement';
-import { headOf, oldestOf } from '../log/log.repository.ts';
+import { headOf, setBack } from '../log/heads.repository.ts';
+import { oldestOf } from '../log/log.repository.ts';
 import { replayable, sendAgain } from './deliveries.repository.ts';
 import { requireWebhook } from './require.ts';
 import type { WebhookService } from './service.ts';
@@ -40,6 +41,7 @@ async function readAgain(id: string, after: number, context: Context): Promise<n
     const message = `must be at most ${webhook.cursor}: later events have not been sent yet`;
     throw context.fail('VALIDATION_FAILED', `after: ${message}.`, { details: [{ path: 'after', message }] });
   }
+  if (head > 0) setBack(context, organizationId);
   changeWebhook(context, webhook, { cursor: after, notBefore: null });
   return head - after;
 }

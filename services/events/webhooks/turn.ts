@@ -13,8 +13,8 @@ import {
   type Retry,
 } from './deliveries.repository.ts';
 import { disableWebhook } from './disable.ts';
+import type { Gathered } from './gathered.ts';
 import { attempted, deliveries } from './metrics.ts';
-import type { Recorder } from './recorder.ts';
 import { endpointPauseMs, FAILING_MS, HOLD_MS, pauseMs } from './schedule.ts';
 import type { SecretBox } from './secrets.ts';
 import { REQUESTS_AT_ONCE, type Sender, type Sent } from './sending/send.ts';
@@ -35,7 +35,7 @@ export interface TurnParts {
   readonly sender: Sender;
   readonly box: SecretBox;
   readonly log: Log;
-  readonly recorder: Recorder;
+  readonly attempts: Gathered<Attempt, undefined>;
   /** Whether this process may still send to the webhook. */
   holds(): boolean;
   readonly stopping: AbortSignal;
@@ -276,7 +276,7 @@ export class Turn {
     if (isDelivered(outcome)) deliveries.inc({ state: 'delivered' });
     else if (after.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
     const { organizationId } = this.#scope.caller;
-    const recorded = this.#parts.recorder.record({ organizationId, delivery, outcome, ...after }).then(() => {
+    const recorded = this.#parts.attempts.add({ organizationId, delivery, outcome, ...after }).then(() => {
       this.#known.delete(delivery._id);
       this.#recording.delete(recorded);
     });

@@ -1,10 +1,14 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import { updateEach } from '@worktrack/runtime/database/update-each';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import mongoose from 'mongoose';
 import { type SealedSecret, type WebhookDocument, WebhookModel } from './webhooks.model.ts';
 
 type Write = Scope & { readonly writes: WriteSet };
+
+/** By any dispatcher: their ids are UUIDs. */
+const HELD = mongoose.trusted({ $gt: '', $lt: 'g' });
 
 type New = Pick<
   WebhookDocument,
@@ -117,111 +121,129 @@ export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDoc
   return all.filter(({ enabled }) => enabled);
 }
 
-export type Place = Readonly<Pick<WebhookDocument, '_id' | 'organizationId' | 'cursor' | 'dueAt'>>;
-
-/** How far each enabled webhook is and when it is due, across all organizations. */
-export async function placesOfAll(): Promise<Place[]> {
-  return WebhookModel.find({ enabled: true }, { organizationId: 1, cursor: 1, dueAt: 1 }).lean<Place[]>();
+/** How far the enabled webhook is that has come least far in the log, by organization; only for those that have one. */
+export async function lowestCursors(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const lowest = new Map<string, number>();
+  if (organizationIds.length === 0) return lowest;
+  const all = await WebhookModel.find(
+    { organizationId: mongoose.trusted({ $in: [...organizationIds] }) },
+    { organizationId: 1, enabled: 1, cursor: 1 },
+  ).lean();
+  for (const { organizationId, enabled, cursor } of all) {
+    if (enabled) lowest.set(organizationId, Math.min(cursor, lowest.get(organizationId) ?? cursor));
+  }
+  return lowest;
 }
 
-/** Where there is something to send, across all organizations, the longest due first. */
-export async function dueWebhooks({
-  unwell,
-  now,
-  limit,
-  notOf,
-}: {
-  readonly unwell: boolean;
-  readonly now: Date;
-  readonly limit: number;
-  /** Organizations that already have their share. */
-  readonly notOf: readonly string[];
-}): Promise<WebhookDocument[]> {
+/** The bounds of a Date (ECMA-262, 21.4.1.1). A range that is bounded at both ends leaves out what has none. */
+const EARLIEST = new Date(0);
+const LATEST = new Date(8.64e15);
+
+/** Where there is something to send before a time and nobody is sending, across all organizations, the longest due first. */
+function freeWebhooks(unwell: boolean, before: Date, notOf: readonly string[] = []) {
   return WebhookModel.find({
     enabled: true,
     unwell,
     holder: null,
-    dueAt: mongoose.trusted({ $lte: now }),
+    dueAt: mongoose.trusted({ $gt: EARLIEST, $lt: before }),
     ...(notOf.length > 0 && { organizationId: mongoose.trusted({ $nin: notOf }) }),
-  })
-    .sort({ dueAt: 1 })
+  }).sort({ dueAt: 1 });
+}
+
+/** @param notOf organizations that already have their share */
+export async function dueWebhooks(options: {
+  readonly unwell: boolean;
+  readonly now: Date;
+  readonly limit: number;
+  readonly notOf: readonly string[];
+}): Promise<WebhookDocument[]> {
+  const { unwell, now, limit, notOf } = options;
+  return freeWebhooks(unwell, new Date(now.getTime() + 1), notOf)
     .limit(limit)
     .lean();
 }
 
 /** When there will be something to send, across all organizations. */
 export async function nextDueAt(): Promise<Date | undefined> {
-  const next = await Promise.all(
-    [true, false].map((unwell) =>
-      WebhookModel.findOne(
-        { enabled: true, unwell, holder: null, dueAt: mongoose.trusted({ $gte: new Date(0) }) },
-        { dueAt: 1 },
-      )
-        .sort({ dueAt: 1 })
-        .lean(),
-    ),
-  );
-  const times = next.flatMap((webhook) => (webhook?.dueAt ? [webhook.dueAt.getTime()] : []));
+  const next = await Promise.all([true, false].map((unwell) => freeWebhooks(unwell, LATEST).limit(1).lean()));
+  const times = next.flat().flatMap(({ dueAt }) => (dueAt ? [dueAt.getTime()] : []));
   return times.length > 0 ? new Date(Math.min(...times)) : undefined;
 }
 
-/** @returns whether `holder` is now the one that sends to it */
-export async function takeWebhook({ caller }: Scope, { _id }: WebhookDocument, holder: string): Promise<boolean> {
-  const { organizationId } = caller;
-  const { matchedCount } = await WebhookModel.updateOne(
-    { organizationId, _id, holder: null, enabled: true },
-    { $set: { holder } },
+/** Those that have been due longest, then those that will be soonest, across all organizations. */
+export async function firstDue(limit: number): Promise<WebhookDocument[]> {
+  const found = await Promise.all([
+    // As many as dispatchers have places for.
+    WebhookModel.find({ holder: HELD }).lean(),
+    ...[true, false].map((unwell) => freeWebhooks(unwell, LATEST).limit(limit).lean()),
+  ]);
+  const due = found.flat().filter(({ enabled, dueAt }) => enabled && dueAt !== null);
+  return due.sort((a, b) => Number(a.dueAt) - Number(b.dueAt)).slice(0, limit);
+}
+
+/** @returns those that `holder` is now the one to send to */
+export async function takeWebhooks(free: readonly WebhookDocument[], holder: string): Promise<WebhookDocument[]> {
+  const areTaken = await updateEach(
+    WebhookModel,
+    free.map(({ organizationId, _id }) => ({
+      filter: { organizationId, _id, holder: null, enabled: true },
+      set: { holder },
+    })),
   );
-  return matchedCount === 1;
+  return free.filter((_, index) => areTaken[index]);
 }
 
 /** The state that a turn leaves behind. */
 export type TurnEnd = Pick<WebhookDocument, 'dueAt' | 'notBefore' | 'unwell' | 'failingSince'>;
 
+export interface Release {
+  readonly webhook: WebhookDocument;
+  readonly holder: string;
+  readonly end: TurnEnd;
+}
+
 /**
  * Gives back what was taken. If something was queued since, it is due; and if somebody has changed it since, their change stands.
- * @returns when it is due
+ * @returns when each is due
  */
-export async function releaseWebhook(
-  { caller }: Scope,
-  { _id, wakes, revision }: WebhookDocument,
-  holder: string,
-  end: TurnEnd,
-): Promise<Date | null> {
-  const { organizationId } = caller;
-  const mine = { organizationId, _id, holder };
-  const dueAt = soonest(end.notBefore);
-  const attempts = [
-    [{ ...mine, revision, wakes }, end],
-    [
-      { ...mine, revision },
-      { ...end, dueAt },
-    ],
-    [mine, { dueAt }],
-  ] as const;
-  for (const [filter, set] of attempts) {
-    const { matchedCount } = await WebhookModel.updateOne(filter, { $set: { ...set, holder: null } });
-    if (matchedCount === 1) return set.dueAt;
+export async function releaseWebhooks(releases: readonly Release[]): Promise<(Date | null)[]> {
+  const dueAt = new Map<Release, Date | null>();
+  for (const isUnchanged of ['since it was read', 'but for what was queued', 'perhaps not'] as const) {
+    const left = releases.filter((release) => !dueAt.has(release));
+    const updates = left.map((release) => releaseOf(release, isUnchanged));
+    const areReleased = await updateEach(WebhookModel, updates);
+    for (const [index, release] of left.entries()) {
+      if (areReleased[index]) dueAt.set(release, updates[index]?.set.dueAt ?? null);
+    }
   }
-  return null;
+  return releases.map((release) => dueAt.get(release) ?? null);
+}
+
+function releaseOf(
+  { webhook: { organizationId, _id, wakes, revision }, holder, end }: Release,
+  isUnchanged: 'since it was read' | 'but for what was queued' | 'perhaps not',
+) {
+  const own = { organizationId, _id, holder };
+  const dueAt = soonest(end.notBefore);
+  if (isUnchanged === 'since it was read')
+    return { filter: { ...own, revision, wakes }, set: { ...end, holder: null } };
+  if (isUnchanged === 'perhaps not') return { filter: own, set: { dueAt, holder: null } };
+  return { filter: { ...own, revision }, set: { ...end, dueAt, holder: null } };
 }
 
 /** Every dispatcher that is sending to something, across all organizations. */
 export async function holders(): Promise<string[]> {
-  const found = await WebhookModel.distinct('holder', { holder: mongoose.trusted({ $gt: '' }) });
+  const found = await WebhookModel.distinct('holder', { holder: HELD });
   return found.filter((holder) => holder !== null);
 }
 
 /** Frees what a dead dispatcher held. */
 export async function freeHeldBy(holder: string): Promise<void> {
   const held = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
-  if (held.length === 0) return;
   // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
-  await WebhookModel.bulkWrite(
-    held.map(({ organizationId, _id }) => ({
-      updateOne: { filter: { organizationId, _id, holder }, update: { $set: { holder: null } } },
-    })),
-    { ordered: false },
+  await updateEach(
+    WebhookModel,
+    held.map(({ organizationId, _id }) => ({ filter: { organizationId, _id, holder }, set: { holder: null } })),
   );
 }
 

@@ -12,7 +12,7 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { headOf } from '../log/log.repository.ts';
+import { headOf } from '../log/heads.repository.ts';
 import { requireWebhook } from './require.ts';
 import { newSecret } from './sending/signature.ts';
 import type { WebhookService } from './service.ts';

@@ -1,0 +1,24 @@
+import mongoose from 'mongoose';
+import type { Collection, Filter } from './write-set.ts';
+
+export interface Update {
+  readonly filter: Filter;
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+/** Changes a document each, outside a transaction and in one command. @returns for each whether there was one that its filter matches */
+export async function updateEach({ collection }: Collection, updates: readonly Update[]): Promise<boolean[]> {
+  if (updates.length === 0) return [];
+  const namespace = `${mongoose.connection.name}.${collection.name}`;
+  const models = updates.map(({ filter, set }) => ({
+    name: 'updateOne' as const,
+    namespace,
+    filter,
+    update: { $set: set },
+  }));
+  // With the results of each: totals would not say which did not match.
+  const { updateResults } = await mongoose.connection
+    .getClient()
+    .bulkWrite(models, { ordered: false, verboseResults: true });
+  return updates.map((_, index) => updateResults?.get(index)?.matchedCount === 1);
+}
