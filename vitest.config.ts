@@ -1,21 +1,50 @@
 import { availableParallelism } from 'node:os';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test/support/test-stack.ts';
+
+const exclude = [...configDefaults.exclude, ...(IN_CONTAINERS ? TESTS_WITH_OWN_PROCESSES : [])];
+/** These look at every command that their process sends, and what earlier files left in its memory would change some. */
+const IN_A_NEW_PROCESS = 'services/*/queries.test.ts';
+
+/** Loading a service's modules takes a second, so the files of a project share a process that has them. Each file still has its own part of the servers. */
+function together(name: string): TestProjectInlineConfiguration {
+  const folder = name === 'console' || name === 'widget' ? name : `services/${name}`;
+  return project({
+    name,
+    include: [`${folder}/**/*.test.ts`],
+    exclude: [...exclude, IN_A_NEW_PROCESS],
+    isolate: false,
+  });
+}
+
+function project(
+  options: Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'name' | 'include' | 'exclude' | 'isolate'>,
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...options,
+      pool: 'forks',
+      // Bounds for what hangs, far above what anything takes: a machine may be slow.
+      testTimeout: 60_000,
+      hookTimeout: 180_000,
+      teardownTimeout: 60_000,
+      expect: { poll: { timeout: 30_000 } },
+    },
+  };
+}
 
 export default defineConfig({
   test: {
-    include: ['{libs,services,stack,cli,widget,console,bench}/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(IN_CONTAINERS ? TESTS_WITH_OWN_PROCESSES : [])],
+    projects: [
+      // One service each, for mongoose knows the models of one service in a process.
+      ...['workitems', 'keys', 'feedback', 'events', 'gateway', 'console', 'widget'].map(together),
+      project({ name: 'others', include: ['{libs,stack,cli,bench,test}/**/*.test.ts', IN_A_NEW_PROCESS], exclude }),
+    ],
+    // What the files of a run share, whatever their project.
     globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
     // Most tests wait for servers and services, which need the cores too.
     maxWorkers: Math.max(2, Math.ceil(availableParallelism() / 2)),
     // Servers of others are shared whole: only our own have a virtual host and a database for each file.
     fileParallelism: !process.env.RABBITMQ_URL && !process.env.REDIS_URL,
-    // Bounds for what hangs, far above what anything takes: a machine may be slow.
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
-    teardownTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
   },
 });

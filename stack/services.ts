@@ -60,6 +60,8 @@ export interface ServiceReplica {
 export interface ServicesOptions {
   readonly urls: ServerUrls;
   readonly secrets: Secrets;
+  /** What the gateway serves is there: who starts several systems builds it once. */
+  readonly isBuilt?: boolean;
   /** Default: one of each. */
   readonly replicas?: Partial<Record<ServiceName, number>>;
   /** Passed on to every service; what the stack itself decides takes precedence. */
@@ -83,10 +85,14 @@ export interface Services {
   discard(): Promise<void>;
 }
 
+/** Builds what the gateway serves. It takes some 0.5 s, too little to be worth finding out whether it is needed. */
+export async function buildServed(): Promise<void> {
+  await Promise.all([buildConsole(), buildWidget(), buildOneFile()]);
+}
+
 /** Starts all replicas at once and waits until each is ready. If one fails, none stays. */
 export async function startServices(options: ServicesOptions): Promise<Services> {
-  // The gateway serves them; bundling takes some 0.5 s, too little to be worth finding out whether it is needed.
-  await Promise.all([buildConsole(), buildWidget(), buildOneFile()]);
+  if (!options.isBuilt) await buildServed();
   const starts = SERVICES.flatMap((service) =>
     Array.from({ length: options.replicas?.[service] ?? 1 }, (_, index) => startReplica(service, index, options)),
   );

@@ -6,7 +6,7 @@ import { watchDatabase } from '../../test/mongodb/watch.ts';
 import { call, type ReplicaAnswer, type ReplicaCall } from './testing.ts';
 
 /** A replica of the service for tests: see startReplicas. */
-watchDatabase('a replica');
+watchDatabase(() => 'a replica');
 await connectDatabase({ ...workerData, log: createLog('test', 'silent') });
 parentPort?.on('message', async ({ caller, name, input, answerTo }: ReplicaCall) => {
   let answer: ReplicaAnswer;

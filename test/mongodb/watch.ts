@@ -5,14 +5,17 @@ import { note, VIOLATIONS_FILE } from './violations-file.ts';
 
 const SHARD_KEY = 'organizationId';
 
+let isWatched = false;
+
 /**
  * Makes this process refuse what MongoDB would refuse, before it is sent, and fail the test run, whatever the process makes of the refusal.
  * For processes of a test run that use the database through mongoose's default connection (servers.ts, watched-service.ts); nothing else loads it.
  * @param who is named along with what was refused
  */
-export function watchDatabase(who: string): void {
+export function watchDatabase(who: () => string): void {
   const file = process.env[VIOLATIONS_FILE];
-  if (file === undefined) return;
+  if (file === undefined || isWatched) return;
+  isWatched = true;
   const connect = mongoose.connect.bind(mongoose);
   mongoose.connect = (url, options) => connect(url, { ...options, monitorCommands: true });
   const guard = new Guard(shardKeyOf);
@@ -23,7 +26,7 @@ export function watchDatabase(who: string): void {
     const [first] = refused;
     if (!first) return;
     const what = `${nameOf(command)} ${collectionOf(command)}`.trimEnd();
-    for (const violation of refused) note(file, { ...violation, command: what, who });
+    for (const violation of refused) note(file, { ...violation, command: what, who: who() });
     guard.ended(requestId, undefined);
     throw new Error(`MongoDB refuses this: ${first.rule} (${first.page})`);
   });

@@ -30,12 +30,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /lease': () => run.lease(),
     'POST /system': () => run.sharedSystem(),
+    'POST /served': () => run.buildServed(),
   };
   const desk = createServer(async (request, response) => {
     try {
       const answer = requests[`${request.method} ${request.url}`];
       if (!answer) throw new Error(`There is no ${request.method} ${request.url}.`);
-      response.end(JSON.stringify(await answer()));
+      response.end(JSON.stringify((await answer()) ?? null));
     } catch (error) {
       response.statusCode = 500;
       response.end(error instanceof Error ? error.message : String(error));

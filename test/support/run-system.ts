@@ -59,7 +59,7 @@ function watchedEnvironment(id: string): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${watched}` };
 }
 
-/** The four real services as separate processes, on a part of the real servers. */
+/** The real services as separate processes, on a part of the real servers. What the gateway serves was built before (TestRun.buildServed). */
 export async function runSystem(lease: Lease, options: SystemOptions): Promise<RunningSystem> {
   const folder = join(lease.folder, 'system');
   if (options.ownServers && IN_CONTAINERS) {
@@ -73,6 +73,7 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   const services = await startServices({
     urls,
     secrets,
+    isBuilt: true,
     replicas: options.replicas,
     env: {
       ...process.env,

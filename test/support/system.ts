@@ -1,8 +1,7 @@
 import type { Secrets } from '@worktrack/stack/secrets';
-import { inject } from 'vitest';
 import { createTestOrganization, type TestOrganization } from './organization.ts';
 import { type RunningSystem, runSystem, type SystemOptions } from './run-system.ts';
-import { newLease } from './servers.ts';
+import { askRun, newLease } from './servers.ts';
 import type { SharedSystem } from './test-run.ts';
 
 /** The four real services as separate processes, on the real servers, as a test sees them. */
@@ -21,10 +20,7 @@ let shared: Promise<SharedSystem> | undefined;
 
 /** A system with one process per service, shared by all files of the run. */
 export async function sharedSystem(): Promise<System> {
-  shared ??= fetch(`${inject('testRunUrl')}/system`, { method: 'POST' }).then(async (response) => {
-    if (!response.ok) throw new Error(await response.text());
-    return (await response.json()) as SharedSystem;
-  });
+  shared ??= askRun('system');
   const { baseUrl, rabbitmqUrl, secrets } = await shared;
   return {
     baseUrl,
@@ -39,7 +35,8 @@ export async function sharedSystem(): Promise<System> {
  * Any other uses `sharedSystem`, which costs nothing.
  */
 export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
-  const running = await runSystem(await newLease(), options);
+  const [lease] = await Promise.all([newLease(), askRun('served')]);
+  const running = await runSystem(lease, options);
   const baseUrl = running.gateways[0] as string;
   const rabbitmqUrl = running.urls.rabbitmq;
   return {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { runSystem } from '../support/run-system.ts';
-import { newLease } from '../support/servers.ts';
+import { askRun, newLease } from '../support/servers.ts';
 import { type Fixture, fixtures, indexNames, restore, SECRETS } from './fixture.ts';
 
 interface Item {
@@ -22,7 +22,7 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
     let baseUrl: string;
 
     beforeAll(async () => {
-      const lease = await newLease();
+      const [lease] = await Promise.all([newLease(), askRun('served')]);
       await restore(fixture, lease.mongodbUrl, lease.databasePrefix);
       system = await runSystem(lease, { env: SECRETS, envOf: () => SECRETS });
       baseUrl = system.gateways[0] as string;
