@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { RawInput } from '@worktrack/contracts/operation';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
 import { at, following } from './log/log.repository.ts';
-import { store } from './store.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
   freshDeliveries,
@@ -74,7 +74,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await firstDue(20);
     await heads([organizationId]);
     await following(organizationId, 0, 200);
-    await store(async ({ tx, writes }) => {
+    await commitAlone(async ({ tx, writes }) => {
       const [webhook] = await enabledWebhooks({ ...scope, tx });
       if (!webhook) throw new Error('It is enabled.');
       for (const each of logged) queueDelivery({ ...scope, writes }, webhook._id, each);

@@ -1,5 +1,6 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import { batched, implement, recorded, staged } from '@worktrack/runtime/database/implement';
+import { batched, write } from '@worktrack/runtime/database/handler-kinds';
+import { implement } from '@worktrack/runtime/database/implement';
 import type { Altcha } from './captcha/altcha.ts';
 import type { CaptchaVerifier } from './captcha/captcha.ts';
 import type { SpentSolutions } from './captcha/spent-solutions.ts';
@@ -29,7 +30,7 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'sources.create': createSource,
     'sources.get': getSource,
     'sources.update': updateSource,
-    'sources.delete': staged((input, context) => deleteSource(duplicates, input, context)),
+    'sources.delete': write((input, context) => deleteSource(duplicates, input, context), { staged: true }),
     'sources.byPublicKey': batched(sourcesByPublicKey),
     'captcha.challenge': async ({ sourceId }, { fail }) => {
       if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha comes from another provider.');
@@ -43,14 +44,16 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
       return { items: items.map(agentView), nextCursor };
     },
     'feedback.get': getItem,
-    'feedback.update': recorded(updateStatus, textless, withTexts),
-    'feedback.updateStatus': recorded(
+    'feedback.update': write(updateStatus, { record: textless, restore: withTexts }),
+    'feedback.updateStatus': write(
       async ({ feedbackId, status }, context) => agentView(await updateStatus({ id: feedbackId, status }, context)),
-      (answer) => agentView(textless(fromAgentView(answer))),
-      async (answer, context) => agentView(await withTexts(fromAgentView(answer), context)),
+      {
+        record: (answer) => agentView(textless(fromAgentView(answer))),
+        restore: async (answer, context) => agentView(await withTexts(fromAgentView(answer), context)),
+      },
     ),
     'feedback.delete': (input, context) => deleteItem(duplicates, input, context),
-    'feedback.erase': staged((input, context) => eraseSender(duplicates, input, context)),
+    'feedback.erase': write((input, context) => eraseSender(duplicates, input, context), { staged: true }),
     'feedback.linkItem': linkItem,
     'feedback.linkedBefore': linkedBefore,
     'feedback.byWorkItems': feedbackOf,

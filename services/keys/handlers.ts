@@ -1,5 +1,6 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { announced, batched, implement, recorded } from '@worktrack/runtime/database/implement';
+import { batched, write } from '@worktrack/runtime/database/handler-kinds';
+import { implement } from '@worktrack/runtime/database/implement';
 import { createKey } from './keys/create.ts';
 import { createOrganization } from './keys/create-organization.ts';
 import { activeKeysOfUser, keysOfOrganization, prefixOfKey } from './keys/keys.repository.ts';
@@ -19,39 +20,40 @@ import { pageOfUsers } from './users/users.repository.ts';
 /** @param invalidate removes keys and sessions, named by their prefixes, from the gateways' cache, or fails */
 export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
   return implement(keysContract, {
-    'organizations.create': recorded(
-      (input, context) => createOrganization(mint, input, context),
-      (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
-    ),
+    'organizations.create': write((input, context) => createOrganization(mint, input, context), {
+      record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
+    }),
     'users.list': (input, context) => pageOfUsers(context, input),
     'users.create': createUser,
-    'users.update': announced(updateUser, async (_, user, context) => {
-      const own = await activeKeysOfUser(context, user.id);
-      const keyIds = own.map(({ _id }) => _id);
-      const ofSessions = await prefixesOfSessions(context, { userId: user.id, keyIds });
-      await invalidate([...own.map(({ prefix }) => prefix), ...ofSessions]);
+    'users.update': write(updateUser, {
+      announce: async (_, user, context) => {
+        const own = await activeKeysOfUser(context, user.id);
+        const keyIds = own.map(({ _id }) => _id);
+        const ofSessions = await prefixesOfSessions(context, { userId: user.id, keyIds });
+        await invalidate([...own.map(({ prefix }) => prefix), ...ofSessions]);
+      },
     }),
     'keys.list': (input, context) => keysOfOrganization(context, input),
-    'keys.create': recorded(
-      (input, context) => createKey(mint, input, context),
-      (answer) => ({ ...answer, key: null }),
-    ),
-    'keys.revoke': announced(revokeKey, async ({ id }, _, context) => {
-      const found = await Promise.all([prefixOfKey(context, id), prefixesOfSessions(context, { keyIds: [id] })]);
-      await invalidate(found.flat());
+    'keys.create': write((input, context) => createKey(mint, input, context), {
+      record: (answer) => ({ ...answer, key: null }),
+    }),
+    'keys.revoke': write(revokeKey, {
+      announce: async ({ id }, _, context) => {
+        const found = await Promise.all([prefixOfKey(context, id), prefixesOfSessions(context, { keyIds: [id] })]);
+        await invalidate(found.flat());
+      },
     }),
     'sessions.list': (input, context) => pageOfSessions(context, input),
-    'sessions.revoke': announced(revokeSession, async ({ id }, _, context) =>
-      invalidate(await prefixOfSession(context, id)),
-    ),
-    'sessions.createCode': recorded(
-      (input, context) => createLoginCode(mint, input, context),
-      (answer) => ({ ...answer, code: null }),
-    ),
+    'sessions.revoke': write(revokeSession, {
+      announce: async ({ id }, _, context) => invalidate(await prefixOfSession(context, id)),
+    }),
+    'sessions.createCode': write((input, context) => createLoginCode(mint, input, context), {
+      record: (answer) => ({ ...answer, code: null }),
+    }),
     'sessions.open': (input, context) => openSession(mint, input, context),
-    'sessions.close': announced(closeSession, async ({ organizationId, id }) =>
-      invalidate(await prefixOfSession({ caller: { organizationId } }, id)),
-    ),
+    'sessions.close': write(closeSession, {
+      announce: async ({ organizationId, id }) => invalidate(await prefixOfSession({ caller: { organizationId } }, id)),
+    }),
     'identity.verify': batched((calls) => verifyIdentities(mint, calls)),
     'identity.current': identityOfPrefix,
     'keys.recordUse': batched(recordUses),

@@ -5,15 +5,8 @@ import type {
   createStory,
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
-import {
-  batched,
-  grouped,
-  implement,
-  patient,
-  receiving,
-  sending,
-  staged,
-} from '@worktrack/runtime/database/implement';
+import { batched, grouped, receiving, sending, write } from '@worktrack/runtime/database/handler-kinds';
+import { implement } from '@worktrack/runtime/database/implement';
 import { createBoard } from './administration/create-board.ts';
 import { createProject } from './administration/create-project.ts';
 import { deleteProject } from './administration/delete-project.ts';
@@ -97,11 +90,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.completeAiTask': grouped(completeAiTask),
       'workItems.recordSession': grouped(recordAiSession),
       'workItems.usage': getAiUsage,
-      'workItems.claim': patient(
-        claimWorkItem,
-        ({ claimed }) => !claimed,
-        (input, context, attempt, earlier) => waitingClaims.wait(input, context, attempt, earlier),
-      ),
+      'workItems.claim': grouped(claimWorkItem, waitingClaims),
       'workItems.progress': grouped(reportProgress),
       'workItems.release': grouped(releaseWorkItem),
       'workItems.setBudget': setBudget,
@@ -110,7 +99,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.ideationContext': getIdeationContext,
       'workItems.reviewContext': getReviewContext,
       'workItems.validateContext': getValidateContext,
-      'workItems.generatePrompt': staged(generatePrompt(promptModel)),
+      'workItems.generatePrompt': write(generatePrompt(promptModel), { staged: true }),
       'workItems.getPrompt': getWorkItemPrompt,
       'workItems.brief': getItemBrief,
       'workItems.lineage': getLineage,

@@ -9,7 +9,8 @@ import { createLog } from '../process/logging.ts';
 import { uuidv7 } from '../process/uuid.ts';
 import { connectDatabase, disconnectDatabase } from './connection.ts';
 import { AlreadyDone } from './effects.repository.ts';
-import { announced, grouped, implement, receiving, recorded, staged } from './implement.ts';
+import { grouped, receiving, write } from './handler-kinds.ts';
+import { implement } from './implement.ts';
 import { Stale } from './stale.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -18,7 +19,7 @@ const CounterModel = mongoose.model(
   new mongoose.Schema({ _id: String, count: Number }, { collection: 'counters', versionKey: false }),
 );
 
-const write = {
+const counting = {
   summary: 'Counts.',
   permissions: ['work-items:write'],
   effect: 'update',
@@ -27,18 +28,18 @@ const write = {
   errors: ['CONFLICT'],
 } as const;
 const contract = serviceContract('sample', [
-  operation({ ...write, name: 'counter.add' }),
-  operation({ ...write, name: 'counter.addAgain' }),
-  operation({ ...write, name: 'counter.addAndFail' }),
-  operation({ ...write, name: 'counter.addWithSecret' }),
-  operation({ ...write, name: 'counter.addSlowly' }),
-  operation({ ...write, name: 'counter.addAndAnnounce' }),
-  operation({ ...write, name: 'counter.addTogether' }),
-  operation({ ...write, name: 'counter.shareTogether' }),
-  operation({ ...write, name: 'counter.addTwiceTogether' }),
-  operation({ ...write, name: 'counter.take' }),
-  operation({ ...write, name: 'counter.addBytes', bytes: 'up' }),
-  operation({ ...write, name: 'counter.read', permissions: ['work-items:read'], effect: 'read' }),
+  operation({ ...counting, name: 'counter.add' }),
+  operation({ ...counting, name: 'counter.addAgain' }),
+  operation({ ...counting, name: 'counter.addAndFail' }),
+  operation({ ...counting, name: 'counter.addWithSecret' }),
+  operation({ ...counting, name: 'counter.addSlowly' }),
+  operation({ ...counting, name: 'counter.addAndAnnounce' }),
+  operation({ ...counting, name: 'counter.addTogether' }),
+  operation({ ...counting, name: 'counter.shareTogether' }),
+  operation({ ...counting, name: 'counter.addTwiceTogether' }),
+  operation({ ...counting, name: 'counter.take' }),
+  operation({ ...counting, name: 'counter.addBytes', bytes: 'up' }),
+  operation({ ...counting, name: 'counter.read', permissions: ['work-items:read'], effect: 'read' }),
 ]);
 
 async function add(by: number, tx: mongoose.mongo.ClientSession) {
@@ -73,21 +74,22 @@ const handlers = implement(contract, {
     await add(by, context.tx);
     throw context.fail('CONFLICT', 'Half of it was done.');
   },
-  'counter.addWithSecret': recorded(
-    async ({ by }, { tx }) => ({ ...(await add(by, tx)), secret: 'shown once' }),
-    (answer) => ({ ...answer, secret: null }),
-  ),
-  'counter.addSlowly': staged(async ({ by }, context) => {
-    slowWork++;
-    return await context.commit(({ tx }) => add(by, tx));
+  'counter.addWithSecret': write(async ({ by }, { tx }) => ({ ...(await add(by, tx)), secret: 'shown once' }), {
+    record: (answer) => ({ ...answer, secret: null }),
   }),
-  'counter.addAndAnnounce': announced(
-    ({ by }, { tx }) => add(by, tx),
-    async (_, answer) => {
+  'counter.addSlowly': write(
+    async ({ by }, context) => {
+      slowWork++;
+      return await context.commit(({ tx }) => add(by, tx));
+    },
+    { staged: true },
+  ),
+  'counter.addAndAnnounce': write(({ by }, { tx }) => add(by, tx), {
+    announce: async (_, answer) => {
       announcements.push(answer.count);
       if (announcementFails) throw new OperationError('UNAVAILABLE', 'Nobody heard it.');
     },
-  ),
+  }),
   'counter.addTogether': grouped(({ by }, { writes }) => addTogether(by, writes)),
   'counter.shareTogether': grouped(async ({ by }, { writes }) => {
     writes.share(CounterModel, { _id: 'one' }, { inc: { count: by }, once: { transactions: 1 } });

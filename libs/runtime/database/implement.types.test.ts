@@ -1,7 +1,8 @@
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { implement, type ReadContext, type WriteContext } from './implement.ts';
+import type { ReadContext, WriteContext } from './contexts.ts';
+import { implement } from './implement.ts';
 
 const contract = serviceContract('sample', [
   operation({

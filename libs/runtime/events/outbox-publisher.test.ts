@@ -5,7 +5,7 @@ import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { hmacSigner } from '@worktrack/rpc/message/signature';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
-import { commitSet } from '../database/commit-set.ts';
+import { commitAlone } from '../database/commit-alone.ts';
 import { connectDatabase, disconnectDatabase } from '../database/connection.ts';
 import { OutboxModel, type OutboxRecord } from '../database/outbox.model.ts';
 import { emit, onEmitted, outbox } from '../database/outbox.repository.ts';
@@ -108,7 +108,7 @@ describe('what a write emits', () => {
   test('is published once it is stored, by whichever process is elected, and then gone from the outbox', async () => {
     await publisher({ isTold: false });
     await publisher();
-    await commitSet(Date.now() + 10_000, async (_, writes) => {
+    await commitAlone(async ({ writes }) => {
       emit({ caller, writes }, { ...update, revision: 3, projectId: 'p', data: { changes: { a: { $set: 1 } } } });
     });
     await expect
@@ -136,13 +136,13 @@ describe('what a write emits', () => {
 
   test('is not there if the write is not', async () => {
     await publisher();
-    const refused = commitSet(Date.now() + 10_000, async (_, writes) => {
+    const refused = commitAlone(async ({ writes }) => {
       emit({ caller, writes }, { ...update, revision: 1 });
       throw new Error('Refused.');
     });
     await expect(refused).rejects.toThrow('Refused.');
     expect(await isEmpty()).toBe(true);
-    await commitSet(Date.now() + 10_000, async (_, writes) => emit({ caller, writes }, { ...update, revision: 2 }));
+    await commitAlone(async ({ writes }) => emit({ caller, writes }, { ...update, revision: 2 }));
     await expect.poll(() => revisionsBySubject()).toEqual({ item: [2] });
   });
 });

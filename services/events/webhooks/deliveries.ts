@@ -1,6 +1,6 @@
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
 import { requireWebhook } from './require.ts';
 

@@ -1,8 +1,8 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
-import { store } from '../store.repository.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { changeWebhook, webhookById } from './webhooks.repository.ts';
 
@@ -10,7 +10,7 @@ type Reason = Exclude<NonNullable<Webhook['disabledReason']>, 'by_hand'>;
 
 /** Done by the service itself, which gives the reason in an event. @returns false if it is already disabled or deleted */
 export async function disableWebhook(scope: Scope, id: string, reason: Reason): Promise<boolean> {
-  return store(async ({ tx, writes }) => {
+  return commitAlone(async ({ tx, writes }) => {
     const webhook = await webhookById({ ...scope, tx }, id);
     if (!webhook?.enabled) return false;
     disabled({ ...scope, writes }, webhook, reason);

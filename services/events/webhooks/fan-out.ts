@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import { headOf } from '../log/heads.repository.ts';
 import { following } from '../log/log.repository.ts';
-import { store } from '../store.repository.ts';
 import { measureBacklog } from './backlog.ts';
 import { organizationsBehind } from './behind.ts';
 import { aboutOf, heldSubjects, queueDelivery } from './deliveries.repository.ts';
@@ -157,7 +157,7 @@ export class FanOut {
     const before = new Map(some.map(({ _id, cursor }) => [_id, cursor]));
     const unwell = some.flatMap(({ _id, unwell }) => (unwell ? [_id] : []));
     const held = unwell.length > 0 ? await heldSubjects(scope, unwell, Date.now()) : NONE_HELD;
-    const queued = await store(async ({ tx, writes }) => {
+    const queued = await commitAlone(async ({ tx, writes }) => {
       let count = 0;
       // As they are now: if somebody has read on meanwhile, or changed what is wanted, that takes precedence.
       for (const webhook of await enabledWebhooks({ ...scope, tx })) {

@@ -9,7 +9,7 @@ import {
   type updateWebhook as updateOp,
 } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { headOf } from '../log/heads.repository.ts';

@@ -1,6 +1,6 @@
 import type { verifyCaptcha } from '@worktrack/contracts/feedback/intake';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import type { CaptchaVerifier } from './captcha.ts';
 import type { SpentSolutions } from './spent-solutions.ts';
 

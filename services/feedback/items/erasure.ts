@@ -1,8 +1,8 @@
 import type { deleteFeedback, eraseSender as eraseSenderOp } from '@worktrack/contracts/feedback/erasure';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
-import { commitAlone } from '../commit-alone.ts';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
+import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import type { TellingScope } from '../telling-scope.ts';
 import { DUPLICATE_WINDOW_MS, type Duplicates, reservationOf } from './duplicates.ts';
 import { type ErasableItem, eraseTexts, itemsOfSender } from './erasure.repository.ts';

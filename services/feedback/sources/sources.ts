@@ -11,8 +11,8 @@ import {
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
-import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/implement';
-import { commitAlone } from '../commit-alone.ts';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
+import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import type { Duplicates } from '../items/duplicates.ts';
 import { itemsOfSource } from '../items/erasure.repository.ts';
 import { eraseAll } from '../items/erasure.ts';

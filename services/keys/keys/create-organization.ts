@@ -2,7 +2,7 @@ import type { createOrganization as operation } from '@worktrack/contracts/keys/
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { insertOrganization } from '../organizations/organizations.repository.ts';
 import { insertUser } from '../users/users.repository.ts';
 import { insertKey } from './keys.repository.ts';

@@ -2,7 +2,7 @@ import { MAX_LISTED_KEYS, type createKey as operation } from '@worktrack/contrac
 import { type CreatedApiKey, DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { userById } from '../users/users.repository.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey } from './keys.repository.ts';

@@ -1,6 +1,6 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { markRevoked } from './keys.repository.ts';
 
 /** Stores the revocation. Its other half, evicting the key from the gateways' cache, follows once this is committed. */

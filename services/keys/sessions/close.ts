@@ -1,6 +1,6 @@
 import type { closeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** A sign-out: of the session itself, so it needs no permission. */

@@ -1,6 +1,6 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */

@@ -3,7 +3,7 @@ import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
 import type { openSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import type { KeyDocument } from '../keys/keys.model.ts';
 import { activeKeysById, activeKeysByPrefix } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';

@@ -1,7 +1,7 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { createUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { requireRoleWithin } from './role-within.ts';
 import { insertUser } from './users.repository.ts';
 

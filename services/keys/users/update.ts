@@ -1,7 +1,7 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { lockOwners } from '../organizations/organizations.repository.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';

@@ -1,7 +1,7 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { createProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { differencesOf } from '@worktrack/runtime/database/differences';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
 import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';

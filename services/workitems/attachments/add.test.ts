@@ -1,5 +1,5 @@
 import { OperationError } from '@worktrack/contracts/errors';
-import { commitSet } from '@worktrack/runtime/database/commit-set';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
@@ -28,7 +28,7 @@ test('an attachment keeps its content when its own commit, whose reply was lost,
     fail: (code: 'NOT_FOUND', message: string) => new OperationError(code, message),
     // What `receiving` does when the server has stored the commit, and the time for sending it again is over.
     async commit(_digest: string, work: (scope: object) => Promise<unknown>) {
-      await commitSet(Date.now() + 60_000, (tx, writes) => work({ tx, writes }));
+      await commitAlone(work);
       throw new AlreadyDone();
     },
   };

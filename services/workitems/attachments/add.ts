@@ -5,8 +5,9 @@ import {
 } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext, ReceivingContext } from '@worktrack/runtime/database/contexts';
 import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
-import { answerBefore, type ReadContext, type ReceivingContext } from '@worktrack/runtime/database/implement';
+import { answerBefore } from '@worktrack/runtime/database/run-write';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
 import { requireItem } from '../items/items.repository.ts';

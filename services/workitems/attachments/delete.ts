@@ -1,6 +1,6 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/implement';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { requireItem } from '../items/items.repository.ts';
 import { recordOn } from '../writes/item-writes.ts';
 import { removeAttachment } from './attachments.repository.ts';

@@ -1,6 +1,6 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';

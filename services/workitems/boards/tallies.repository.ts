@@ -1,4 +1,4 @@
-import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { BoardRecord } from './boards.model.ts';

@@ -1,5 +1,5 @@
 import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
-import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';

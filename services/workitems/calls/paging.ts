@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BoundedPagination, MAX_ROWS_BY_PAGE, pagination } from '@worktrack/contracts/fields';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import type { z } from 'zod';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
-import type { GroupedContext } from '@worktrack/runtime/database/implement';
+import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';

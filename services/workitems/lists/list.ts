@@ -1,7 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
-import type { ReadContext } from '@worktrack/runtime/database/implement';
+import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { type Page, pageOf, type Start, startOf, type Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';

@@ -1,7 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Project } from '@worktrack/contracts/projects/project';
-import type { TransactionScope } from '@worktrack/runtime/database/implement';
+import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Start } from '../calls/paging.ts';

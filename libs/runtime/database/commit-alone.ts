@@ -1,0 +1,40 @@
+import type { TransactionScope } from './contexts.ts';
+import { flush } from './flush.ts';
+import { Stale } from './stale.ts';
+import { conflict, transaction } from './transaction.ts';
+import { type Outcome, WriteSet } from './write-set.ts';
+
+/** For what a service does of its own accord rather than for a call. */
+const DEADLINE_MS = 10_000;
+
+/**
+ * Runs `work` in a transaction of its own, and again from the start as long as something it relies on changes. Anything waiting for the
+ * outcome of its set (`afterwards`) is notified.
+ * @param options `isStored` as for `transaction`. Without it, a commit that was reported but not made goes unnoticed: only for what is later found undone and done again
+ */
+export async function commitAlone<T>(
+  work: (scope: TransactionScope) => Promise<T>,
+  options: { readonly deadlineAtMs?: number; readonly isStored?: () => Promise<boolean> } = {},
+): Promise<T> {
+  let writes: WriteSet | undefined;
+  let outcome: Outcome = 'unknown';
+  try {
+    const answer = await transaction(
+      options.deadlineAtMs ?? Date.now() + DEADLINE_MS,
+      async (tx) => {
+        // The set of an attempt that came to nothing.
+        writes?.settle('unused');
+        writes = new WriteSet();
+        const result = await work({ tx, writes });
+        const [error] = (await flush(tx, [writes])).values();
+        if (error) throw error instanceof Stale ? conflict() : error;
+        return result;
+      },
+      options.isStored,
+    );
+    outcome = 'stored';
+    return answer;
+  } finally {
+    writes?.settle(outcome);
+  }
+}

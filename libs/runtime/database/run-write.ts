@@ -1,0 +1,255 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '@worktrack/contracts/caller';
+import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
+import type { Input, Operation, Output } from '@worktrack/contracts/operation';
+import type { CallContext, Reply } from '@worktrack/rpc/types';
+import { commitAlone } from './commit-alone.ts';
+import type { TransactionScope } from './contexts.ts';
+import {
+  AlreadyDone,
+  type AreSameItems,
+  type EffectIdentity,
+  type EffectKey,
+  earlierAnswer,
+  effectIdentity,
+  isRecorded,
+  recordEffect,
+} from './effects.repository.ts';
+import { tooLate } from './failure.ts';
+import { commitTogether } from './group-commit.ts';
+import type { Receiving, Wait, Write } from './handler-kinds.ts';
+import { Stale } from './stale.ts';
+import { inTurn } from './turns.ts';
+import { WriteSet } from './write-set.ts';
+
+/** An operation, and what identifies a repeated call of it. */
+export interface Repeatable {
+  readonly operation: Operation;
+  readonly areSameItems: ((caller: Caller, pairs: Parameters<AreSameItems>[0]) => Promise<boolean>) | undefined;
+}
+
+type AnyContext = CallContext<ErrorCode>;
+type AnyReply = Reply<unknown>;
+type GroupedRule = (Write<Operation> & { readonly commits: 'together' })['rule'];
+
+/** Turns at-least-once delivery into an exactly-once effect: the record of the idempotency key is part of the effect's transaction. */
+export async function runWrite(
+  repeatable: Repeatable,
+  write: Write<Operation>,
+  input: unknown,
+  context: AnyContext,
+): Promise<AnyReply> {
+  const identity = identityOf(repeatable, input, context);
+  const { restore, announce } = write;
+  let reply = await writeOnce(write, identity, input, context);
+  if (reply.replayed && restore) reply = { output: await restore(reply.output, context), replayed: true };
+  await announce?.(input, reply.output, context);
+  return reply;
+}
+
+async function writeOnce(
+  write: Write<Operation>,
+  identity: EffectIdentity,
+  input: unknown,
+  context: AnyContext,
+): Promise<AnyReply> {
+  const { deadlineAtMs, waiting } = context;
+  if (write.commits === 'together') {
+    const { rule, wait } = write;
+    if (wait && waiting) return await writeInSteps(rule, wait, identity, input, { ...context, waiting });
+    return await onceOnly(identity, context, () => writeGrouped(rule, identity, input, context));
+  }
+  const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
+    commitRecorded(identity, deadlineAtMs, work, write.record);
+  if (write.commits === 'alone') {
+    const { rule } = write;
+    return await onceOnly(identity, context, () => commit((scope) => rule(input, { ...context, ...scope })));
+  }
+  // First, and not only after a failure: the slow work must not be done for nothing.
+  const earlier = await earlierReply(identity, context);
+  return earlier ?? (await onceOnly(identity, context, () => write.rule(input, { ...context, commit })));
+}
+
+/** For a call that waits: the steps say when to try. */
+async function writeInSteps(
+  rule: GroupedRule,
+  wait: Wait<Operation>,
+  identity: EffectIdentity,
+  input: unknown,
+  context: Parameters<Wait<Operation>['steps']>[1],
+): Promise<AnyReply> {
+  for await (const step of wait.steps(input, context)) {
+    if (typeof step === 'object') return { output: step.answer, replayed: false };
+    const unlessNothing = step === 'last try' ? undefined : wait.isNothing;
+    const reply =
+      step === 'look up'
+        ? await earlierReply(identity, context)
+        : await onceOnly(identity, context, () => writeGrouped(rule, identity, input, context, unlessNothing));
+    if (reply && reply.output !== undefined) return reply;
+  }
+  throw new Error('A wait ended without a last try.');
+}
+
+/**
+ * The rule, and then its writes with those of others; again from the start as long as others change what it relies on.
+ * @returns undefined, with nothing stored, not even the record, for an answer that `isNothing`
+ */
+async function writeGrouped(
+  rule: GroupedRule,
+  identity: EffectIdentity,
+  input: unknown,
+  context: AnyContext,
+  isNothing?: (answer: unknown) => boolean,
+): Promise<unknown> {
+  let met: ReadonlySet<string> = new Set();
+  for (let attempt = 1; ; attempt++) {
+    const writes = new WriteSet();
+    const run = async () => {
+      const answer = await rule(input, { ...context, writes });
+      if (isNothing?.(answer)) {
+        writes.settle('unused');
+        return undefined;
+      }
+      recordEffect(identity, answer, writes);
+      await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity));
+      writes.settle('stored');
+      return answer;
+    };
+    try {
+      // Not before the first attempt, which usually meets nobody.
+      return await (met.size === 0 ? run() : inTurn(met, run));
+    } catch (error) {
+      const isRefused = error instanceof OperationError;
+      const isStale = error instanceof Stale || (isRefused && (await writes.reliesOnOutdated()));
+      writes.settle(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
+      if (!isStale) throw error;
+      if (Date.now() >= context.deadlineAtMs) throw tooLate();
+      met = writes.exclusiveKeys;
+      await delay(patienceMs(attempt));
+    }
+  }
+}
+
+export async function runUpload(
+  repeatable: Repeatable,
+  { rule }: Receiving<Operation>,
+  input: unknown,
+  bytes: AsyncIterable<Buffer>,
+  context: AnyContext,
+): Promise<AnyReply> {
+  let identity: EffectIdentity | undefined;
+  // The deadline bounds the silence between two chunks; storing what arrived gets a full deadline of its own.
+  const commitMs = context.deadlineAtMs - Date.now();
+  const commit = async (contentDigest: string, work: (scope: TransactionScope) => Promise<unknown>) => {
+    const mine = identityOf(repeatable, [input, contentDigest], context);
+    identity = mine;
+    try {
+      return await commitRecorded(mine, Date.now() + commitMs, work);
+    } catch (error) {
+      throw (await earlierAnswer(mine)) ? new AlreadyDone() : error;
+    }
+  };
+  try {
+    return { output: await rule(input, bytes, { ...context, commit }), replayed: false };
+  } catch (error) {
+    const earlier = error instanceof AlreadyDone && identity && (await earlierReply(identity, context));
+    if (earlier) return earlier;
+    throw error;
+  }
+}
+
+/**
+ * The answer of the write, or of an earlier one with its identity. Whether there was one is checked when the write is refused: it may be refused
+ * because of what the earlier one did. Otherwise the database says so, since its record would be the second.
+ */
+async function onceOnly(
+  identity: EffectIdentity,
+  context: AnyContext,
+  write: () => Promise<unknown>,
+): Promise<AnyReply> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { output: await write(), replayed: false };
+    } catch (error) {
+      const isRefused = error instanceof OperationError && error.code !== 'DEADLINE_EXCEEDED';
+      if (!(error instanceof AlreadyDone) && !isRefused) throw error;
+      const earlier = await earlierReply(identity, context);
+      if (earlier) return earlier;
+      if (isRefused) throw error;
+      // The other one is still in progress: it will be there, or will not have been.
+      if (Date.now() >= context.deadlineAtMs) throw tooLate();
+      await delay(patienceMs(attempt));
+    }
+  }
+}
+
+/** The effect and the record of its key, in a transaction of their own. */
+function commitRecorded(
+  identity: EffectIdentity,
+  deadlineAtMs: number,
+  work: (scope: TransactionScope) => Promise<unknown>,
+  record: (answer: unknown) => unknown = (answer) => answer,
+): Promise<unknown> {
+  return commitAlone(
+    async (scope) => {
+      const answer = await work(scope);
+      recordEffect(identity, record(answer), scope.writes);
+      return answer;
+    },
+    { deadlineAtMs, isStored: () => isRecorded(identity) },
+  );
+}
+
+async function earlierReply(identity: EffectIdentity, context: AnyContext): Promise<AnyReply | undefined> {
+  const earlier = await earlierAnswer(identity);
+  if (!earlier) return undefined;
+  if (!earlier.sameRequest) {
+    throw context.fail(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This idempotency key was used for another request within 24 hours. Use a new key for a new request.',
+    );
+  }
+  return { output: earlier.answer, replayed: true };
+}
+
+/**
+ * The recorded answer of an earlier write: for callers that cannot repeat the write itself, because what it needs is gone by now.
+ * @param inputOf the input with which the write was recorded, parsed; for an operation that receives bytes, with their digest
+ * @returns undefined when there was none with this key, or it was a different request
+ */
+export async function answerBefore<Op extends Operation>(
+  operation: Op,
+  by: EffectKey,
+  inputOf: (answer: Output<Op>) => Input<Op> | readonly [Input<Op>, contentDigest: string],
+): Promise<Output<Op> | undefined> {
+  const identity = (input: unknown) => effectIdentity(by, operation.name, input);
+  const found = await earlierAnswer(identity(null));
+  if (!found) return undefined;
+  const answer = found.answer as Output<Op>;
+  return (await earlierAnswer(identity(inputOf(answer))))?.sameRequest ? answer : undefined;
+}
+
+function identityOf({ operation, areSameItems }: Repeatable, input: unknown, context: AnyContext): EffectIdentity {
+  const { caller, idempotencyKey } = context;
+  if (!idempotencyKey) throw new Error(`${operation.name} writes and came without an idempotency key.`);
+  if (operation.permissions === 'internal') {
+    return effectIdentity({ organizationId: '-', idempotencyKey }, operation.name, input);
+  }
+  const { organizationId, sessionProjectId } = caller;
+  return {
+    ...effectIdentity({ organizationId, idempotencyKey, sessionProjectId }, operation.name, input),
+    areSameItems: areSameItems && ((pairs) => areSameItems(caller, pairs)),
+  };
+}
+
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * How long to wait before retrying a write that met others. Hardly at all at first: within one process, those that write the same thing go one after the other
+ * anyway. Longer, and random, if that does not help, since then the conflict is with other replicas.
+ */
+function patienceMs(attempt: number): number {
+  if (attempt <= 2) return 0;
+  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 2));
+}
