@@ -24,6 +24,7 @@ import { leasesMigration } from './migrations/leases.repository.ts';
 import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
+import { unheldMigration } from './migrations/unheld.repository.ts';
 
 const settings = config();
 
@@ -33,7 +34,10 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
   const migrations = await migrate(
-    [foundByMigration, talliesMigration, claimableMigration, searchWordsMigration, leasesMigration, logMigration],
+    [
+      ...[foundByMigration, talliesMigration, claimableMigration, searchWordsMigration],
+      ...[leasesMigration, logMigration, unheldMigration],
+    ],
     { log },
   );
   onStop(() => migrations.stop());

@@ -20,6 +20,7 @@ interface Given {
   readonly totals: Map<string, number>;
   readonly usage: Map<string, { sessions: number; totalTokens: number }>;
   readonly held: Map<string, string | undefined>;
+  readonly claimable: Map<string, boolean>;
   readonly columns: { id: string; name: string }[];
   readonly projectUsage: { sessions: number; totalTokens: number };
   readonly ledger: Ledger;
@@ -31,7 +32,7 @@ function given(): Given {
   const columns = ['Backlog', 'In Progress', 'Done'].map((name) => ({ id: name.toLowerCase(), name }));
   const item = (id: string, number: number, columnName: string, more: Partial<ItemState>): Writable<ItemState> => ({
     ...{ id, taskId: `W-T-${number}`, title: id, type: 'task', boardColumnId: columnName.toLowerCase(), columnName },
-    ...{ parentId: 'story', position: number, version: 1 },
+    ...{ parentId: 'story', position: number, version: 1, lease: null },
     ...more,
   });
   const created = (id: string, number: number, parentId: string | null) => {
@@ -70,6 +71,7 @@ function given(): Given {
     ]),
     usage: new Map([['story', { sessions: 1, totalTokens: 8 }]]),
     projectUsage: { sessions: 1, totalTokens: 8 },
+    claimable: new Map(),
     held: new Map([['token', 'claimed']]),
   };
 }
@@ -120,6 +122,10 @@ test.each<[string, (what: Given) => void]>([
   ],
   ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('token', 'done')],
   ['a lease lives in In Progress only, and there is one at most', (what) => void what.held.set('other', 'claimed')],
+  [
+    'no task is in a working column that nobody holds and nobody can claim',
+    (what) => void what.claimable.set('claimed', false),
+  ],
   ['a claim holds until the item is moved', (what) => void what.held.set('token', undefined)],
   ['usage is the sum of the sessions that were acknowledged', (what) => void what.projectUsage.totalTokens++],
   [

@@ -78,6 +78,10 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
     ];
   },
 
+  // None of the callers assigns a task to a person, or makes one depend on another.
+  'no task is in a working column that nobody holds and nobody can claim': ({ items, claimable }) =>
+    [...claimable].filter(([, isClaimable]) => !isClaimable).map(([id]) => `${items.get(id)?.taskId} is stranded`),
+
   'a claim holds until the item is moved': ({ histories, held }, ledger) =>
     ledger.of('claimed').flatMap(({ itemId, token, agent, isMoved }) => {
       const events = histories.get(itemId) ?? [];

@@ -11,6 +11,7 @@ export interface ItemState {
   readonly parentId: string | null;
   readonly position: number;
   readonly version: number;
+  readonly lease: object | null;
 }
 export interface EventState {
   readonly eventType: string;
@@ -36,6 +37,8 @@ export interface Snapshot {
   readonly usage: ReadonlyMap<string, UsageState>;
   /** For each token of a claim: the item, if its lease lives. */
   readonly held: ReadonlyMap<string, string | undefined>;
+  /** The tasks in `In Progress` with nobody's lease and nothing below them: whether they could be claimed. */
+  readonly claimable: ReadonlyMap<string, boolean>;
 }
 
 const MAX_EVENTS = 200;
@@ -90,6 +93,14 @@ export async function takeSnapshot(
     const answer = await by<{ workItem: { id: string } }>('POST', '/api/work-items/claim', { agent: 'A', leaseToken });
     held.set(leaseToken, answer.success ? answer.data.workItem.id : undefined);
   });
+  const unheld = [...items.values()].filter(({ id, type, columnName, lease }) => {
+    return type === 'task' && columnName === 'In Progress' && lease === null && !parents.has(id);
+  });
+  const claimable = new Map<string, boolean>();
+  await shared(unheld, calls, async ({ id }, by) => {
+    const answer = await by<{ claimed: boolean }>('POST', '/api/work-items/claim', { agent: 'Anybody', ids: [id] });
+    claimable.set(id, answer.success && answer.data.claimed);
+  });
   return {
     columns,
     items,
@@ -97,6 +108,7 @@ export async function takeSnapshot(
     totals,
     usage,
     held,
+    claimable,
     projectUsage: await usageOf(call, `projectId=${projectId}`),
   };
 }

@@ -82,8 +82,8 @@ export async function spentOf(
     ]).session(tx);
     return sum?.spent ?? 0;
   };
-  let spent = await spentIn(isOfItem ? { countedFor: _id } : { projectId });
-  let ids: string[] = [];
+  let spent = isOfItem ? 0 : await spentIn({ projectId });
+  let ids = isOfItem ? [_id] : [];
   for await (const item of items) {
     spent += item.told ?? 0;
     if (isOfItem) ids.push(item._id);

@@ -30,7 +30,7 @@ export async function completeReview(
   const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
   const metadata = merged(context, withReview(item.metadata, review), {});
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata, ...(result === 'fail' && sentBack(item, 'review')) },
+    changes: { isAiProcessing: false, metadata, ...(result === 'fail' && sentBack(item, 'review', to)) },
     // Without the review history: each review has its own event.
     events: metadataEvents(item.metadata, metadata, ['review']),
   });

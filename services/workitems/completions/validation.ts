@@ -32,7 +32,7 @@ export async function completeValidation(
   const metadata = merged(context, item.metadata, patch);
   const { session, event } = await keepSession(context, item, { ...input, sessionType: SESSION_TYPE });
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata, ...(!passed && sentBack(item, 'validation')) },
+    changes: { isAiProcessing: false, metadata, ...(!passed && sentBack(item, 'validation', to)) },
     events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
   });
   const { id, estimatedCost, totalTokens } = session;

@@ -24,6 +24,8 @@ export type Outline = Pick<
   | 'lease'
   | 'returned'
   | 'assignee'
+  | 'claimedBy'
+  | 'previous'
   | 'revision'
 > & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
 
@@ -41,6 +43,8 @@ const OUTLINE = {
   'lease.before.returned': 1,
   returned: 1,
   assignee: 1,
+  claimedBy: 1,
+  'previous.agent': 1,
   revision: 1,
   'metadata.dependsOn': 1,
   'metadata.prompt.generatedAt': 1,

@@ -65,7 +65,10 @@ export async function createItem(
   // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
-  const state = { type, priority, position, boardColumnId: column.id, childCount: 0, waitsFor, lease: null };
+  const state = {
+    ...{ type, priority, position, boardColumnId: column.id, childCount: 0, waitsFor },
+    ...{ lease: null, assignee: assignee || null },
+  };
   const item: ItemRecord = {
     _id,
     organizationId: scope.caller.organizationId,
@@ -74,7 +77,6 @@ export async function createItem(
     taskId,
     title,
     description: description ?? '',
-    assignee: assignee || null,
     externalId: input.externalId,
     parentId: parent?._id ?? null,
     foundBy: foundBy({ _id, taskId }, parent ?? null),

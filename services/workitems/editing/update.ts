@@ -7,6 +7,7 @@ import { requireColumn } from '../boards/columns.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import type { ItemChanges } from '../items/after-change.ts';
 import { differenceOf, type Editable } from '../items/changes.ts';
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -18,7 +19,7 @@ import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
-import { changeItem, countChildren, type ItemChanges } from '../writes/item-writes.ts';
+import { changeItem, countChildren } from '../writes/item-writes.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 

@@ -3,7 +3,7 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
-import { isInProgress } from './lease.ts';
+import { isInProgress, isLive } from './lease.ts';
 import { isReturned } from './returned.ts';
 
 /**
@@ -11,7 +11,7 @@ import { isReturned } from './returned.ts';
  * and however many of them are waiting.
  */
 export interface Claimable {
-  /** For a pending task, or one that was sent back, with nothing left to wait for: its rank among the project's. The lowest is claimed first. */
+  /** For a pending task, or one in `In Progress` that nobody holds, with nothing left to wait for: its rank among the project's. The lowest is claimed first. */
   claimOrder: number | null;
   /** For a task that an agent holds: when its lease ends, and another agent may have it. */
   claimableFrom: Date | null;
@@ -19,10 +19,9 @@ export interface Claimable {
 
 const NOT: Claimable = { claimOrder: null, claimableFrom: null };
 
-type Task = Pick<
-  ItemRecord,
-  'type' | 'childCount' | 'waitsFor' | 'lease' | 'returned' | 'priority' | 'position' | 'boardColumnId'
->;
+type Task = Held &
+  Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'returned' | 'priority' | 'position' | 'boardColumnId'>;
+type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'claimedBy' | 'previous'>;
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
@@ -30,7 +29,20 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
   const name = columnById(board, item.boardColumnId)?.name ?? '';
   if (isPending(name)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
   if (isReturned(item, name)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
-  return isInProgress(name) && item.lease ? { ...NOT, claimableFrom: item.lease.expiresAt } : NOT;
+  if (!isInProgress(name) || isAssigned(item)) return NOT;
+  if (item.lease) return { ...NOT, claimableFrom: item.lease.expiresAt };
+  return { ...NOT, claimOrder: claimOrderOfUnheld(item) };
+}
+
+/** A task in `In Progress` is held by a live lease, or by the person that it is assigned to. If neither holds it, it can be claimed. */
+export function isHeld(item: Held, now: Date): boolean {
+  return isLive(item.lease, now) || isAssigned(item);
+}
+
+/** Not by a claim: the name of an agent that has ended its work, or lost its lease, stays in the item and holds nothing. */
+function isAssigned({ assignee, claimedBy, lease, previous }: Held): boolean {
+  // Versions before this one did not store who had claimed.
+  return assignee !== null && assignee !== (claimedBy ?? lease?.agent ?? previous?.agent);
 }
 
 /**
@@ -61,6 +73,11 @@ function claimOrder({ priority, boardColumnId, position }: Task, columns: readon
 /** Before all pending tasks of its priority: far below the middle of their first group, where their positions are. */
 function claimOrderOfReturned({ priority, position }: Task): number {
   return firstGroup(priority) * POSITIONS + POSITIONS / 4 + position;
+}
+
+/** After all pending tasks of its priority, since `In Progress` is to the right of them: far above the middle of their last group. */
+function claimOrderOfUnheld({ priority, position }: Task): number {
+  return (firstGroup(priority) + MAX_PENDING_COLUMNS - 1) * POSITIONS + (POSITIONS * 3) / 4 + position;
 }
 
 function firstGroup(priority: Task['priority']): number {

@@ -46,6 +46,8 @@ export interface ItemRecord {
   isAiProcessing: boolean;
   /** Ends when the item leaves `In Progress`, whoever moves it. */
   lease: LeaseRecord | null;
+  /** The agent that last made itself the assignee, by a claim. Its name holds nothing once its lease has ended. */
+  claimedBy?: string | null | undefined;
   /** Absent, or null, except in items that wait to be taken up again. */
   returned?: Returned | null | undefined;
   /** Absent, or null, if no agent has worked on it, or it is done. */
@@ -112,6 +114,7 @@ const leaseSchema = new mongoose.Schema<LeaseRecord>(
       boardColumnId: { type: String, required: true },
       assignee: { type: String, default: null },
       isAiProcessing: { type: Boolean, required: true },
+      claimedBy: String,
       returned: returnedSchema,
     },
   },
@@ -144,6 +147,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     metadata: { type: mongoose.Schema.Types.Mixed, default: {} },
     isAiProcessing: { type: Boolean, required: true },
     lease: { type: leaseSchema, default: null },
+    claimedBy: String,
     returned: returnedSchema,
     previous: previousSchema,
     version: { type: Number, required: true },

@@ -84,6 +84,7 @@ export type ItemOutline = Pick<
   | 'claimableFrom'
   | 'dependsOn'
   | 'lease'
+  | 'claimedBy'
   | 'returned'
   | 'previous'
   | 'assignee'
@@ -107,6 +108,7 @@ export const OUTLINE = {
   claimableFrom: 1,
   dependsOn: 1,
   lease: 1,
+  claimedBy: 1,
   returned: 1,
   previous: 1,
   assignee: 1,

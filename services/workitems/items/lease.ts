@@ -41,6 +41,7 @@ export interface LeaseRecord {
     boardColumnId: string;
     assignee: string | null;
     isAiProcessing: boolean;
+    claimedBy?: string | null | undefined;
     /** Why it was already in `In Progress`, to be fixed. */
     returned?: Returned | null;
   };

@@ -1,5 +1,6 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
 import type { Rework } from '@worktrack/contracts/work-items/work-item';
+import type { ColumnRecord } from '../boards/boards.model.ts';
 import type { ItemRecord } from './items.model.ts';
 import { isInProgress, type Returned } from './lease.ts';
 
@@ -13,18 +14,25 @@ export function isRework({ returned, lease }: Pick<ItemRecord, 'returned' | 'lea
   return !!(returned ?? lease?.before?.returned);
 }
 
-/** What a failed completion says about a task. */
-export function sentBack({ type }: Pick<ItemRecord, 'type'>, from: Returned['from']): { returned?: Returned } {
-  return type === 'task' ? { returned: { from, at: new Date() } } : {};
+/** What a failed completion says about a task, as it sends it to a column. Under a lease it is returned once that is released or has expired. */
+export function sentBack(
+  { type, lease }: Pick<ItemRecord, 'type' | 'lease'>,
+  from: Returned['from'],
+  { id: boardColumnId }: ColumnRecord,
+): Pick<Partial<ItemRecord>, 'returned' | 'lease'> {
+  if (type !== 'task') return {};
+  const returned = { from, at: new Date() };
+  return lease ? { lease: { ...lease, before: { ...lease.before, boardColumnId, returned } } } : { returned };
 }
 
-type Changes = Partial<Pick<ItemRecord, 'boardColumnId' | 'assignee' | 'returned'>>;
-
-/** The effect of a change that does not mention it. @returns undefined if it stays unchanged */
-export function returnedAfter(before: Returned | null | undefined, changes: Changes): null | undefined {
-  if (!before || changes.returned !== undefined) return undefined;
-  const isMoved = changes.boardColumnId !== undefined;
-  return isMoved || (changes.assignee !== undefined && changes.assignee !== null) ? null : undefined;
+/** The effect of a change that does not mention it: a move elsewhere and a new assignee end it. @returns undefined if it stays unchanged */
+export function returnedAfter(
+  { returned, boardColumnId }: Pick<ItemRecord, 'returned' | 'boardColumnId'>,
+  changes: Partial<Pick<ItemRecord, 'boardColumnId' | 'assignee' | 'returned'>>,
+): null | undefined {
+  if (!returned || changes.returned !== undefined) return undefined;
+  const isMoved = (changes.boardColumnId ?? boardColumnId) !== boardColumnId;
+  return isMoved || (changes.assignee ?? null) !== null ? null : undefined;
 }
 
 /** What an agent has to fix, from what the completion left in the metadata, which is free-form, so none of it is sure to be still there. */

@@ -13,7 +13,8 @@ import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 import type { Outline } from '../context/outline.repository.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOfTask } from '../context/stage.ts';
-import { isInProgress, isLive } from '../items/lease.ts';
+import { isHeld } from '../items/claimable.ts';
+import { isInProgress } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
@@ -166,8 +167,8 @@ async function budgetsOf(scope: WriteScope, tasks: readonly Outline[], now: Date
   return budgetsToShow(scope, having, now);
 }
 
-/** A task whose agent did not come back is pending again, though it is still in In Progress. */
+/** A task that nobody holds is pending, though it is in `In Progress`: its agent did not come back, or none ever came. */
 function stageFor(now: Date) {
   return (task: Outline, column: string) =>
-    column === 'In Progress' && task.lease && !isLive(task.lease, now) ? 'pending' : stageOfTask(task, column);
+    isInProgress(column) && !isHeld(task, now) ? 'pending' : stageOfTask(task, column);
 }

@@ -69,7 +69,7 @@ function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen:
 }
 
 async function take(item: ItemRecord, input: Input<typeof operation>, now: Date, context: Context): Promise<Claim> {
-  const { _id, boardColumnId, assignee, isAiProcessing, returned } = item;
+  const { _id, boardColumnId, assignee, isAiProcessing, claimedBy, returned } = item;
   const lease: LeaseRecord = {
     token: newToken(_id),
     keyId: context.caller.keyId,
@@ -80,9 +80,16 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
     userId: context.caller.userId,
     heardRevision: item.revision,
     // After an agent that did not come back, still the state before that one.
-    before: { ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }), ...(returned && { returned }) },
+    before: {
+      ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing, claimedBy }),
+      ...(returned && { returned }),
+    },
   };
-  const changes = { assignee: input.agent, isAiProcessing: true, lease, ...(returned && { returned: null }) };
+  const { agent } = input;
+  const changes = {
+    ...{ assignee: agent, claimedBy: agent, isAiProcessing: true, lease },
+    ...(returned && { returned: null }),
+  };
   const events: NewEvent[] = [
     ...(assignee === input.agent
       ? []

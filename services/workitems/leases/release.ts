@@ -33,6 +33,7 @@ export async function releaseWorkItem(
     leaseEnds: 'released',
     changes: {
       assignee: before.assignee,
+      claimedBy: before.claimedBy ?? null,
       isAiProcessing: before.isAiProcessing,
       lease: null,
       // It still has to be fixed, unless it is put somewhere else.

@@ -133,26 +133,37 @@ describe('a task that a review or a validation sent back', () => {
     expect(await claim({ ids: [task.id] })).toMatchObject({ claimed: true, rework: first.rework });
   });
 
-  test.each<[string, (id: string) => Promise<unknown>]>([
-    ['is moved', (id) => project.move(id, 'To Do').then(() => project.move(id, 'In Progress'))],
-    ['is moved to where it is', (id) => project.move(id, 'In Progress')],
-    [
-      'is moved with others',
-      (id) =>
-        call(project.caller, 'workItems.batchMove', {
-          workItemIds: [id],
-          boardColumnId: project.column('In Progress'),
-        }),
-    ],
-    ['is given an assignee', (id) => project.update(id, { assignee: 'Ada' })],
-  ])('can no longer be claimed by anybody when it %s', async (_, change) => {
+  test.each<[string, object, (id: string) => Promise<unknown>]>([
+    ['is moved elsewhere', {}, (id) => project.move(id, 'To Do').then(() => project.move(id, 'In Progress'))],
+    ['is given an assignee', { claimed: false }, (id) => project.update(id, { assignee: 'Ada' })],
+  ])('is no longer returned when it %s', async (_, answer, change) => {
     const task = await taskIn('Review');
     await failReview(task.id);
     await project.update(task.id, { title: 'Another', assignee: null });
     expect((await plan(task.id)).tasks).toMatchObject([{ state: 'rework' }]);
     await change(task.id);
     expect((await plan(task.id)).tasks).toMatchObject([{ state: 'in_progress' }]);
-    expect(await claim()).toMatchObject({ claimed: false });
+    const claimed = await claim();
+    expect(claimed).toMatchObject(answer);
+    expect(claimed).not.toHaveProperty('rework');
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['is moved to where it is', (id) => project.move(id, 'In Progress')],
+    [
+      'is moved to where it is with others',
+      (workItemId) =>
+        call(project.caller, 'workItems.batchMove', {
+          workItemIds: [workItemId],
+          boardColumnId: project.column('In Progress'),
+        }),
+    ],
+  ])('stays returned when it %s', async (_, change) => {
+    const { id } = await taskIn('Review', { assignee: 'Ada' });
+    await failReview(id);
+    await change(id);
+    expect(await project.get(id)).toMatchObject({ isAiProcessing: false });
+    expect(await claim()).toMatchObject({ workItem: { id }, rework: { from: 'review' } });
   });
 
   test('goes by its priority, and by the name of its column', async () => {
@@ -244,7 +255,7 @@ describe('a claim that gets nothing', () => {
   });
 
   test('names a few of many', async () => {
-    const dependencies = await Promise.all(Array.from({ length: 5 }, () => taskIn('In Progress')));
+    const dependencies = await Promise.all(Array.from({ length: 5 }, () => taskIn('In Progress', { assignee: 'Ada' })));
     const dependsOn = dependencies.map(({ id }) => id);
     for (let n = 0; n < 7; n++) await taskIn('Backlog', { dependsOn });
     const { reason = '' } = await claim();
@@ -253,10 +264,10 @@ describe('a claim that gets nothing', () => {
     expect(reason).toMatch(/, 2 more; and 7 more\.$/);
   });
 
-  test('reports tasks that nobody holds when nothing is pending', async () => {
-    const task = await taskIn('In Progress');
+  test('reports tasks that people work on when nothing is pending', async () => {
+    const task = await taskIn('In Progress', { assignee: 'Ada' });
     expect((await claim()).reason).toBe(
-      `There is no pending task in the project: ${task.taskId} is in In Progress without a lease.`,
+      `There is no pending task in the project: ${task.taskId} is in In Progress without a lease, assigned to Ada.`,
     );
   });
 });

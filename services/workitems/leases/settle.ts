@@ -51,7 +51,7 @@ async function settle(item: ItemRecord): Promise<boolean> {
     writes,
     by: 'service' as const,
   };
-  adjustItem(scope, item, { lease: rest }, [expiry(lease), ...abandonSession(scope, item)]);
+  adjustItem(scope, item, { lease: rest, isAiProcessing: false }, [expiry(lease), ...abandonSession(scope, item)]);
   try {
     await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
     writes.settle('stored');

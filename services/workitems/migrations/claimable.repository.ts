@@ -17,6 +17,7 @@ const FIELDS = {
   boardColumnId: 1,
   type: 1,
   lease: 1,
+  assignee: 1,
   priority: 1,
   position: 1,
   treeVersion: 1,
@@ -24,7 +25,16 @@ const FIELDS = {
 } as const;
 type Older = Pick<
   ItemRecord,
-  '_id' | 'organizationId' | 'projectId' | 'boardId' | 'boardColumnId' | 'type' | 'lease' | 'priority' | 'position'
+  | '_id'
+  | 'organizationId'
+  | 'projectId'
+  | 'boardId'
+  | 'boardColumnId'
+  | 'type'
+  | 'lease'
+  | 'assignee'
+  | 'priority'
+  | 'position'
 > & {
   readonly metadata?: { readonly dependsOn?: unknown };
   readonly treeVersion?: number;
@@ -57,12 +67,12 @@ async function complete(organizationId: string, items: readonly Older[]): Promis
   );
   await ItemModel.bulkWrite(
     items.map((item) => {
-      const { _id, projectId, type, lease } = item;
+      const { _id, projectId, type, lease, assignee } = item;
       const dependsOn = dependenciesOf(item.metadata);
       const waitsFor = dependsOn.filter((reference) => !met.has(`${projectId} ${reference}`));
       const { priority, position, boardColumnId } = item;
       const childCount = childCounts.get(_id) ?? 0;
-      const state = { type, lease, returned: null, priority, position, boardColumnId, waitsFor, childCount };
+      const state = { type, lease, assignee, returned: null, priority, position, boardColumnId, waitsFor, childCount };
       const board = boards.get(item.boardId);
       if (!board) throw new Error(`Board ${item.boardId} of work item ${_id} is gone.`);
       return {
@@ -105,7 +115,7 @@ async function handedOver(organizationId: string, references: readonly string[])
   );
 }
 
-async function boardsOf(organizationId: string, ids: readonly string[]): Promise<Map<string, BoardRecord>> {
+export async function boardsOf(organizationId: string, ids: readonly string[]): Promise<Map<string, BoardRecord>> {
   const boards = await BoardModel.find({ organizationId, _id: mongoose.trusted({ $in: [...new Set(ids)] }) }).lean();
   return new Map(boards.map((board) => [board._id, board]));
 }

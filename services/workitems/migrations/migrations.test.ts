@@ -7,6 +7,7 @@ import { SearchModel } from '../search/search.model.ts';
 import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 import { foundByMigration } from './found-by.repository.ts';
 import { searchWordsMigration } from './search-words.repository.ts';
+import { unheldMigration } from './unheld.repository.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -89,4 +90,17 @@ test('items and entries of an older version are found by trees and words once th
   await migrations.done;
   expect(await search('ボタン')).toEqual([task.id]);
   expect(await search('strasse')).toEqual([epic.id]);
+});
+
+test('tasks that an older version left in In Progress without a holder can be claimed once the service has started', async () => {
+  const { caller, create } = await startProject();
+  const { organizationId } = caller;
+  const mine = await create('task', { column: 'In Progress', assignee: 'Ada' });
+  const stranded = await create('task', { column: 'In Progress' });
+  await ItemModel.updateMany({ organizationId }, { $set: { claimOrder: null } });
+  const claim = () => call(caller, 'workItems.claim', { agent: 'agent' });
+  expect(await claim()).toMatchObject({ claimed: false });
+  await (await migrate([unheldMigration], { log, replacedAfterMs: 0 })).done;
+  expect(await claim()).toMatchObject({ claimed: true, workItem: { id: stranded.id } });
+  expect((await claim()).reason).toContain(`${mine.taskId} is in In Progress without a lease, assigned to Ada`);
 });

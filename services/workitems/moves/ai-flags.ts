@@ -7,8 +7,8 @@ export interface AiRequest {
   readonly aiProvider?: string;
 }
 
-/** What a move does to `isAiProcessing`: the table of states and transitions. */
-export function aiProcessingAfterMove(current: boolean, toColumn: string, request: AiRequest): boolean {
+/** What a move does to `isAiProcessing`: the table of states and transitions. Nothing: undefined. */
+export function aiProcessingAfterMove(toColumn: string, request: AiRequest): boolean | undefined {
   if (request.setAiProcessing) return true;
   switch (toColumn as StandardColumn) {
     case 'In Progress':
@@ -17,7 +17,7 @@ export function aiProcessingAfterMove(current: boolean, toColumn: string, reques
     case 'Done':
       return false;
     default:
-      return current;
+      return undefined;
   }
 }
 

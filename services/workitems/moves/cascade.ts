@@ -76,6 +76,7 @@ async function follow(
   boardColumnId: string,
   move: { readonly fromColumn: string; readonly toColumn: string; readonly causedBy: string },
 ): Promise<ItemRecord> {
+  const isAiProcessing = aiProcessingAfterMove(move.toColumn, {});
   return changeItem(
     scope,
     parent,
@@ -83,7 +84,7 @@ async function follow(
     {
       boardColumnId,
       position: await placeAtEnd(scope, board._id),
-      isAiProcessing: aiProcessingAfterMove(parent.isAiProcessing, move.toColumn, {}),
+      ...(isAiProcessing !== undefined && { isAiProcessing }),
       ...(endsLease(move.toColumn) && { lease: null }),
     },
     [

@@ -7,6 +7,7 @@ import { columnName, requireColumn } from '../boards/columns.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { crossing, followCrossings } from '../dependencies/dependents.ts';
 import type { NewEvent } from '../history/history.repository.ts';
+import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
@@ -14,7 +15,7 @@ import { merged } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
-import { changeItem, type ItemChanges } from '../writes/item-writes.ts';
+import { changeItem } from '../writes/item-writes.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
 import { placeInColumn } from './position.ts';
@@ -71,6 +72,9 @@ export async function moveTo(
   const toColumn = to.name;
   const metadata = aiMetadata(request);
   const isAutoSync = request.isAutoSync === true;
+  // To another place in its column: nobody begins or ends anything.
+  const isReordered = to.id === item.boardColumnId && !request.setAiProcessing;
+  const isAiProcessing = isReordered ? undefined : aiProcessingAfterMove(toColumn, request);
   const moved = changeItem(
     scope,
     item,
@@ -78,7 +82,7 @@ export async function moveTo(
     {
       boardColumnId: to.id,
       position: await placeInColumn(scope, item, to.id, request.position ?? 'last'),
-      isAiProcessing: aiProcessingAfterMove(item.isAiProcessing, toColumn, request),
+      ...(isAiProcessing !== undefined && { isAiProcessing }),
       ...(endsLease(toColumn) && { lease: null }),
       ...(metadata && { metadata: merged(scope, item.metadata, metadata) }),
       ...request.changes,

@@ -77,6 +77,16 @@ export async function compareAll(model: Model, service: Service): Promise<void> 
     const { totals } = await call(caller, 'workItems.usage', { workItemId: item.id });
     expect(totals, `usage of ${item.taskId} and all below it`).toEqual(model.usage(item));
   }
+  await expectNoneStranded(model, service);
+}
+
+/** Last, since it claims: no task is in a working column that nobody holds and nobody can claim. */
+async function expectNoneStranded(model: Model, { caller }: Service): Promise<void> {
+  const unheld = [...model.items.values()].filter((item) => model.isUnheld(item, Date.now()));
+  for (const { id, taskId } of unheld) {
+    const { claimed, reason } = await call(caller, 'workItems.claim', { agent: 'Anybody', ids: [id] });
+    expect(claimed, `whether ${taskId}, which nobody holds, can be claimed: ${reason}`).toBe(true);
+  }
 }
 
 async function compareItem(model: Model, { caller }: Pick<Service, 'caller'>, item: ModelItem): Promise<void> {

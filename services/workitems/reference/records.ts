@@ -30,6 +30,7 @@ export interface ModelLease {
     readonly boardColumnId: string;
     readonly assignee: string | null;
     readonly isAiProcessing: boolean;
+    readonly claimedBy: string | null;
     readonly isReturned: boolean;
   };
 }
@@ -47,6 +48,8 @@ export interface ModelItem {
   isAiProcessing: boolean;
   version: number;
   lease: ModelLease | null;
+  /** The agent of the last claim. */
+  claimedBy: string | null;
   /** A failed review or validation sent it back. */
   isReturned: boolean;
   readonly history: ModelEvent[];

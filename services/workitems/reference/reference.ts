@@ -217,6 +217,7 @@ export class Model {
       isAiProcessing: false,
       version: 1,
       lease: null,
+      claimedBy: null,
       isReturned: false,
       history: [],
     };
@@ -363,7 +364,11 @@ export class Model {
       ...(earlier.length > 0 && { reviewHistory: earlier }),
     };
     this.#move(item, to as ModelColumn, {
-      changes: { isAiProcessing: false, metadata, isReturned: review.result === 'fail' && item.type === 'task' },
+      changes: {
+        isAiProcessing: false,
+        metadata,
+        ...this.#sentBack(item, review.result === 'fail', to as ModelColumn),
+      },
       events: updated({ metadata: { from: item.metadata, to: metadata } }),
     });
     return { item, fromColumn, to: to as ModelColumn };
@@ -397,7 +402,7 @@ export class Model {
       ...(input.testResults && { testResults: input.testResults }),
     };
     this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {
-      isReturned: !passed && item.type === 'task',
+      ...this.#sentBack(item, !passed, to as ModelColumn),
     });
     return { item, fromColumn, to: to as ModelColumn, passed, redirected };
   }
@@ -452,14 +457,15 @@ export class Model {
     learned: { readonly id: string; readonly token: string; readonly expiresAtMs: number },
   ): ModelItem {
     const item = this.item(learned.id);
-    const { boardColumnId, assignee, isAiProcessing, isReturned } = item;
+    const { boardColumnId, assignee, isAiProcessing, claimedBy, isReturned } = item;
     const before = {
-      ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing }),
+      ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing, claimedBy }),
       isReturned: isReturned || item.lease?.before.isReturned === true,
     };
     this.tokens.push({ token: learned.token, itemId: item.id });
     const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, isSettled: false, before };
-    const changes = { assignee: input.agent, isAiProcessing: true, lease, isReturned: false };
+    const { agent } = input;
+    const changes = { assignee: agent, claimedBy: agent, isAiProcessing: true, lease, isReturned: false };
     const events: ModelEvent[] = [
       ...(assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } })),
       { eventType: 'claimed', data: {} },
@@ -490,7 +496,8 @@ export class Model {
       [!this.#isHeld(item, nowMs) || item.lease?.token !== input.leaseToken, 'CONFLICT'],
       [input.boardColumnId !== undefined && !given, 'VALIDATION_FAILED'],
     ]);
-    const { boardColumnId, assignee, isAiProcessing, isReturned } = (item.lease as ModelLease).before;
+    const { boardColumnId, isReturned, ...before } = (item.lease as ModelLease).before;
+    const { assignee } = before;
     const back =
       columns.find(({ id }) => id === boardColumnId) ?? columns.find(({ id }) => id === learned.boardColumnId);
     const events: ModelEvent[] = [
@@ -498,7 +505,7 @@ export class Model {
       { eventType: 'released', data: {} },
     ];
     const to = given ?? (back as ModelColumn);
-    const changes = { assignee, isAiProcessing, lease: null, isReturned: isReturned && to.name === 'In Progress' };
+    const changes = { ...before, lease: null, isReturned: isReturned && to.name === 'In Progress' };
     this.#move(item, to, { changes, events });
     return item;
   }
@@ -544,7 +551,7 @@ export class Model {
           metadata: merge(item.metadata, provider),
           ...(input.setAiProcessing && { isAiProcessing: true }),
           ...(to?.name !== 'In Progress' && { lease: null }),
-          isReturned: false,
+          ...(data.fromColumn !== data.toColumn && { isReturned: false }),
         },
         [{ eventType: 'moved', data }],
       );
@@ -571,7 +578,7 @@ export class Model {
 
   /** What is shown of an item, except for its position's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
-    const { history: _, lease: __, isReturned: ___, ...shown } = item;
+    const { history: _, lease: __, isReturned: ___, claimedBy: ____, ...shown } = item;
     return { ...shown, columnName: this.columnName(item) };
   }
 
@@ -596,9 +603,14 @@ export class Model {
     else if (place === 'last') to.items.push(item.id);
     else to.items.splice(to.items.indexOf(place.after) + 1, 0, item.id);
     item.boardColumnId = to.id;
-    const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.name] ?? item.isAiProcessing;
-    const lease = to.name === 'In Progress' ? item.lease : null;
-    this.#change(item, { isAiProcessing, lease, isReturned: false, ...options.changes }, [
+    const isElsewhere = data.fromColumn !== data.toColumn;
+    const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.name];
+    const follows = {
+      ...(isElsewhere && isAiProcessing !== undefined && { isAiProcessing }),
+      ...(isElsewhere && { isReturned: false }),
+      ...(to.name !== 'In Progress' && { lease: null }),
+    };
+    this.#change(item, { ...follows, ...options.changes }, [
       ...(options.events ?? []),
       { eventType: 'moved', data: { ...data, ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }) } },
     ]);
@@ -640,6 +652,14 @@ export class Model {
     return { eventType: 'ai_session', data: { id, workItemId: item.id, totalTokens, model, estimatedCost } };
   }
 
+  /** Under a lease, it is once that is released or has expired. */
+  #sentBack(item: ModelItem, isFailed: boolean, { id: boardColumnId }: ModelColumn): Changes {
+    if (!isFailed || item.type !== 'task') return {};
+    const { lease } = item;
+    if (!lease) return { isReturned: true };
+    return { lease: { ...lease, before: { ...lease.before, boardColumnId, isReturned: true } } };
+  }
+
   /** Claiming it means fixing something, even if the agent that was going to did not come back. */
   isRework(item: ModelItem): boolean {
     return item.isReturned || item.lease?.before.isReturned === true;
@@ -654,19 +674,29 @@ export class Model {
     const { lease } = item;
     if (!lease || lease.isSettled || this.#isHeld(item, Date.now())) return;
     lease.isSettled = true;
+    item.isAiProcessing = false;
     this.#record(item, [{ eventType: 'lease_expired', data: {} }]);
   }
 
-  /** Its dependencies are in `Review` or further, and nobody is working on it: it is pending, or its agent did not come back. */
+  /** Its dependencies are in `Review` or further, and it is pending, or nobody holds it. */
   #isReady(item: ModelItem, nowMs: number): boolean {
     const column = this.columnName(item);
-    const isAbandoned = column === 'In Progress' && item.lease !== null && !this.#isHeld(item, nowMs);
-    const isSentBack = column === 'In Progress' && item.lease === null && item.isReturned;
-    const dependencies = (item.metadata.dependsOn ?? []) as string[];
-    return (
-      (isPending(column) || isAbandoned || isSentBack) &&
-      dependencies.map((ref) => this.find(ref)).every((found) => found && isHandedOver(this.columnName(found)))
-    );
+    const isAssigned = item.assignee !== null && item.assignee !== item.claimedBy && !item.isReturned;
+    const isFree = column === 'In Progress' && !this.#isHeld(item, nowMs) && !isAssigned;
+    return (isPending(column) || isFree) && this.#waitsForNothing(item);
+  }
+
+  /** A task with nothing below it in `In Progress`, without a live lease, that no person was given, and that waits for nothing. */
+  isUnheld(item: ModelItem, nowMs: number): boolean {
+    const isPersons = item.assignee !== null && item.assignee !== item.claimedBy;
+    const isLeaf = item.type === 'task' && this.childrenOf(item).length === 0;
+    const isInProgress = this.columnName(item) === 'In Progress';
+    return isLeaf && isInProgress && !isPersons && !this.#isHeld(item, nowMs) && this.#waitsForNothing(item);
+  }
+
+  #waitsForNothing({ metadata }: ModelItem): boolean {
+    const found = ((metadata.dependsOn ?? []) as string[]).map((ref) => this.find(ref));
+    return found.every((item) => item && isHandedOver(this.columnName(item)));
   }
 
   #isHeld({ lease }: ModelItem, nowMs: number): boolean {
@@ -709,6 +739,8 @@ export class Model {
 
   #change(item: ModelItem, changes: Changes, events: readonly ModelEvent[]): void {
     if (changes.lease !== undefined && changes.lease?.token !== item.lease?.token) this.#expire(item);
+    const { lease, assignee } = { ...item, ...changes };
+    if (!lease && (item.lease || (item.assignee !== null && assignee === null))) item.isAiProcessing = false;
     Object.assign(item, changes);
     item.version++;
     this.#record(item, events);

@@ -3,42 +3,17 @@ import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
 import { Stale } from '@worktrack/runtime/database/stale';
 import type { Collection } from '@worktrack/runtime/database/write-set';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnById } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import { tell } from '../history/tell.ts';
-import { claimable } from '../items/claimable.ts';
+import { afterChange, type ItemChanges } from '../items/after-change.ts';
 import { below } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import type { ItemOutline } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord } from '../items/lease.ts';
-import { previousAfter } from '../items/previous.ts';
-import { returnedAfter } from '../items/returned.ts';
 import { abandonSession } from '../sessions/abandoned.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
-
-/** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and those in claimable.ts follow automatically. */
-export type ItemChanges = Partial<
-  Pick<
-    ItemRecord,
-    | 'title'
-    | 'description'
-    | 'type'
-    | 'priority'
-    | 'assignee'
-    | 'parentId'
-    | 'foundBy'
-    | 'boardColumnId'
-    | 'position'
-    | 'metadata'
-    | 'isAiProcessing'
-    | 'lease'
-    | 'returned'
-    | 'dependsOn'
-    | 'waitsFor'
-  >
->;
 
 /** An item as it was read: enough to state in a filter that nobody has written it since. */
 export type ReadItem = Pick<ItemRecord, '_id' | 'organizationId' | 'treeVersion' | 'revision'>;
@@ -78,19 +53,12 @@ export function changeItem<Item extends ItemOutline>(
   /** For a lease that ends with the change. A completion itself reports what the work has used. */
   why: PreviousWork['endedBecause'] = 'moved',
 ): Item {
-  const after = changed(item, board, changes, why);
-  const { returned, previous } = after;
+  const { after, set } = afterChange(item, board, changes, why);
   countMove(scope, board, item.boardColumnId, after.boardColumnId);
   const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
   scope.writes.update(items, unchanged(item), {
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
-    set: {
-      ...changes,
-      ...(returned !== item.returned && { returned }),
-      ...(previous !== item.previous && { previous }),
-      ...claimable(after, board),
-      updatedAt: after.updatedAt,
-    },
+    set,
   });
   if (hasEnded(item, after)) recordExpiry(scope, item);
   record(scope, { ...after, lease: item.lease }, [...events, ...abandoned(scope, item, after, why)]);
@@ -122,38 +90,16 @@ function abandoned(
   return why === 'completed' || !hasEnded(item, after) ? [] : abandonSession(scope, item);
 }
 
-function changed<Item extends ItemOutline>(
-  item: Item,
-  board: BoardRecord,
-  changes: ItemChanges,
-  why: PreviousWork['endedBecause'],
-) {
-  const { version, revision, lease } = item;
-  const now = new Date();
-  const returned = returnedAfter(item.returned, changes);
-  const after = {
-    ...item,
-    ...changes,
-    ...(returned === null && { returned }),
-    version: version + 1,
-    revision: revision + 1,
-    updatedAt: now,
-  };
-  const columnName = columnById(board, after.boardColumnId)?.name ?? '';
-  const previous = previousAfter(
-    item,
-    { lease: changes.lease === undefined ? lease : changes.lease, columnName },
-    why,
-    now,
-  );
-  return { ...after, ...(previous !== undefined && { previous }), ...claimable(after, board) };
-}
-
 /** What changes in an item without being a change in its own right: nothing that `version` counts. */
 export function adjustItem(
   scope: WriteScope,
   item: Task,
-  set: Partial<Pick<ItemRecord, 'lease' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'>>,
+  set: Partial<
+    Pick<
+      ItemRecord,
+      'lease' | 'isAiProcessing' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'
+    >
+  >,
   events: readonly NewEvent[] = [],
 ): void {
   scope.writes.update(items, unchanged(item), { once: { revision: 1 }, set });
