@@ -1,6 +1,7 @@
 import { serverCapabilities } from './server.ts';
+import { countByWindows } from './stand-in/count.ts';
 import { inOrderByWindows } from './stand-in/in-order.ts';
-import { type AnyModel, type OrderedRead, walkIndex } from './walk-index.ts';
+import { type AnyModel, countIndex, type OrderedRead, walkIndex } from './walk-index.ts';
 
 export type { Order, OrderedRead, Place } from './walk-index.ts';
 
@@ -9,4 +10,14 @@ export type { Order, OrderedRead, Place } from './walk-index.ts';
  */
 export function inOrder<Row>(model: AnyModel, read: OrderedRead): Promise<Row[]> {
   return serverCapabilities().sortsByIndex ? walkIndex(model, read) : inOrderByWindows(model, read, walkIndex);
+}
+
+/**
+ * Counts what `inOrder` would read, up to a limit, at a cost that depends on the limit alone as long as many match.
+ * @returns at most `limit`
+ */
+export function countInOrder(model: AnyModel, read: Omit<OrderedRead, 'present'>): Promise<number> {
+  return serverCapabilities().sortsByIndex
+    ? countIndex(model, read)
+    : countByWindows(model, read, countIndex, walkIndex);
 }

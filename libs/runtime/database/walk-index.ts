@@ -75,3 +75,18 @@ function beyond({ field, direction }: Order, { value, id }: Place): Record<strin
   const past = direction === 1 ? '$gt' : '$lt';
   return [{ [field]: { [past]: value } }, { _id: { [past]: id } }];
 }
+
+/** MongoDB stops at the limit: the order does not matter to a count, and none is asked for. */
+export async function countIndex(
+  model: AnyModel,
+  { filter, order, range, limit, choose = [], session }: Omit<OrderedRead, 'present'>,
+): Promise<number> {
+  const stages: PipelineStage[] = [
+    { $match: { ...filter, ...(range && { [order.field]: range }) } },
+    ...choose,
+    { $limit: limit },
+    { $group: { _id: null, total: { $sum: 1 } } },
+  ];
+  const [counted] = await model.aggregate<{ total: number }>(stages).session(session ?? null);
+  return counted?.total ?? 0;
+}

@@ -1,5 +1,5 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
-import { inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
+import { countInOrder, inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
 import type { SearchQuery } from '@worktrack/runtime/text/words';
 import type { PipelineStage } from 'mongoose';
 import type { Total } from '../calls/paging.ts';
@@ -42,7 +42,7 @@ export async function matchesInOrder(
     const present: PipelineStage[] = [...(choose.some((stage) => '$lookup' in stage) ? [] : [LOOK_UP]), ...MATCH];
     return inOrder(SearchModel, { filter, order: ORDERS.newest, after, skip, limit, choose, present });
   }
-  if ((await countUpTo(maxSorted + 1, [{ $match: filter }])) > maxSorted) {
+  if ((await countEntries(filter, [], maxSorted + 1)) > maxSorted) {
     return inOrder(ItemModel, {
       filter: { organizationId: scope.caller.organizationId, ...which.where.place, ...which.where.like },
       order: ORDERS.column,
@@ -73,8 +73,8 @@ const MAX_SORTED = 5_000;
 
 /** Counts at most MAX_COUNTED. */
 export async function countMatches(scope: Scope, which: Matching): Promise<Total> {
-  const stages = [{ $match: await entriesWith(scope, which) }, ...except(which), ...itemsLike(which)];
-  const total = await countUpTo(MAX_COUNTED + 1, stages);
+  const choose = [...except(which), ...itemsLike(which)];
+  const total = await countEntries(await entriesWith(scope, which), choose, MAX_COUNTED + 1);
   return { total: Math.min(total, MAX_COUNTED), isLowerBound: total > MAX_COUNTED };
 }
 
@@ -88,13 +88,8 @@ function entriesLike({ query: { prefixes, parts } }: Matching): PipelineStage[] 
   ];
 }
 
-async function countUpTo(limit: number, stages: readonly PipelineStage[]): Promise<number> {
-  const [counted] = await SearchModel.aggregate<{ total: number }>([
-    ...stages,
-    { $limit: limit },
-    { $group: { _id: null, total: { $sum: 1 } } },
-  ]);
-  return counted?.total ?? 0;
+function countEntries(filter: OrderedRead['filter'], choose: readonly PipelineStage[], limit: number): Promise<number> {
+  return countInOrder(SearchModel, { filter, order: ORDERS.newest, choose, limit });
 }
 
 /** The index finds the probably most selective word, and the others are checked on those results. */

@@ -1,9 +1,11 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import { countInOrder } from '@worktrack/runtime/database/in-order';
 import { boardWithColumn } from '../boards/boards.repository.ts';
 import { countsOf } from '../boards/tallies.repository.ts';
 import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
+import { ORDERS } from './listed-items.repository.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /**
@@ -14,7 +16,11 @@ export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   const { place, like, held } = where;
   const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0 && !held;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
-  const counted = await count(scope, conditionsOf(where), MAX_COUNTED + 1);
+  const counted = await countInOrder(ItemModel, {
+    filter: { organizationId: scope.caller.organizationId, ...conditionsOf(where) },
+    order: place.boardColumnId ? ORDERS.column : ORDERS.newest,
+    limit: MAX_COUNTED + 1,
+  });
   return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };
 }
 
@@ -35,13 +41,3 @@ async function countWhole(
 }
 
 const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
-
-async function count({ caller }: Scope, filter: Readonly<Record<string, unknown>>, limit?: number): Promise<number> {
-  const { organizationId } = caller;
-  const [counted] = await ItemModel.aggregate<{ total: number }>([
-    { $match: { organizationId, ...filter } },
-    ...(limit === undefined ? [] : [{ $limit: limit }]),
-    { $group: { _id: null, total: { $sum: 1 } } },
-  ]);
-  return counted?.total ?? 0;
-}

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AnyModel, Order, OrderedRead, walkIndex } from '../walk-index.ts';
 
 type Reader = typeof walkIndex;
@@ -80,8 +81,7 @@ interface Hint {
   readonly span?: number | undefined;
 }
 const MAX_HINTS = 10_000;
-/** The oldest first. */
-const hints = new Map<string, Hint>();
+const hints = new LRUCache<string, Hint>({ max: MAX_HINTS });
 
 function remember(
   key: string,
@@ -100,12 +100,7 @@ function remember(
     // The last page of several says nothing about the others.
     return;
   }
-  hints.delete(key);
   hints.set(key, hint);
-  for (const oldest of hints.keys()) {
-    if (hints.size <= MAX_HINTS) break;
-    hints.delete(oldest);
-  }
 }
 
 /** The order's field as numbers that increase in the direction of the order. */
@@ -168,7 +163,7 @@ const NEWEST_TIMES: Axis = {
   }),
 };
 
-function axisOf(model: AnyModel, { field, direction }: Order): Axis {
+export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
   if (field === '_id' && direction === -1) return NEWEST_IDS;
   const { instance } = model.schema.path(field);
   if (instance === 'Number' && direction === 1) return NUMBERS;
