@@ -24,7 +24,6 @@ import { answerOtherMethods, nothingHere } from './http/methods.ts';
 import { observeRequests } from './http/observe.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
-import { endConnectionsAtStop } from './http/stop.ts';
 import { discardUnreadBodies } from './http/unread-body.ts';
 import type { Authenticator } from './identity/authenticate.ts';
 import { decorateRequests } from './identity/authorize.ts';
@@ -106,7 +105,6 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   observeRequests(app, needs.requestLog);
   limitSlowBodies(app);
   discardUnreadBodies(app);
-  endConnectionsAtStop(app);
   tellOfStop(app);
   const answerTheOthers = answerOtherMethods(app);
 

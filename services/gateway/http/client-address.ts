@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 
 const NETWORK_GROUPS = 4;
-const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * The network that counts as one client: an IPv4 address itself, or the /64 of an IPv6 address, which is what one customer is assigned
@@ -14,32 +14,17 @@ const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 export function clientNetwork(address: string): string | undefined {
   if (isIPv4(address)) return address;
   const bare = withoutZoneAndPort(address.trim());
-  if (isIPv4(bare)) return bare;
-  if (!isIPv6(bare)) return undefined;
-  // The URL parser writes an IPv6 address in its normal form.
-  const normal = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const mapped = IPV4_MAPPED.exec(normal);
-  if (mapped) return [mapped[1], mapped[2]].map((group) => bytesOf(group ?? '')).join('.');
-  return `${expand(normal).slice(0, NETWORK_GROUPS).join(':')}::/64`;
+  if (isIP(bare) === 0) return undefined;
+  const parsed = ipaddr.process(bare);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
 }
 
 function withoutZoneAndPort(address: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1];
   const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1];
   return (bracketed ?? withPort ?? address).replace(/%.*$/, '');
-}
-
-function bytesOf(group: string): string {
-  const value = Number.parseInt(group, 16);
-  return `${value >> 8}.${value & 0xff}`;
-}
-
-/** All eight groups of a normal form in which the longest run of zeros is written as `::`. */
-function expand(normal: string): string[] {
-  const [head = '', tail] = normal.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
 }
 
 /**

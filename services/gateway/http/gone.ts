@@ -14,6 +14,12 @@ export function tellOfStop(app: FastifyInstance): void {
     stopping.abort();
     done();
   });
+  // Closing the server ends only idle connections, and a kept-alive one would delay the shutdown until its timeout.
+  app.addHook('onResponse', (_request, _reply, done) => {
+    // Idle only once Node has finished with this response.
+    if (stopping.signal.aborted) setImmediate(() => app.server.closeIdleConnections());
+    done();
+  });
 }
 
 /** Aborted when there is nobody to answer any more: the client has closed its connection, or this gateway is stopping. */

@@ -41,7 +41,7 @@ export interface Authenticator {
    */
   authenticateSession(token: string, sender: Sender): Promise<Known>;
   /**
-   * Asks the keys service to start a session with a code or an API key, limited like unknown keys.
+   * Asks the keys service to start a session with a code, limited like unknown keys, or with an API key that was authenticated.
    * @param token of the new session
    * @throws OperationError like `authenticate`, or CONFLICT if the user has too many sessions
    */
@@ -103,10 +103,7 @@ export function createAuthenticator(needs: {
       const open = (value: string) =>
         keys.call('sessions.open', { token: presented(token), by: presented(value) }, options);
       const { code, apiKey = '' } = by;
-      if (code === undefined) {
-        await known(apiKey, KEY_MARK, sender, false);
-        return await open(apiKey);
-      }
+      if (code === undefined) return await open(apiKey);
       if (!isWellFormedKey(code, CODE_MARK)) throw invalid(CODE_MARK);
       await unknownKeys.count(sender);
       let refusal: unknown;
@@ -121,11 +118,8 @@ export function createAuthenticator(needs: {
       return opened;
     },
     async recognize(authorizationHeader, sender, sessionToken) {
-      const found =
-        sessionToken === undefined
-          ? await known(bearerToken(authorizationHeader), KEY_MARK, sender, false)
-          : await known(sessionToken, SESSION_MARK, sender, false);
-      return found.identity;
+      const value = sessionToken ?? bearerToken(authorizationHeader);
+      return (await known(value, sessionToken === undefined ? KEY_MARK : SESSION_MARK, sender, false)).identity;
     },
     stop: () => lastUse.stop(),
   };

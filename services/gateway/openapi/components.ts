@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type JsonSchema, outputSchema } from '../schema.ts';
 import { recordRegistry } from './records.ts';
 
-type OpenApiObject = Readonly<Record<string, unknown>>;
+export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 /** What several parts of the document share. */
 export class Components {

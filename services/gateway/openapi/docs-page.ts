@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { JSON_TYPE } from '../http/envelope.ts';
-import { type OpenApiObject, openApiDocument } from './document.ts';
+import { openApiDocument } from './document.ts';
 
 const ASSETS: ReadonlySet<string> = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 const ASSET_MAX_AGE_MS = 3_600_000;
@@ -25,8 +25,7 @@ const page = (file: string) => readFileSync(new URL(`./page/${file}`, import.met
 
 /** `GET /openapi.json`, and `GET /docs`: the page to read it and try it out. */
 export async function registerDocumentation(app: FastifyInstance, serverUrl: string | undefined): Promise<void> {
-  const document: OpenApiObject = openApiDocument(serverUrl);
-  const text = JSON.stringify(document);
+  const text = JSON.stringify(openApiDocument(serverUrl));
   app.get('/openapi.json', async (_request, reply) => reply.header('content-type', JSON_TYPE).send(text));
 
   const html = page('docs.html');

@@ -4,12 +4,10 @@ import type { Operation } from '@worktrack/contracts/operation';
 import { type Route, routeOf } from '../rest/route.ts';
 import { describedInputSchema, fieldsOf, type JsonSchema } from '../schema.ts';
 import { VERSION } from '../version.ts';
-import { Components } from './components.ts';
+import { Components, type OpenApiObject } from './components.ts';
 import { eventStreamPath } from './event-stream.ts';
 import { publicPaths } from './public-paths.ts';
 import { downloadOf, uploadOf } from './streams.ts';
-
-export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 /**
  * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are plain JSON Schema, which 3.1 allows.

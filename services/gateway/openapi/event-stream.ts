@@ -1,9 +1,7 @@
 import { streamQuery } from '@worktrack/contracts/events/stream';
 import { exampleLoggedEvent } from '@worktrack/contracts/examples';
 import { describedInputSchema } from '../schema.ts';
-import type { Components } from './components.ts';
-
-type OpenApiObject = Readonly<Record<string, unknown>>;
+import type { Components, OpenApiObject } from './components.ts';
 
 const DESCRIPTION = [
   'Each event in the log that the key may see, in order: `id` is its `seq`, `event` its `type`, `data` the event as JSON.',

@@ -9,9 +9,7 @@ import {
 } from '@worktrack/contracts/feedback/public-api';
 import type { z } from 'zod';
 import { describedInputSchema, type JsonSchema } from '../schema.ts';
-import type { Components } from './components.ts';
-
-type OpenApiObject = Readonly<Record<string, unknown>>;
+import type { Components, OpenApiObject } from './components.ts';
 
 const COMMON: readonly ErrorCode[] = [
   'VALIDATION_FAILED',

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../schema.ts';
-
-type OpenApiObject = Readonly<Record<string, unknown>>;
+import type { OpenApiObject } from './components.ts';
 
 /** The multipart form of an upload. The file's name comes with the file. */
 export function uploadOf(schema: JsonSchema): OpenApiObject {
