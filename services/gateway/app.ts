@@ -111,8 +111,6 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   shareCallsFairly(app, needs.callLimits);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
-    // It has arrived, whatever the call waits for now.
-    clearTimeout(request.bodyTimer);
     await app.takePlace(request, text.length);
     return parseJsonBody(text);
   });

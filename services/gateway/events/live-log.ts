@@ -5,6 +5,7 @@ import type { Broker } from '@worktrack/rpc/connection';
 import type { News } from '@worktrack/rpc/events/message';
 import { type Subscription, subscribeToNews } from '@worktrack/rpc/events/subscription';
 import type { RequestSigner } from '@worktrack/rpc/message/signature';
+import { within } from '@worktrack/rpc/streams/streams';
 import type { Log } from '@worktrack/rpc/types';
 import { Beats, type PassingBeat } from './beats.ts';
 import type { LogPage, LogReader } from './log-reader.ts';
@@ -158,17 +159,14 @@ export class LiveLog {
       this.#feeds.set(organizationId, feed);
     }
     feed.listeners.add(listener);
-    const waited = new AbortController();
     try {
-      await Promise.race([feed.ready, tooLate(waited.signal)]);
+      await within(feed.ready, JOIN_DEADLINE_MS, tooLate);
       return feed;
     } catch (error) {
       this.leave(organizationId, feed, listener);
       // The next one tries again.
       if (this.#feeds.get(organizationId) === feed) this.#feeds.delete(organizationId);
       throw error;
-    } finally {
-      waited.abort();
     }
   }
 
@@ -185,10 +183,8 @@ export class LiveLog {
   }
 }
 
-async function tooLate(signal: AbortSignal): Promise<void> {
-  await sleep(JOIN_DEADLINE_MS, undefined, { signal }).catch(() => {});
-  if (signal.aborted) return;
-  throw new OperationError('UNAVAILABLE', 'Events are unavailable at the moment. Connect again.', {
+function tooLate(): OperationError {
+  return new OperationError('UNAVAILABLE', 'Events are unavailable at the moment. Connect again.', {
     retryAfterSeconds: 1,
   });
 }

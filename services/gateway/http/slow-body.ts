@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 /** A client that takes longer for a body of at most 1 MiB is holding the connection, not sending. */
 const BODY_DEADLINE_MS = 20_000;
@@ -29,21 +29,17 @@ export function limitSlowBodies(app: FastifyInstance, deadlineMs = BODY_DEADLINE
         request.raw.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
         request.raw.destroy();
       };
-      request.bodyTimer = setTimeout(end, deadlineMs);
+      const timer = setTimeout(end, deadlineMs);
+      request.bodyTimer = timer;
+      const stop = () => clearTimeout(timer);
+      // It has arrived, whatever the call waits for then; or the client has gone.
+      payload.once('end', stop).once('close', stop);
     }
     done(null, payload);
   });
-  const stop = (request: FastifyRequest) => clearTimeout(request.bodyTimer);
-  app.addHook('preValidation', (request, _reply, done) => {
-    stop(request);
-    done();
-  });
+  // Refused unread.
   app.addHook('onResponse', (request, _reply, done) => {
-    stop(request);
-    done();
-  });
-  app.addHook('onRequestAbort', (request, done) => {
-    stop(request);
+    clearTimeout(request.bodyTimer);
     done();
   });
 }
