@@ -3,6 +3,7 @@ import type { Log } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { answered } from './answered.ts';
 import { detectCapabilities, serverCapabilities } from './server.ts';
+import { createOwnIndexes, dropOwnIndexes } from './stand-in/indexes.ts';
 import { splitMatches } from './stand-in/split-match.ts';
 import { watchOwners } from './stand-in/transaction-owners.ts';
 
@@ -66,6 +67,8 @@ async function prepareCollections(): Promise<void> {
     await model.createCollection();
     await model.createIndexes();
   }
+  const models = Object.values(mongoose.models);
+  await (serverCapabilities().findsByIdAlone ? dropOwnIndexes(models) : createOwnIndexes(models));
 }
 
 export async function disconnectDatabase(): Promise<void> {

@@ -57,7 +57,7 @@ export function databaseFailure(error: unknown): OperationError | undefined {
   return undefined;
 }
 
-/** From the server: its disk is full, or its storage engine fails otherwise. MongoDB has a code for it; SecantusDB only a message. */
+/** From the server: its disk is full, or its storage engine fails otherwise. Not all of it has a code. */
 function isStorageFault(error: Error): boolean {
   if (!(error instanceof mongoose.mongo.MongoServerError)) return false;
   return error.code === OUT_OF_DISK_SPACE || (error.code === INTERNAL_ERROR && /WiredTiger error/.test(error.message));

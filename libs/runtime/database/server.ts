@@ -17,6 +17,8 @@ export interface ServerCapabilities {
   readonly sortsByIndex: boolean;
   /** It uses an index for each branch of an `$or`. */
   readonly usesIndexesInOr: boolean;
+  /** It uses the index on `_id` though there are other conditions. */
+  readonly findsByIdAlone: boolean;
 }
 
 const MONGODB: ServerCapabilities = {
@@ -26,6 +28,7 @@ const MONGODB: ServerCapabilities = {
   retriesWritesCheaply: true,
   sortsByIndex: true,
   usesIndexesInOr: true,
+  findsByIdAlone: true,
 };
 
 /** SecantusDB 0.6 (stand-in/README.md). */
@@ -36,6 +39,7 @@ const SECANTUSDB: ServerCapabilities = {
   retriesWritesCheaply: false,
   sortsByIndex: false,
   usesIndexesInOr: false,
+  findsByIdAlone: false,
 };
 
 let known = MONGODB;

@@ -27,7 +27,7 @@ export interface DeliveryDocument {
 
   /** Not tried yet: its place in the queue, equal to its `seq`. */
   fresh?: number;
-  /** When to try again. A number, as for everything that orders a queue: the one-machine stack's server can read numbers in order (stand-in/in-order.ts). */
+  /** When to try again. A number, as everything that orders a queue. */
   dueAtMs?: number;
   /** Until then, later events about its subject wait for it. */
   holdsUntilMs?: number;
@@ -58,11 +58,9 @@ const deliverySchema = new mongoose.Schema<DeliveryDocument>(
   },
   { collection: 'deliveries', versionKey: false },
 );
-// For recording the outcome of an attempt.
-deliverySchema.index({ organizationId: 1, _id: 1, attempts: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, _id: 1 });
 deliverySchema.index({ organizationId: 1, webhookId: 1, state: 1, _id: 1 });
-// The queues. Not partial: the one-machine stack's server does not use partial indexes.
+// The queues.
 for (const field of ['fresh', 'dueAtMs', 'holdsUntilMs'] as const) {
   deliverySchema.index({ organizationId: 1, webhookId: 1, [field]: 1, _id: 1 });
 }

@@ -65,7 +65,6 @@ const itemSchema = new mongoose.Schema<ItemDocument>(
   },
   { collection: 'items', versionKey: false },
 );
-itemSchema.index({ organizationId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, createdAt: -1, _id: -1 });
 itemSchema.index({ organizationId: 1, linkedWorkItemIds: 1, createdAt: 1, _id: 1 });
 // What the end of a source, or its retention, erases.

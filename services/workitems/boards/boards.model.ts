@@ -34,7 +34,6 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
   },
   { collection: 'boards', versionKey: false, id: false },
 );
-boardSchema.index({ organizationId: 1, _id: 1 });
 boardSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
 boardSchema.index({ organizationId: 1, 'columns.id': 1 });
 

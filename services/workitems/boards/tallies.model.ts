@@ -26,7 +26,6 @@ const tallySchema = new mongoose.Schema<TallyRecord>(
   },
   { collection: 'board_tallies', versionKey: false, minimize: false },
 );
-tallySchema.index({ organizationId: 1, _id: 1, columnsVersion: 1 });
 tallySchema.index({ organizationId: 1, boardId: 1 });
 tallySchema.index({ organizationId: 1, projectId: 1 });
 

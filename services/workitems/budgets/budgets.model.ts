@@ -36,6 +36,5 @@ const budgetSchema = new mongoose.Schema<BudgetRecord>(
   { collection: 'budgets', versionKey: false },
 );
 budgetSchema.index({ organizationId: 1, projectId: 1 });
-budgetSchema.index({ organizationId: 1, _id: 1 });
 
 export const BudgetModel = mongoose.model('Budget', budgetSchema);

@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import type { Scope } from '../calls/scope.ts';
 import { CounterModel } from './counters.model.ts';
 
-/** One suffices on a server that distinguishes an existing document from a missing one. */
+/** One is enough, unless a counter is removed while it is drawn from. */
 const MAX_ATTEMPTS = 20;
 
 /** The callers waiting for a counter's next draw while one is in progress. */
@@ -66,7 +66,7 @@ async function drawNow(which: Which, count: number): Promise<number> {
   throw new Error(`The counter ${which.name} could not be drawn from.`);
 }
 
-/** Not an upsert: with many concurrent first draws, SecantusDB returns nothing to some. */
+/** Not an upsert: of several first draws at once, all but one could be refused as duplicates. */
 async function makeCounter(which: Which): Promise<void> {
   try {
     await CounterModel.insertMany([{ ...which, value: 0 }], { lean: true });

@@ -161,9 +161,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
 // Items are named by their phrases (found-by.ts), or by one of the two unique ones.
 itemSchema.index({ organizationId: 1, foundBy: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
-// Longer than what an item is found by, because what a write relies on is part of its filter (item-writes.ts).
-itemSchema.index({ organizationId: 1, _id: 1, treeVersion: 1, revision: 1 });
-// Lists: what they contain, then their order. The declarations are in order of preference on a server that uses only one (stand-in).
+// Lists: what they contain, then their order. The ones that leave least come first.
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
@@ -187,7 +185,6 @@ itemSchema.index(
 // Across all organizations, and no longer than there are agents at work: what has expired is at its start.
 itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });
 itemSchema.index({ organizationId: 1, dependsOn: 1 });
-// Not a partial one, though few items name an idea: SecantusDB uses a partial index only for a filter that repeats its condition.
 itemSchema.index({ organizationId: 1, 'metadata.ideaId': 1 });
 
 export const ItemModel = mongoose.model('WorkItem', itemSchema);

@@ -2,8 +2,7 @@ import mongoose from 'mongoose';
 
 /**
  * The words that a work item is found by. Not part of the item, and independent of anything that a move changes: most writes
- * change no words, and a server may rewrite all index entries of a document with each update (measured on the one-machine stack's server: moving
- * an item with 250 prefixes took twice as long).
+ * change no words, and a document with 250 of them is expensive to write.
  */
 export interface SearchRecord {
   /** The work item's id. */
@@ -25,7 +24,6 @@ const searchSchema = new mongoose.Schema<SearchRecord>(
   },
   { collection: 'work_item_search', versionKey: false },
 );
-searchSchema.index({ organizationId: 1, _id: 1 });
 // Equality on prefixes rather than a range or an anchored pattern on words: those cannot be bounded on both sides in a multikey index.
 // One index for every search, since each is as large as the entries: a search without a project covers all of them.
 searchSchema.index({ organizationId: 1, projectId: 1, prefixes: 1, _id: -1 });

@@ -1,5 +1,6 @@
 import type { PipelineStage } from 'mongoose';
 import type { AnyModel } from '../walk-index.ts';
+import { ownIndexOf } from './indexes.ts';
 
 type Condition = Readonly<Record<string, unknown>>;
 interface Index {
@@ -15,13 +16,18 @@ const adapted = new WeakSet<object>();
  * the part that an index covers and the rest. MongoDB merges the two again.
  */
 export function splitMatches(models: readonly AnyModel[]): void {
-  for (const { collection, schema } of models) {
+  for (const model of models) {
+    const { collection, schema } = model;
     if (adapted.has(collection)) continue;
     adapted.add(collection);
-    const indexes = schema.indexes().map(([keys, options]) => ({
-      fields: Object.keys(keys),
-      condition: (options?.partialFilterExpression ?? {}) as Condition,
-    }));
+    const own = ownIndexOf(model);
+    const indexes = [
+      ...(own ? [{ fields: Object.keys(own), condition: {} }] : []),
+      ...schema.indexes().map(([keys, options]) => ({
+        fields: Object.keys(keys),
+        condition: (options?.partialFilterExpression ?? {}) as Condition,
+      })),
+    ];
     const aggregate = collection.aggregate.bind(collection);
     collection.aggregate = ((pipeline: PipelineStage[], options: never) =>
       aggregate(splitFirst(pipeline, indexes) as never, options)) as typeof collection.aggregate;

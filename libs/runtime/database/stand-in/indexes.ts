@@ -1,0 +1,51 @@
+import mongoose from 'mongoose';
+import type { AnyModel } from '../walk-index.ts';
+
+type Keys = Readonly<Record<string, 1>>;
+
+const ORGANIZATION = 'organizationId';
+/** What writes rely on beside the id, by collection: an index serves them only if it covers every condition. */
+const RELIED_ON: Readonly<Record<string, readonly string[]>> = {
+  work_items: ['treeVersion', 'revision'],
+  board_tallies: ['columnsVersion'],
+  deliveries: ['attempts'],
+};
+/** MongoDB server error codes (error_codes.yml). */
+const NOT_FOUND = [26, 27];
+
+/**
+ * The index that finds one document of an organization by its id, where the model declares none: MongoDB finds it by the id alone, this server goes through
+ * the whole organization as soon as any index begins with it.
+ */
+export function ownIndexOf({ collection, schema }: AnyModel): Keys | undefined {
+  const declared = schema.indexes().map(([keys]) => Object.keys(keys));
+  const begins = declared.filter(([first]) => first === ORGANIZATION);
+  if (begins.length === 0 || begins.some(([, second]) => second === '_id')) return undefined;
+  const fields = [ORGANIZATION, '_id', ...(RELIED_ON[collection.name] ?? [])];
+  return Object.fromEntries(fields.map((field) => [field, 1 as const]));
+}
+
+/** Beside those that the models declare. */
+export async function createOwnIndexes(models: readonly AnyModel[]): Promise<void> {
+  for (const model of models) {
+    const keys = ownIndexOf(model);
+    if (keys) await model.collection.createIndex(keys);
+  }
+}
+
+/** Of an earlier version, whose models declared them: MongoDB would go on writing them for nobody. */
+export async function dropOwnIndexes(models: readonly AnyModel[]): Promise<void> {
+  for (const model of models) {
+    const keys = ownIndexOf(model);
+    if (!keys) continue;
+    const name = Object.keys(keys)
+      .map((field) => `${field}_1`)
+      .join('_');
+    try {
+      await model.collection.dropIndex(name);
+    } catch (error) {
+      const isGone = error instanceof mongoose.mongo.MongoServerError && NOT_FOUND.includes(Number(error.code));
+      if (!isGone) throw error;
+    }
+  }
+}
