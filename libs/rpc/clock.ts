@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Monotonic milliseconds of this process. Deadlines use it, so that a step of the wall clock neither ends nor prolongs a call. */
 export const nowMs = (): number => performance.now();
 
@@ -11,7 +13,8 @@ const CLIENTS_MAX = 4096;
  * filter of NTP and LEDBAT, RFC 6817.) A first message thus counts as not having waited, which errs towards running an expired item rather than dropping a live one.
  */
 export class WaitEstimator {
-  readonly #clients = new Map<string, { offsetMs: number; seenAtMs: number }>();
+  /** Clients come and go with the processes of a fleet. */
+  readonly #clients = new LRUCache<string, { offsetMs: number; seenAtMs: number }>({ max: CLIENTS_MAX });
 
   /** How far the clock of `client` is behind ours, as far as we know. Decreases as more of its messages arrive. */
   offsetMs(client: string): number | undefined {
@@ -23,7 +26,6 @@ export class WaitEstimator {
     const offsetMs = receivedAtMs - sentAtMs;
     const known = this.#clients.get(client);
     if (!known) {
-      if (this.#clients.size >= CLIENTS_MAX) this.#forgetOne();
       this.#clients.set(client, { offsetMs, seenAtMs: receivedAtMs });
       return 0;
     }
@@ -31,14 +33,6 @@ export class WaitEstimator {
     known.offsetMs = Math.min(drifted, offsetMs);
     known.seenAtMs = receivedAtMs;
     return offsetMs - known.offsetMs;
-  }
-
-  /** Clients come and go with the processes of a fleet. */
-  #forgetOne(): void {
-    for (const client of this.#clients.keys()) {
-      this.#clients.delete(client);
-      return;
-    }
   }
 }
 

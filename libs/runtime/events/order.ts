@@ -1,4 +1,5 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Puts events in the order in which they were made (by id), but those about one subject in the order of its revisions: the clocks of the processes that
@@ -30,7 +31,7 @@ const MAX_SUBJECTS = 20_000;
 
 /** Up to which revision the events about subjects are published: what was stored before need not be looked for again. */
 export class PublishedRevisions {
-  readonly #highest = new Map<string, number>();
+  readonly #highest = new LRUCache<string, number>({ max: MAX_SUBJECTS });
 
   /**
    * The subjects for which there may be earlier events than those seen, by id, with the highest revision seen. Not one whose
@@ -49,7 +50,6 @@ export class PublishedRevisions {
   }
 
   published(events: readonly PublishedEvent[]): void {
-    if (this.#highest.size > MAX_SUBJECTS) this.#highest.clear();
     for (const { subject, revision } of events) {
       this.#highest.set(subject.id, Math.max(revision, this.#highest.get(subject.id) ?? revision));
     }

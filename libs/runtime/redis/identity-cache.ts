@@ -3,6 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { KeyRate } from '@worktrack/contracts/keys/records';
 import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import { registry } from '../process/metrics.ts';
 import { uuidv7 } from '../process/uuid.ts';
@@ -348,17 +349,16 @@ const MAX_READ = 1_000;
  * is still requested every time.
  */
 function entryReader() {
-  const lastRead = new Map<
+  const lastRead = new LRUCache<
     string,
     { readonly stored: string; readonly entry: NonNullable<ReturnType<typeof entryIn>> }
-  >();
+  >({ max: MAX_READ });
   return {
     entryIn(prefix: string, stored: string | null | undefined): ReturnType<typeof entryIn> {
       if (!stored) return undefined;
       const last = lastRead.get(prefix);
       if (last?.stored === stored) return last.entry;
       const entry = entryIn(stored);
-      if (lastRead.size >= MAX_READ) lastRead.clear();
       if (entry) lastRead.set(prefix, { stored, entry });
       return entry;
     },

@@ -1,5 +1,6 @@
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import { LRUCache } from 'lru-cache';
 import { begin, heads, moveHeads } from './heads.repository.ts';
 import type { HeadRecord } from './log.model.ts';
 import { type Addition, append, beyond, insert, known } from './log.repository.ts';
@@ -80,7 +81,6 @@ async function catchUp(organizationIds: readonly string[], tell: Tell): Promise<
 /** @returns false if somebody else has moved one of the heads: theirs to tell */
 async function move(additions: readonly Addition[], tell: Tell): Promise<boolean> {
   const moved = await moveHeads(additions);
-  if (ends.size > MAX_ENDS) ends.clear();
   for (const { head, logged } of additions) {
     if (!moved.has(head._id)) continue;
     ends.set(head._id, { head, knownAtMs: Date.now() });
@@ -90,8 +90,8 @@ async function move(additions: readonly Addition[], tell: Tell): Promise<boolean
 }
 
 /** Where logs end, as far as this process knows: as it left them, since it is usually the one doing the intake. */
-const ends = new Map<string, { readonly head: HeadRecord; readonly knownAtMs: number }>();
 const MAX_ENDS = 10_000;
+const ends = new LRUCache<string, { readonly head: HeadRecord; readonly knownAtMs: number }>({ max: MAX_ENDS });
 /** Far less than the shortest retention: what others have logged since may have expired, and would no longer refuse its place. */
 const MAX_END_AGE_MS = 60 * 60_000;
 

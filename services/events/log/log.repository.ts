@@ -1,6 +1,7 @@
 import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
 import { serverCapabilities } from '@worktrack/runtime/database/server';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
 import type { Move } from './heads.repository.ts';
 import { type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
@@ -73,22 +74,17 @@ export async function canStore(): Promise<boolean> {
 }
 
 /** For the organizations whose log was read last. It only goes up. */
-const oldestPlaces = new Map<string, number>();
 const MAX_REMEMBERED = 10_000;
+const oldestPlaces = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
 /** The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check. */
 export async function oldestOf(organizationId: string): Promise<number | undefined> {
   const last = oldestPlaces.get(organizationId) ?? 1;
   if (await LogModel.exists({ organizationId, seq: last })) return last;
   const [oldest] = await LogModel.find({ organizationId }, { seq: 1 }).sort({ seq: 1 }).limit(1).lean();
-  oldestPlaces.delete(organizationId);
-  if (!oldest) return undefined;
-  oldestPlaces.set(organizationId, oldest.seq);
-  for (const first of oldestPlaces.keys()) {
-    if (oldestPlaces.size <= MAX_REMEMBERED) break;
-    oldestPlaces.delete(first);
-  }
-  return oldest.seq;
+  // Of a log without any, nothing is remembered.
+  oldestPlaces.set(organizationId, oldest?.seq);
+  return oldest?.seq;
 }
 
 export interface LogFilter {
@@ -122,8 +118,8 @@ export async function between(
 }
 
 /** The last ones that were read to be queued: they are about to be sent, to any number of webhooks. */
-const recent = new Map<string, LoggedEvent>();
 const MAX_RECENT = 1_000;
+const recent = new LRUCache<string, LoggedEvent>({ max: MAX_RECENT });
 const placeOf = (organizationId: string, seq: number) => `${organizationId} ${seq}`;
 
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */
@@ -135,10 +131,6 @@ export async function following(organizationId: string, after: number, limit: nu
   }
   const found = records.map(loggedEvent);
   for (const event of found) recent.set(placeOf(organizationId, event.seq), event);
-  for (const oldest of recent.keys()) {
-    if (recent.size <= MAX_RECENT) break;
-    recent.delete(oldest);
-  }
   return found;
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { LRUCache } from 'lru-cache';
 import { headOf } from '../log/heads.repository.ts';
 import { following } from '../log/log.repository.ts';
 import { measureBacklog } from './backlog.ts';
@@ -42,7 +43,7 @@ export class FanOut {
    * Organizations without an enabled webhook, as of the last look at each. When one is created or enabled, the log itself says so; if another
    * replica took that event in, the watch finds out.
    */
-  readonly #without = new Set<string>();
+  readonly #without = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   #running: Promise<void> | undefined;
   #watching: Promise<void> | undefined;
 
@@ -117,8 +118,7 @@ export class FanOut {
     const { organizationId } = scope.caller;
     const webhooks = await enabledWebhooks(scope);
     if (webhooks.length === 0) {
-      if (this.#without.size >= MAX_REMEMBERED) this.#without.clear();
-      this.#without.add(organizationId);
+      this.#without.set(organizationId, true);
       return false;
     }
     this.#without.delete(organizationId);

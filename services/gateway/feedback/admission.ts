@@ -4,6 +4,7 @@ import type { RateLimit } from '@worktrack/contracts/feedback/records';
 import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
+import { LRUCache } from 'lru-cache';
 import { ADMISSION_SCRIPT } from './admission.script.ts';
 import { MemoryRateWindows, type RateState, type RateWindow } from './rate-window.ts';
 import { entryOf, type KnownSource, NO_SOURCE, SourceEntries } from './source-entry.ts';
@@ -66,7 +67,7 @@ export class Admissions {
   readonly #entries = new SourceEntries();
   readonly #fallback: RedisFallback;
   readonly #memoryWindows = new MemoryRateWindows();
-  readonly #memorySources = new Map<string, LookedUp>();
+  readonly #memorySources = new LRUCache<string, LookedUp>({ max: MAX_SOURCES_IN_MEMORY });
   /** Per client, so that one cannot exhaust another's lookups; the resulting reads are shared by all. */
   readonly #lookUpsUnderWay = new Map<string, Promise<LookedUp | RateState>>();
   readonly #readsUnderWay = new Map<string, Promise<LookedUp>>();
@@ -141,7 +142,7 @@ export class Admissions {
     const nowMs = performance.now();
     const known = found ?? this.#fresh(name, nowMs);
     if (!known) return undefined;
-    if (found) this.#keep(name, found);
+    if (found) this.#memorySources.set(name, found);
     const own = ownLimits ? this.#entries.read(known.entry)?.rateLimit : undefined;
     const limited = windows.map((window) => ({
       ...window,
@@ -154,11 +155,6 @@ export class Admissions {
   #fresh(name: string, nowMs: number): LookedUp | undefined {
     const kept = this.#memorySources.get(name);
     return kept && kept.readAtMs + SOURCE_FRESH_MS > nowMs ? kept : undefined;
-  }
-
-  #keep(name: string, found: LookedUp): void {
-    if (this.#memorySources.size >= MAX_SOURCES_IN_MEMORY) this.#memorySources.clear();
-    this.#memorySources.set(name, found);
   }
 
   /** @returns the rate's state if this client has had too many lookups */

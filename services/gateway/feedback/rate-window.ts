@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A limit that a request counts against. */
 export interface RateWindow {
   readonly name: RateState['name'];
@@ -27,7 +29,7 @@ const MAX_WINDOWS = 50_000;
  */
 export class MemoryRateWindows {
   /** When requests were admitted, oldest first, by key. */
-  readonly #admitted = new Map<string, number[]>();
+  readonly #admitted = new LRUCache<string, number[]>({ max: MAX_WINDOWS });
 
   count(windows: readonly RateWindow[], windowMs: number, nowMs: number): RateState[] {
     const logs = windows.map(({ key }) => this.#log(key, nowMs - windowMs));
@@ -51,14 +53,7 @@ export class MemoryRateWindows {
     const log = this.#admitted.get(key) ?? [];
     const firstInWindow = log.findIndex((atMs) => atMs > olderThanMs);
     log.splice(0, firstInWindow < 0 ? log.length : firstInWindow);
-    this.#admitted.delete(key);
     this.#admitted.set(key, log);
-    if (this.#admitted.size > MAX_WINDOWS) {
-      for (const oldest of this.#admitted.keys()) {
-        this.#admitted.delete(oldest);
-        break;
-      }
-    }
     return log;
   }
 }

@@ -1,5 +1,6 @@
 import type { AllowedOrigin } from '@worktrack/contracts/feedback/allowed-domains';
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
+import { LRUCache } from 'lru-cache';
 import { parseAllowedDomains } from './origin.ts';
 
 /** A source as the gateway uses it. */
@@ -23,7 +24,7 @@ export function entryOf(source: AdmittedSource | null): string {
 
 /** Parses entries. Every request of a busy source has the same entry, so the most recent ones are kept parsed. */
 export class SourceEntries {
-  readonly #parsed = new Map<string, KnownSource>();
+  readonly #parsed = new LRUCache<string, KnownSource>({ max: MAX_PARSED });
 
   read(entry: string): KnownSource | null {
     if (entry === NO_SOURCE) return null;
@@ -31,7 +32,6 @@ export class SourceEntries {
     if (known) return known;
     const source = JSON.parse(entry.slice(entry.indexOf('|') + 1)) as AdmittedSource;
     const parsed = { ...source, allowedOrigins: parseAllowedDomains(source.allowedDomains) };
-    if (this.#parsed.size >= MAX_PARSED) this.#parsed.clear();
     this.#parsed.set(entry, parsed);
     return parsed;
   }

@@ -4,6 +4,7 @@ import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { CountedWindows } from '@worktrack/runtime/redis/counted-windows';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { clientOf } from '../http/client-address.ts';
 import { tooMany } from '../http/rate-headers.ts';
 import { limited } from './limited.ts';
@@ -30,16 +31,14 @@ export function limitRefusedRequests(
 ): void {
   const { paths, perAddress, addressSecret } = needs;
   const windows = new CountedWindows({ ...needs, name: 'refused requests', windowMs: WINDOW_MS });
-  const pastUntilMs = new Map<string, number>();
+  /** Clients over the limit, each until its window ends. */
+  const past = new LRUCache<string, true>({ max: MAX_CLIENTS, ttl: WINDOW_MS });
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (pastUntilMs.size === 0 || !request.raw.url?.startsWith(paths)) return done();
+    if (past.size === 0 || !request.raw.url?.startsWith(paths)) return done();
     const client = clientOf(request, addressSecret);
-    const leftMs = (pastUntilMs.get(client) ?? 0) - performance.now();
-    if (leftMs <= 0) {
-      pastUntilMs.delete(client);
-      return done();
-    }
+    if (!past.get(client)) return done();
+    const leftMs = past.getRemainingTTL(client);
     limited.inc({ limit: 'refused-requests' });
     done(tooMany('Too many malformed requests came from your address.', leftMs));
   });
@@ -49,8 +48,7 @@ export function limitRefusedRequests(
     const client = clientOf(request, addressSecret);
     const { count, resetMs } = await windows.count(client);
     if (count < perAddress) return;
-    if (pastUntilMs.size >= MAX_CLIENTS) pastUntilMs.clear();
-    pastUntilMs.set(client, performance.now() + resetMs);
+    past.set(client, true, { ttl: Math.max(1, resetMs) });
   });
 }
 

@@ -2,6 +2,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
 import { ProjectId, WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { invalid, unknownField } from '@worktrack/runtime/validation/parse';
+import { LRUCache } from 'lru-cache';
 import type { Clients } from '../clients.ts';
 
 /**
@@ -14,7 +15,7 @@ const MAX_FOUND = 10_000;
 /** The project of an MCP session, from the query of its URL. */
 export class SessionProjects {
   readonly #clients: Clients;
-  readonly #foundUntilMs = new Map<string, number>();
+  readonly #found = new LRUCache<string, true>({ max: MAX_FOUND, ttl: FOUND_FOR_MS });
 
   constructor(clients: Clients) {
     this.#clients = clients;
@@ -33,12 +34,9 @@ export class SessionProjects {
     const projectId = parsed.data;
 
     const entry = `${caller.organizationId} ${projectId}`;
-    const untilMs = this.#foundUntilMs.get(entry);
-    if (untilMs !== undefined && untilMs > Date.now()) return projectId;
-    this.#foundUntilMs.delete(entry);
+    if (this.#found.has(entry)) return projectId;
     await this.#look(projectId, caller, requestId);
-    if (this.#foundUntilMs.size >= MAX_FOUND) this.#foundUntilMs.clear();
-    this.#foundUntilMs.set(entry, Date.now() + FOUND_FOR_MS);
+    this.#found.set(entry, true);
     return projectId;
   }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import type { WriteScope } from './scope.ts';
 
 const MAX_REMEMBERED = 10_000;
@@ -7,9 +8,8 @@ const MAX_REMEMBERED = 10_000;
  * Records as this process last read them, for writes that check them against a version in the database: an outdated one makes the write run
  * again, with the current record. Not for plain reads.
  */
-export class Remembered<Record> {
-  /** The oldest first. */
-  readonly #records = new Map<string, Record>();
+export class Remembered<Record extends object> {
+  readonly #records = new LRUCache<string, Record>({ max: MAX_REMEMBERED });
   readonly #read: (scope: WriteScope, id: string) => Promise<Record | null>;
 
   constructor(read: (scope: WriteScope, id: string) => Promise<Record | null>) {
@@ -30,10 +30,6 @@ export class Remembered<Record> {
     }
     const record = await this.#read(scope, id);
     if (record) this.#records.set(key, record);
-    for (const oldest of this.#records.keys()) {
-      if (this.#records.size <= MAX_REMEMBERED) break;
-      this.#records.delete(oldest);
-    }
     return record;
   }
 }

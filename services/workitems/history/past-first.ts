@@ -1,5 +1,6 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import type { OutboxSource } from '@worktrack/runtime/events/outbox-publisher';
+import { LRUCache } from 'lru-cache';
 import { tellPastOf } from './past.repository.ts';
 
 /** For how many items to remember up to where their history has been reported, so that it is not read again for each of their events. */
@@ -11,7 +12,7 @@ const MAX_REMEMBERED = 10_000;
  */
 export class PastFirst implements OutboxSource {
   readonly #outbox: OutboxSource;
-  readonly #toldUpTo = new Map<string, number>();
+  readonly #toldUpTo = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   /** For the subjects of the last batch. */
   #organizations: ReadonlyMap<string, string> = new Map();
   #isOver = false;
@@ -53,17 +54,8 @@ export class PastFirst implements OutboxSource {
       for (const id of ids) {
         const afterRevision = this.#toldUpTo.get(id);
         if (afterRevision !== undefined) await tellAll(organizationId, [id], afterRevision);
-        this.#remember(id, revisions.get(id) ?? afterRevision ?? 0);
+        this.#toldUpTo.set(id, revisions.get(id) ?? afterRevision ?? 0);
       }
-    }
-  }
-
-  #remember(id: string, revision: number): void {
-    this.#toldUpTo.delete(id);
-    this.#toldUpTo.set(id, revision);
-    for (const oldest of this.#toldUpTo.keys()) {
-      if (this.#toldUpTo.size <= MAX_REMEMBERED) return;
-      this.#toldUpTo.delete(oldest);
     }
   }
 }
