@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { vi } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
-import { servers } from '../../../test/support/servers.ts';
 import { type PageOptions, Site } from './site.ts';
 
 /** A limit for what hangs, far above what anything takes: a machine may be slow. */
@@ -66,9 +65,10 @@ export class Visitor {
     await this.dialog.locator('button[type=submit][aria-disabled=false]').waitFor();
   }
 
-  /** A picture of this state, for people to look at: in the folder that WIDGET_SCREENSHOTS names, else with the run's other files. */
+  /** A picture of this state, for people to look at, if WIDGET_SCREENSHOTS names a folder for them. */
   async picture(name: string): Promise<void> {
-    const folder = process.env.WIDGET_SCREENSHOTS ?? join((await servers()).folder, 'screenshots');
+    const folder = process.env.WIDGET_SCREENSHOTS;
+    if (!folder) return;
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   }
