@@ -13,10 +13,12 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
 
+/** Each test starts all servers twice: a bound for what hangs. */
+const TIMEOUT_MS = 180_000;
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-older-servers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the data of a version whose servers asked for no password', () => {
+describe('the data of a version whose servers asked for no password', { timeout: TIMEOUT_MS }, () => {
   const dataDir = folder;
   const log = join(dataDir, 'log');
   const progress = new Progress(process.stderr);
