@@ -8,27 +8,33 @@ const IN_A_NEW_PROCESS = 'services/*/queries.test.ts';
 
 /** Loading a service's modules takes a second, so the files of a project share a process that has them. Each file still has its own part of the servers. */
 function together(name: string): TestProjectInlineConfiguration {
-  const folder = name === 'console' || name === 'widget' ? name : `services/${name}`;
+  const isInBrowser = name === 'console' || name === 'widget';
+  const folder = isInBrowser ? name : `services/${name}`;
   return project({
     name,
     include: [`${folder}/**/*.test.ts`],
     exclude: [...exclude, IN_A_NEW_PROCESS],
     isolate: false,
+    // axe takes seconds for each state that it checks on a busy machine, and a walk through a section has several.
+    ...(isInBrowser && { testTimeout: 300_000, hookTimeout: 300_000 }),
   });
 }
 
 function project(
-  options: Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'name' | 'include' | 'exclude' | 'isolate'>,
+  options: Pick<
+    NonNullable<TestProjectInlineConfiguration['test']>,
+    'name' | 'include' | 'exclude' | 'isolate' | 'testTimeout' | 'hookTimeout'
+  >,
 ): TestProjectInlineConfiguration {
   return {
     test: {
-      ...options,
       pool: 'forks',
       // Bounds for what hangs, far above what anything takes: a machine may be slow.
       testTimeout: 60_000,
       hookTimeout: 180_000,
       teardownTimeout: 60_000,
       expect: { poll: { timeout: 30_000 } },
+      ...options,
     },
   };
 }

@@ -3,14 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { Source } from '@worktrack/contracts/feedback/records';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
-
-/** It covers all screens, each at two widths. */
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /** Reverses the direction of the text that follows it (U+202E). */
 const OVERRIDE = '\u202e';

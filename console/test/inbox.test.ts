@@ -1,12 +1,9 @@
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
-
-/** axe takes seconds for each state that is checked on a busy machine. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
 let organization: TestOrganization;

@@ -1,12 +1,9 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
-
-/** axe takes seconds for each state that is checked on a busy machine. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
 

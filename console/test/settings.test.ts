@@ -1,13 +1,10 @@
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
 import type { ApiKey, Session, User } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
-
-/** axe takes seconds for each state that is checked on a busy machine, and a walk through a section has several. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
 let organization: TestOrganization;

@@ -2,12 +2,9 @@ import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records
 import type { Project } from '@worktrack/contracts/projects/project';
 import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { openStage } from './support/stage.ts';
-
-/** axe takes seconds for each state that is checked on a busy machine. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
 

@@ -3,11 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage } from './support/stage.ts';
-
-/** axe takes seconds for each state that is checked on a busy machine. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const stage = openStage();
 

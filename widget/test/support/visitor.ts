@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { vi } from 'vitest';
 import { launchChromium } from '../../../test/support/chromium.ts';
 import { type PageOptions, Site } from './site.ts';
 
 /** A limit for what hangs, far above what anything takes: a machine may be slow. */
 const TIMEOUT_MS = 60_000;
-vi.setConfig({ testTimeout: 2 * TIMEOUT_MS });
 
 /** A person at a browser, on a page with the widget, in terms of what is seen there. */
 export class Visitor {
