@@ -68,7 +68,7 @@ export function releaseContent({ writes }: Pick<WriteScope, 'writes'>, contentId
 }
 
 /** Including chunks without a file: an interrupted upload has written only chunks. */
-export async function discardContent(contentId: string): Promise<void> {
+async function discardContent(contentId: string): Promise<void> {
   const database = connectedDatabase();
   await database.collection(`${BUCKET}.files`).deleteOne({ _id: contentId as unknown as mongo.ObjectId });
   await database.collection(`${BUCKET}.chunks`).deleteMany({ files_id: contentId });
