@@ -20,7 +20,7 @@ import {
   dueWebhooks,
   enabledWebhooks,
   firstDue,
-  freeHeldBy,
+  freeTakenBy,
   holders,
   lowestCursors,
   nextDueAt,
@@ -119,7 +119,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await holders();
     const [webhook] = await enabledWebhooks(scope);
     if (webhook) await takeWebhooks([webhook], 'holder');
-    await freeHeldBy('holder');
+    await freeTakenBy('holder');
     await removeDispatcher('holder');
   });
 

@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { LRUCache } from 'lru-cache';
 import { begin, heads, moveHeads } from './heads.repository.ts';
 import type { HeadRecord } from './log.model.ts';
-import { type Addition, append, beyond, insert, known } from './log.repository.ts';
+import { type Addition, append, beyond, insert, idsInLog } from './log.repository.ts';
 
 /** Stored at once. */
 const BATCH_EVENTS = 500;
@@ -45,7 +45,7 @@ async function store(events: readonly PublishedEvent[], tell: Tell): Promise<voi
         return false;
       });
       if (areStored) return;
-      const there = await known(left.map(({ id }) => id));
+      const there = await idsInLog(left.map(({ id }) => id));
       left = left.filter(({ id }) => !there.has(id));
       // After that: so the heads are beyond everything that counts as logged.
       await catchUp(organizationIds, tell);

@@ -7,7 +7,7 @@ import type { Move } from './heads.repository.ts';
 import { type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
 
 /** Which of these ids are in the log, or beyond its head. */
-export async function known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function idsInLog(ids: readonly string[]): Promise<ReadonlySet<string>> {
   const records = await LogModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }, { _id: 1 }).lean();
   return new Set(records.map(({ _id }) => _id));
 }

@@ -27,10 +27,10 @@ interface Page<Row> {
 }
 type Write = Scope & { readonly writes: WriteSet };
 /** `id`, `type` and so on of the event delivered. */
-type Told = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
+type EventRef = Pick<LoggedEvent, 'id' | 'seq' | 'type' | 'subject'>;
 
 /** Due as soon as its turn comes. */
-export function queueDelivery({ caller, writes }: Write, webhookId: string, event: Told): void {
+export function queueDelivery({ caller, writes }: Write, webhookId: string, event: EventRef): void {
   const { organizationId } = caller;
   const document: DeliveryDocument = {
     ...untried(organizationId, webhookId, event),
@@ -40,7 +40,12 @@ export function queueDelivery({ caller, writes }: Write, webhookId: string, even
 }
 
 /** One that was sent and will not be sent again. */
-export function insertTested({ caller, writes }: Write, webhookId: string, event: Told, outcome: Outcome): Delivery {
+export function insertTested(
+  { caller, writes }: Write,
+  webhookId: string,
+  event: EventRef,
+  outcome: AttemptResult,
+): Delivery {
   const { organizationId } = caller;
   const { status, error, answer, durationMs, at } = outcome;
   const document: DeliveryDocument = {
@@ -58,7 +63,7 @@ export function aboutOf({ kind, id }: LoggedEvent['subject']): string {
   return `${kind}:${id}`;
 }
 
-function untried(organizationId: string, webhookId: string, { id, seq, type, subject }: Told): DeliveryDocument {
+function untried(organizationId: string, webhookId: string, { id, seq, type, subject }: EventRef): DeliveryDocument {
   return {
     _id: uuidv7(),
     organizationId,
@@ -154,7 +159,7 @@ export async function heldSubjects(
 }
 
 /** The outcome of one attempt. */
-export interface Outcome {
+export interface AttemptResult {
   readonly status: number | null;
   readonly error: string | null;
   readonly answer: string | null;
@@ -165,13 +170,13 @@ export interface Outcome {
 export interface Attempt {
   readonly organizationId: string;
   readonly delivery: Due;
-  readonly outcome: Outcome;
+  readonly outcome: AttemptResult;
   /** After a failure; undefined: it is not retried. */
   readonly retryAtMs?: number | undefined;
   readonly holdsUntilMs?: number | undefined;
 }
 
-export function isDelivered({ status }: Pick<Outcome, 'status'>): boolean {
+export function isDelivered({ status }: Pick<AttemptResult, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 

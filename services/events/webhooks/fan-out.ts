@@ -4,6 +4,7 @@ import type { Log } from '@worktrack/rpc/types';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { LRUCache } from 'lru-cache';
 import { headOf } from '../log/heads.repository.ts';
 import { following } from '../log/log.repository.ts';
@@ -45,7 +46,7 @@ export class FanOut {
    */
   readonly #without = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   #running: Promise<void> | undefined;
-  #watching: Promise<void> | undefined;
+  #looking: { stop(): Promise<void> } | undefined;
 
   constructor(log: Log, onQueued: () => void) {
     this.#log = log;
@@ -53,12 +54,13 @@ export class FanOut {
   }
 
   start(): void {
-    this.#watching = this.#watch();
+    const failed = 'Could not look up which webhooks are behind';
+    this.#looking = sweepEvery(LOOK_EVERY_MS, { log: this.#log, sweep: () => this.#look(), failed }, true);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#watching;
+    await this.#looking?.stop();
     await this.#running;
   }
 
@@ -100,17 +102,9 @@ export class FanOut {
     }
   }
 
-  async #watch(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        this.wake(await organizationsBehind());
-        await measureBacklog();
-      } catch (error) {
-        this.#log.debug({ error }, 'Could not look up which webhooks are behind');
-      }
-      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
+  async #look(): Promise<void> {
+    this.wake(await organizationsBehind());
+    await measureBacklog();
   }
 
   /** One batch for the webhooks of an organization. @returns whether there is more */

@@ -1,6 +1,6 @@
 import { registry } from '@worktrack/runtime/process/metrics';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { isDelivered, type Outcome } from './deliveries.repository.ts';
+import { type AttemptResult, isDelivered } from './deliveries.repository.ts';
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
@@ -12,7 +12,7 @@ const attemptSeconds = new Histogram({
   registers: [registry],
 });
 
-export function attempted(outcome: Outcome): void {
+export function attempted(outcome: AttemptResult): void {
   const name = isDelivered(outcome) ? 'delivered' : outcome.status === null ? 'unanswered' : 'refused';
   attemptSeconds.observe({ outcome: name }, (outcome.durationMs ?? 0) / 1000);
 }

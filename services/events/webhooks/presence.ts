@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
+import { Silence } from '@worktrack/runtime/process/silence';
+import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { beat, dispatchers, insertDispatcher, removeDispatcher } from './dispatchers.repository.ts';
-import { freeHeldBy, holders } from './webhooks.repository.ts';
+import { freeTakenBy, holders } from './webhooks.repository.ts';
 
 const BEAT_MS = 3_000;
-/** How often another's heartbeat must be found unchanged, each time after one of our own, to count as stopped: so a stalled database stops nobody's. */
+/** How often another's heartbeat is found unchanged until it counts as stopped. */
 const SILENT_LOOKS = 5;
 /** A dispatcher whose heartbeat has not been stored for this long stops sending: less than SILENT_LOOKS heartbeats, with a margin for a slow database. */
 const UNHEARD_MS = 10_000;
 
 /**
  * A process that sends to a webhook holds it until it gives it back. So that one that died or froze does not hold it forever, each has a heartbeat, and the others
- * free what is held by one whose heartbeat has stopped. Clocks of different processes are never compared.
+ * free what is held by one whose heartbeat has stopped.
  */
 export class Presence {
   readonly #log: Log;
   readonly #onFreed: () => void;
-  readonly #stopping = new AbortController();
-  readonly #others = new Map<string, { readonly beat: number; looks: number }>();
+  readonly #others = new Silence(SILENT_LOOKS);
   #id = '';
   #heardAt = Number.NEGATIVE_INFINITY;
-  #running: Promise<void> | undefined;
+  #beating: { stop(): Promise<void> } | undefined;
 
   /** @param onFreed called when webhooks that another process held may have something to send */
   constructor(log: Log, onFreed: () => void) {
@@ -30,13 +30,24 @@ export class Presence {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#beating = sweepEvery(
+      BEAT_MS,
+      {
+        log: this.#log,
+        sweep: async () => {
+          await this.#tell();
+          await this.#watch();
+        },
+        // After UNHEARD_MS nothing is sent, and the first heartbeat afterwards resumes.
+        failed: 'A heartbeat of the dispatcher failed',
+      },
+      true,
+    );
   }
 
   /** Once nothing is held any more. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#beating?.stop();
     // If the database is unavailable, the others find out from the heartbeat.
     if (this.#id) await removeDispatcher(this.#id).catch(() => undefined);
   }
@@ -49,20 +60,6 @@ export class Presence {
   /** `holder` holds something that could not be given back: it gives up everything and starts over. */
   doubt(holder: string): void {
     if (this.#id === holder) this.#heardAt = Number.NEGATIVE_INFINITY;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await this.#tell();
-        await this.#watch();
-      } catch (error) {
-        // Reported elsewhere; after UNHEARD_MS nothing is sent, and the first heartbeat afterwards resumes.
-        this.#log.debug({ error }, 'A heartbeat of the dispatcher failed');
-      }
-      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
   }
 
   async #tell(): Promise<void> {
@@ -81,7 +78,7 @@ export class Presence {
     this.#id = id;
     this.#heardAt = at;
     if (before) {
-      await freeHeldBy(before);
+      await freeTakenBy(before);
       await removeDispatcher(before);
     }
     this.#onFreed();
@@ -92,17 +89,11 @@ export class Presence {
     // One that holds something but has no heartbeat at all is gone too.
     for (const holder of await holders()) if (!present.has(holder)) present.set(holder, -1);
     present.delete(this.#id);
-    for (const id of this.#others.keys()) if (!present.has(id)) this.#others.delete(id);
-    for (const [id, beat] of present) {
-      const seen = this.#others.get(id);
-      if (seen?.beat !== beat) this.#others.set(id, { beat, looks: 0 });
-      else if (++seen.looks >= SILENT_LOOKS) {
-        await freeHeldBy(id);
-        await removeDispatcher(id);
-        this.#others.delete(id);
-        this.#log.warn({ dispatcher: id }, 'Took over the webhooks of a dispatcher that is gone');
-        this.#onFreed();
-      }
+    for (const id of this.#others.look(present)) {
+      await freeTakenBy(id);
+      await removeDispatcher(id);
+      this.#log.warn({ dispatcher: id }, 'Took over the webhooks of a dispatcher that is gone');
+      this.#onFreed();
     }
   }
 }

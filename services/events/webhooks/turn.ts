@@ -4,12 +4,12 @@ import type { Scope } from '@worktrack/runtime/database/scope';
 import { at } from '../log/log.repository.ts';
 import {
   type Attempt,
+  type AttemptResult,
   type Due,
   freshDeliveries,
   heldSubjects,
   isDelivered,
   nextRetries,
-  type Outcome,
   type Retry,
 } from './deliveries.repository.ts';
 import { disableWebhook } from './disable.ts';
@@ -64,7 +64,7 @@ export class Turn {
   /** Subjects with a delivery in progress. */
   readonly #busy = new Set<string>();
   /** Queued, in progress, or not recorded yet. */
-  readonly #known = new Set<string>();
+  readonly #unrecorded = new Set<string>();
   /** The subjects whose later events wait, and until when. */
   #held: Map<string, number> = new Map();
   #isHoldLifted = false;
@@ -75,7 +75,7 @@ export class Turn {
   /** When there is something to retry beyond these. */
   #retryAtMs = 0;
   #hasMore = true;
-  /** Whatever there was to send, or will be, is known. */
+  /** Whatever there was to send, or will be, was read. */
   #isAllRead = false;
   #filling: Promise<void> | undefined;
   /** Attempts that are not recorded yet, or could not be. */
@@ -152,7 +152,7 @@ export class Turn {
 
   async #fill(): Promise<void> {
     // Taken before anything is read: what is recorded meanwhile may be read as if it were not.
-    const known = new Set(this.#known);
+    const unrecorded = new Set(this.#unrecorded);
     const isFirst = this.#fills++ === 0;
     // The first time it has just been read.
     if (!isFirst && !(await this.#readWebhook())) {
@@ -176,13 +176,13 @@ export class Turn {
     this.#readTo = fresh.at(-1) ?? this.#readTo;
     this.#hasMore = fresh.length === this.#batch || this.#isHoldLifted || this.#retryAtMs <= Date.now();
     this.#isAllRead = !this.#hasMore && fresh.length === page.length;
-    const found = [...retries, ...fresh].filter(({ _id }) => !known.has(_id));
+    const found = [...retries, ...fresh].filter(({ _id }) => !unrecorded.has(_id));
     const events = await at(
       this.#scope.caller.organizationId,
       found.map(({ seq }) => seq),
     );
     for (const delivery of found) {
-      this.#known.add(delivery._id);
+      this.#unrecorded.add(delivery._id);
       this.#queue.push({ ...delivery, event: events.get(delivery.seq) });
     }
     // Retries before new ones; within a subject, in log order.
@@ -233,7 +233,7 @@ export class Turn {
     }
   }
 
-  async #failed(delivery: Loaded, outcome: Outcome, wishMs: number | undefined): Promise<void> {
+  async #failed(delivery: Loaded, outcome: AttemptResult, wishMs: number | undefined): Promise<void> {
     this.#isOver = true;
     this.#unwell = true;
     this.#failingSince ??= outcome.at;
@@ -272,12 +272,12 @@ export class Turn {
     return true;
   }
 
-  #keep(delivery: Due, outcome: Outcome, after: Pick<Attempt, 'retryAtMs' | 'holdsUntilMs'>): void {
+  #keep(delivery: Due, outcome: AttemptResult, after: Pick<Attempt, 'retryAtMs' | 'holdsUntilMs'>): void {
     if (isDelivered(outcome)) deliveries.inc({ state: 'delivered' });
     else if (after.retryAtMs === undefined) deliveries.inc({ state: 'failed' });
     const { organizationId } = this.#scope.caller;
     const recorded = this.#parts.attempts.add({ organizationId, delivery, outcome, ...after }).then(() => {
-      this.#known.delete(delivery._id);
+      this.#unrecorded.delete(delivery._id);
       this.#recording.delete(recorded);
     });
     this.#recording.add(recorded);

@@ -8,7 +8,7 @@ import { type SealedSecret, type WebhookDocument, WebhookModel } from './webhook
 type Write = Scope & { readonly writes: WriteSet };
 
 /** By any dispatcher: their ids are UUIDs. */
-const HELD = mongoose.trusted({ $gt: '', $lt: 'g' });
+const TAKEN = mongoose.trusted({ $gt: '', $lt: 'g' });
 
 type New = Pick<
   WebhookDocument,
@@ -54,9 +54,12 @@ export async function countWebhooks({ caller, tx }: TransactionalScope): Promise
 }
 
 /** Newest first. */
-export async function webhooksOf({ caller }: Scope): Promise<WebhookDocument[]> {
+export async function webhooksOf({ caller, tx }: Scope): Promise<WebhookDocument[]> {
   const { organizationId } = caller;
-  return WebhookModel.find({ organizationId }).sort({ _id: -1 }).lean();
+  return WebhookModel.find({ organizationId })
+    .sort({ _id: -1 })
+    .session(tx ?? null)
+    .lean();
 }
 
 export async function webhookById({ caller, tx }: Scope, id: string): Promise<WebhookDocument | undefined> {
@@ -113,12 +116,8 @@ export function soonest(notBefore: Date | null): Date {
 }
 
 /** Those that events should be delivered to. */
-export async function enabledWebhooks({ caller, tx }: Scope): Promise<WebhookDocument[]> {
-  const { organizationId } = caller;
-  const all = await WebhookModel.find({ organizationId })
-    .session(tx ?? null)
-    .lean();
-  return all.filter(({ enabled }) => enabled);
+export async function enabledWebhooks(scope: Scope): Promise<WebhookDocument[]> {
+  return (await webhooksOf(scope)).filter(({ enabled }) => enabled);
 }
 
 /** How far the enabled webhook is that has come least far in the log, by organization; only for those that have one. */
@@ -174,7 +173,7 @@ export async function nextDueAt(): Promise<Date | undefined> {
 export async function firstDue(limit: number): Promise<WebhookDocument[]> {
   const found = await Promise.all([
     // As many as dispatchers have places for.
-    WebhookModel.find({ holder: HELD }).lean(),
+    WebhookModel.find({ holder: TAKEN }).lean(),
     ...[true, false].map((unwell) => freeWebhooks(unwell, LATEST).limit(limit).lean()),
   ]);
   const due = found.flat().filter(({ enabled, dueAt }) => enabled && dueAt !== null);
@@ -208,9 +207,9 @@ export interface Release {
  */
 export async function releaseWebhooks(releases: readonly Release[]): Promise<(Date | null)[]> {
   const dueAt = new Map<Release, Date | null>();
-  for (const isUnchanged of ['since it was read', 'but for what was queued', 'perhaps not'] as const) {
+  for (const way of [0, 1, 2] as const) {
     const left = releases.filter((release) => !dueAt.has(release));
-    const updates = left.map((release) => releaseOf(release, isUnchanged));
+    const updates = left.map((release) => waysToRelease(release)[way]);
     const areReleased = await updateEach(WebhookModel, updates);
     for (const [index, release] of left.entries()) {
       if (areReleased[index]) dueAt.set(release, updates[index]?.set.dueAt ?? null);
@@ -219,31 +218,30 @@ export async function releaseWebhooks(releases: readonly Release[]): Promise<(Da
   return releases.map((release) => dueAt.get(release) ?? null);
 }
 
-function releaseOf(
-  { webhook: { organizationId, _id, wakes, revision }, holder, end }: Release,
-  isUnchanged: 'since it was read' | 'but for what was queued' | 'perhaps not',
-) {
+/** If it is as it was read; if something was queued since; if it was changed. */
+function waysToRelease({ webhook: { organizationId, _id, wakes, revision }, holder, end }: Release) {
   const own = { organizationId, _id, holder };
   const dueAt = soonest(end.notBefore);
-  if (isUnchanged === 'since it was read')
-    return { filter: { ...own, revision, wakes }, set: { ...end, holder: null } };
-  if (isUnchanged === 'perhaps not') return { filter: own, set: { dueAt, holder: null } };
-  return { filter: { ...own, revision }, set: { ...end, dueAt, holder: null } };
+  return [
+    { filter: { ...own, revision, wakes }, set: { ...end, holder: null } },
+    { filter: { ...own, revision }, set: { ...end, dueAt, holder: null } },
+    { filter: own, set: { dueAt, holder: null } },
+  ] as const;
 }
 
 /** Every dispatcher that is sending to something, across all organizations. */
 export async function holders(): Promise<string[]> {
-  const found = await WebhookModel.distinct('holder', { holder: HELD });
+  const found = await WebhookModel.distinct('holder', { holder: TAKEN });
   return found.filter((holder) => holder !== null);
 }
 
-/** Frees what a dead dispatcher held. */
-export async function freeHeldBy(holder: string): Promise<void> {
-  const held = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
+/** Frees what a dead dispatcher had taken. */
+export async function freeTakenBy(holder: string): Promise<void> {
+  const taken = await WebhookModel.find({ holder }, { organizationId: 1 }).lean();
   // An update for each rather than one for all: the stand-in deadlocks when an `updateMany` meets a transaction (stand-in/README.md).
   await updateEach(
     WebhookModel,
-    held.map(({ organizationId, _id }) => ({ filter: { organizationId, _id, holder }, set: { holder: null } })),
+    taken.map(({ organizationId, _id }) => ({ filter: { organizationId, _id, holder }, set: { holder: null } })),
   );
 }
 

@@ -150,11 +150,11 @@ function requireReadable(
   }
 }
 
-type Told = Extract<EventType, `webhook.${string}`>;
+type WebhookEventType = Extract<EventType, `webhook.${string}`>;
 
 function tell(
   context: Pick<Writing, 'caller' | 'writes'>,
-  type: Told,
+  type: WebhookEventType,
   { _id, revision, projectId }: WebhookDocument,
   data: Record<string, unknown>,
 ): void {

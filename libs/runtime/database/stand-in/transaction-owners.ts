@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose, { type ClientSession } from 'mongoose';
+import { Silence } from '../../process/silence.ts';
 import { answered } from '../answered.ts';
 import { TransactionOwnerModel, type TransactionOwnerRecord } from './transaction-owners.model.ts';
 
 const BEAT_MS = 1_000;
 /**
- * Number of checks of an unchanged heartbeat, each after a heartbeat of our own, until it counts as stopped: so a stalled database stops nobody's. At one a
- * second this is well below a call's deadline, so calls waiting for what a dead process holds still succeed.
+ * How often a heartbeat is found unchanged until it counts as stopped. At one a second this is well below a call's deadline, so calls waiting for what a dead
+ * process holds still succeed.
  */
 const SILENT_LOOKS = 4;
 /**
@@ -34,7 +35,9 @@ class TransactionOwners {
   readonly #sessions = new Map<string, number>();
   /** The sessions whose transaction may still be open, and how many more heartbeats will end it. Until then the driver does not get them back. */
   readonly #doubtful = new Map<ClientSession, number>();
-  readonly #others = new Map<string, Watched>();
+  readonly #others = new Silence(SILENT_LOOKS);
+  /** Those that were reported, since they cannot be ended. */
+  readonly #complained = new Set<string>();
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #beats = 0;
@@ -133,43 +136,31 @@ class TransactionOwners {
 
   async #watch(): Promise<void> {
     const found = await answered((options) => owners().find({}, options).toArray());
-    const seen = new Set(found.map(({ _id }) => _id));
-    for (const id of this.#others.keys()) if (!seen.has(id)) this.#others.delete(id);
-    for (const { _id, beat, sessions } of found) {
-      if (_id === this.#id) continue;
-      const other = this.#others.get(_id);
-      if (other?.beat !== beat) {
-        this.#others.set(_id, { beat, looks: 0, complained: false });
-        continue;
-      }
-      other.looks++;
-      if (other.looks >= SILENT_LOOKS) await this.#end({ _id, beat, sessions }, other);
+    const others = new Map(found.flatMap((owner) => (owner._id === this.#id ? [] : [[owner._id, owner]])));
+    const silent = this.#others.look(new Map([...others].map(([id, { beat }]) => [id, beat])));
+    for (const id of silent) {
+      const owner = others.get(id);
+      if (owner) await this.#end(owner);
     }
   }
 
-  async #end({ _id, beat, sessions }: TransactionOwnerRecord, watched: Watched): Promise<void> {
+  async #end({ _id, beat, sessions }: TransactionOwnerRecord): Promise<void> {
     try {
       await endSessions(sessions);
       // A process that was frozen and resumes records itself again with its next heartbeat.
       await forget({ _id, beat });
+      this.#complained.delete(_id);
       this.#log.warn(
         { process: _id, sessions: sessions.length },
         'Ended the transactions of a process that fell silent',
       );
     } catch (error) {
-      if (!watched.complained) {
+      if (!this.#complained.has(_id)) {
         this.#log.error({ process: _id, error }, 'The transactions of a process that fell silent cannot be ended');
       }
-      watched.complained = true;
+      this.#complained.add(_id);
     }
   }
-}
-
-interface Watched {
-  readonly beat: number;
-  /** How often it has been checked since, unchanged. */
-  looks: number;
-  complained: boolean;
 }
 
 /** For the open connection, if its server needs it. */

@@ -87,7 +87,7 @@ export class Sender {
       let size = 0;
       let response: http.IncomingMessage | undefined;
 
-      const settle = (error: string | null) => {
+      const finish = (error: string | null) => {
         clearTimeout(timer);
         const status = response?.statusCode ?? null;
         // The status is the answer: a later failure to read its body changes nothing.
@@ -99,27 +99,27 @@ export class Sender {
         });
         request.destroy();
       };
-      const timer = setTimeout(() => settle(`There was no response within ${ANSWER_MS / 1000} s.`), ANSWER_MS);
+      const timer = setTimeout(() => finish(`There was no response within ${ANSWER_MS / 1000} s.`), ANSWER_MS);
 
       request.on('response', (answer) => {
         response = answer;
         answer.on('data', (chunk: Buffer) => {
           if (size < SHOWN_BYTES) chunks.push(chunk.subarray(0, SHOWN_BYTES));
           size += chunk.length;
-          if (size >= MAX_ANSWER_BYTES) settle(null);
+          if (size >= MAX_ANSWER_BYTES) finish(null);
         });
-        answer.on('error', () => settle(null));
-        answer.on('end', () => settle(null));
+        answer.on('error', () => finish(null));
+        answer.on('end', () => finish(null));
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The endpoint closed an idle connection while the request was on its way: it never received it.
         if (request.reusedSocket && !response && !isRepeated && error.code === 'ECONNRESET') {
           clearTimeout(timer);
           resolve(this.#exchange(url, headers, body, true));
-        } else settle(wordsFor(error));
+        } else finish(wordsFor(error));
       });
       // After a protocol switch (101), for example, no other event is emitted.
-      request.on('close', () => settle('The connection ended without a response.'));
+      request.on('close', () => finish('The connection ended without a response.'));
       request.end(body);
     });
   }
