@@ -2,7 +2,7 @@ import { eventsContract } from '@worktrack/contracts/events/contract';
 import { write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
 import { readLog } from './log/read.ts';
-import { deliveriesOf } from './webhooks/deliveries.ts';
+import { deliveriesOf } from './webhooks/deliveries/deliveries.ts';
 import { replay } from './webhooks/replay.ts';
 import type { WebhookService } from './webhooks/service.ts';
 import { recordOf, webhooksOf } from './webhooks/webhooks.repository.ts';

@@ -13,8 +13,8 @@ import {
   nextRetries,
   queueDelivery,
   recordAttempts,
-} from './webhooks/deliveries.repository.ts';
-import { beat, dispatchers, insertDispatcher, removeDispatcher } from './webhooks/dispatchers.repository.ts';
+} from './webhooks/deliveries/deliveries.repository.ts';
+import { beat, dispatchers, insertDispatcher, removeDispatcher } from './webhooks/turns/dispatchers.repository.ts';
 import {
   advance,
   dueWebhooks,

@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { LRUCache } from 'lru-cache';
 import { begin, heads, moveHeads } from './heads.repository.ts';
 import type { HeadRecord } from './log.model.ts';
-import { type Addition, append, beyond, insert, idsInLog } from './log.repository.ts';
+import { type Addition, append, beyond, idsInLog, insert } from './log.repository.ts';
 
 /** Stored at once. */
 const BATCH_EVENTS = 500;
@@ -83,23 +83,24 @@ async function move(additions: readonly Addition[], tell: Tell): Promise<boolean
   const moved = await moveHeads(additions);
   for (const { head, logged } of additions) {
     if (!moved.has(head._id)) continue;
-    ends.set(head._id, { head, knownAtMs: Date.now() });
+    ends.set(head._id, head);
     tell(head._id, logged);
   }
   return moved.size === additions.length;
 }
 
 /** Where logs end, as far as this process knows: as it left them, since it is usually the one doing the intake. */
-const MAX_ENDS = 10_000;
-const ends = new LRUCache<string, { readonly head: HeadRecord; readonly knownAtMs: number }>({ max: MAX_ENDS });
-/** Far less than the shortest retention: what others have logged since may have expired, and would no longer refuse its place. */
-const MAX_END_AGE_MS = 60 * 60_000;
+const ends = new LRUCache<string, HeadRecord>({
+  max: 10_000,
+  // Far less than the shortest retention: what others have logged since may have expired, and would no longer refuse its place.
+  ttl: 60 * 60_000,
+});
 
 async function endsOf(organizationIds: readonly string[]): Promise<HeadRecord[]> {
   const found = new Map<string, HeadRecord>();
   for (const id of organizationIds) {
     const end = ends.get(id);
-    if (end && Date.now() - end.knownAtMs < MAX_END_AGE_MS) found.set(id, end.head);
+    if (end) found.set(id, end);
   }
   const missing = () => organizationIds.filter((id) => !found.has(id));
   const read = async () => {

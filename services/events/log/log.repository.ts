@@ -74,8 +74,7 @@ export async function canStore(): Promise<boolean> {
 }
 
 /** For the organizations whose log was read last. It only goes up. */
-const MAX_REMEMBERED = 10_000;
-const oldestPlaces = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+const oldestPlaces = new LRUCache<string, number>({ max: 10_000 });
 
 /** The place of the oldest event still there; undefined if there is none. Usually it is the same as last time, which is the cheapest to check. */
 export async function oldestOf(organizationId: string): Promise<number | undefined> {
@@ -118,8 +117,7 @@ export async function between(
 }
 
 /** The last ones that were read to be queued: they are about to be sent, to any number of webhooks. */
-const MAX_RECENT = 1_000;
-const recent = new LRUCache<string, LoggedEvent>({ max: MAX_RECENT });
+const recent = new LRUCache<string, LoggedEvent>({ max: 1_000 });
 const placeOf = (organizationId: string, seq: number) => `${organizationId} ${seq}`;
 
 /** In order, those at the `limit` places after this one, or from the beginning of the log if that is later. */

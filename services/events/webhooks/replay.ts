@@ -3,7 +3,7 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { headOf, setBack } from '../log/heads.repository.ts';
 import { oldestOf } from '../log/log.repository.ts';
-import { replayable, sendAgain } from './deliveries.repository.ts';
+import { replayable, sendAgain } from './deliveries/deliveries.repository.ts';
 import { requireWebhook } from './require.ts';
 import type { WebhookService } from './service.ts';
 import { changeWebhook } from './webhooks.repository.ts';

@@ -1,14 +1,14 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { KeyRing } from '@worktrack/runtime/process/key-ring';
-import { Dispatcher } from './dispatcher.ts';
-import { FanOut } from './fan-out.ts';
-import { resealAll } from './reseal.ts';
-import { SecretBox } from './secrets.ts';
+import { FanOut } from './queueing/fan-out.ts';
+import { resealAll } from './secrets/reseal.ts';
+import { SecretBox } from './secrets/secrets.ts';
 import { Destinations } from './sending/destination.ts';
 import { AllowedNetworks } from './sending/networks.ts';
 import { Sender } from './sending/send.ts';
 import { WebhookTests } from './test-webhook.ts';
+import { Dispatcher } from './turns/dispatcher.ts';
 
 export interface WebhookSettings {
   readonly WEBHOOK_SECRETS: KeyRing;

@@ -4,10 +4,10 @@ import type { testWebhook as operation } from '@worktrack/contracts/events/webho
 import type { Input } from '@worktrack/contracts/operation';
 import type { StagedContext } from '@worktrack/runtime/database/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import { insertTested } from './deliveries.repository.ts';
-import { attempted } from './metrics.ts';
+import { insertTested } from './deliveries/deliveries.repository.ts';
+import { attempted } from './deliveries/metrics.ts';
 import { requireWebhook } from './require.ts';
-import { deliver, type TurnParts } from './turn.ts';
+import { deliver, type TurnParts } from './turns/turn.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
 
 /** Each may take 15 s. Across all organizations, and for one. */

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { wishOf } from '../schedule.ts';
+import { wishOf } from '../turns/schedule.ts';
 import { DestinationRefused, type Destinations } from './destination.ts';
 
 /** From the start of a request to the end of its response. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
-import { newCaller, startWebhooks, until, type Webhooks } from './testing.ts';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 
 const TIMEOUT_MS = 180_000;
 

@@ -1,7 +1,7 @@
 import { type LoggedEvent, PERMISSION_TO_SEE } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
 import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
-import type { WebhookDocument } from './webhooks.model.ts';
+import type { WebhookDocument } from '../webhooks.model.ts';
 
 /** Whether a webhook should get an event: it subscribes to it and may see what it is about. */
 export function wants(

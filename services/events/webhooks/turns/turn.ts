@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import { at } from '../log/log.repository.ts';
+import { at } from '../../log/log.repository.ts';
 import {
   type Attempt,
   type AttemptResult,
@@ -11,16 +11,16 @@ import {
   isDelivered,
   nextRetries,
   type Retry,
-} from './deliveries.repository.ts';
-import { disableWebhook } from './disable.ts';
+} from '../deliveries/deliveries.repository.ts';
+import { attempted, deliveries } from '../deliveries/metrics.ts';
+import { disableWebhook } from '../disable.ts';
+import type { SecretBox } from '../secrets/secrets.ts';
+import { REQUESTS_AT_ONCE, type Sender, type Sent } from '../sending/send.ts';
+import { signatureHeaders } from '../sending/signature.ts';
+import type { WebhookDocument } from '../webhooks.model.ts';
+import { type TurnEnd, webhookById } from '../webhooks.repository.ts';
 import type { Gathered } from './gathered.ts';
-import { attempted, deliveries } from './metrics.ts';
 import { endpointPauseMs, FAILING_MS, HOLD_MS, pauseMs } from './schedule.ts';
-import type { SecretBox } from './secrets.ts';
-import { REQUESTS_AT_ONCE, type Sender, type Sent } from './sending/send.ts';
-import { signatureHeaders } from './sending/signature.ts';
-import type { WebhookDocument } from './webhooks.model.ts';
-import { type TurnEnd, webhookById } from './webhooks.repository.ts';
 
 /** After this, it is the others' turn. Requests in progress are waited for. */
 const TURN_MS = 5_000;

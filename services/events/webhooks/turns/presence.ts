@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '@worktrack/rpc/types';
 import { Silence } from '@worktrack/runtime/process/silence';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
+import { freeTakenBy, holders } from '../webhooks.repository.ts';
 import { beat, dispatchers, insertDispatcher, removeDispatcher } from './dispatchers.repository.ts';
-import { freeTakenBy, holders } from './webhooks.repository.ts';
 
 const BEAT_MS = 3_000;
 /** How often another's heartbeat is found unchanged until it counts as stopped. */

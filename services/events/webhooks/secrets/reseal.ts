@@ -1,6 +1,6 @@
 import type { Log } from '@worktrack/rpc/types';
+import { replaceSecrets, secretsAfter } from '../webhooks.repository.ts';
 import type { SecretBox } from './secrets.ts';
-import { replaceSecrets, secretsAfter } from './webhooks.repository.ts';
 
 const BATCH = 200;
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
-import { newCaller, startWebhooks, until, type Webhooks } from './testing.ts';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 
 const SUBJECTS = Array.from({ length: 24 }, () => uuidv7());
 /** Their first events fail together, so that their retries come at different moments of rounds that have begun without them. */

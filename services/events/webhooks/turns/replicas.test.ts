@@ -1,7 +1,7 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
-import { newCaller, startWebhooks, until, type Webhooks } from './testing.ts';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { newCaller, startWebhooks, until, type Webhooks } from '../testing.ts';
 
 let webhooks: Webhooks;
 const endpoints: Endpoint[] = [];

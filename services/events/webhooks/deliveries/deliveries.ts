@@ -1,8 +1,8 @@
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import { requireWebhook } from '../require.ts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
-import { requireWebhook } from './require.ts';
 
 /** Newest first; `nextCursor` is null on the last page. */
 export async function deliveriesOf(

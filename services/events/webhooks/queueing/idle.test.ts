@@ -3,14 +3,14 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
-import { takeIn } from '../log/intake.ts';
-import { HeadModel } from '../log/log.model.ts';
-import { event } from '../testing.ts';
+import { servers } from '../../../../test/support/servers.ts';
+import { takeIn } from '../../log/intake.ts';
+import { HeadModel } from '../../log/log.model.ts';
+import { event } from '../../testing.ts';
+import { type WebhookDocument, WebhookModel } from '../webhooks.model.ts';
+import { dueWebhooks, holders, nextDueAt } from '../webhooks.repository.ts';
 import { measureBacklog } from './backlog.ts';
 import { organizationsBehind } from './behind.ts';
-import { type WebhookDocument, WebhookModel } from './webhooks.model.ts';
-import { dueWebhooks, holders, nextDueAt } from './webhooks.repository.ts';
 
 /** The most that one organization may have. */
 const WEBHOOKS = 50;

@@ -1,13 +1,13 @@
 import type { Log } from '@worktrack/rpc/types';
-import { recordAttempts } from './deliveries.repository.ts';
+import { recordAttempts } from '../deliveries/deliveries.repository.ts';
+import { endpointsUnderWay } from '../deliveries/metrics.ts';
+import type { SecretBox } from '../secrets/secrets.ts';
+import type { Sender } from '../sending/send.ts';
+import type { WebhookDocument } from '../webhooks.model.ts';
+import { dueWebhooks, nextDueAt, releaseWebhooks, takeWebhooks } from '../webhooks.repository.ts';
 import { Gathered } from './gathered.ts';
-import { endpointsUnderWay } from './metrics.ts';
 import { Presence } from './presence.ts';
-import type { SecretBox } from './secrets.ts';
-import type { Sender } from './sending/send.ts';
 import { Turn } from './turn.ts';
-import type { WebhookDocument } from './webhooks.model.ts';
-import { dueWebhooks, nextDueAt, releaseWebhooks, takeWebhooks } from './webhooks.repository.ts';
 
 /** How long it takes at most to find what other replicas queued, or a turn that failed. What this one queued is sent at once. */
 const LOOK_EVERY_MS = 5_000;

@@ -1,8 +1,8 @@
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { outboxOf } from '../../../test/support/outbox.ts';
-import { Endpoint } from '../../../test/support/webhook-endpoint.ts';
-import { newCaller, startWebhooks, type TestCaller, until, type Webhooks } from './testing.ts';
+import { outboxOf } from '../../../../test/support/outbox.ts';
+import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
+import { newCaller, startWebhooks, type TestCaller, until, type Webhooks } from '../testing.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
-import { heads } from '../log/heads.repository.ts';
-import { waitingAt } from './deliveries.repository.ts';
-import { tellBacklog } from './metrics.ts';
-import { firstDue } from './webhooks.repository.ts';
+import { heads } from '../../log/heads.repository.ts';
+import { waitingAt } from '../deliveries/deliveries.repository.ts';
+import { tellBacklog } from '../deliveries/metrics.ts';
+import { firstDue } from '../webhooks.repository.ts';
 
 /** How many webhooks are examined: those that have been due longest, then those that will be soonest. */
 const MEASURED = 20;

@@ -6,16 +6,16 @@ import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WriteSet } from '@worktrack/runtime/database/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { LRUCache } from 'lru-cache';
-import { headOf } from '../log/heads.repository.ts';
-import { following } from '../log/log.repository.ts';
+import { headOf } from '../../log/heads.repository.ts';
+import { following } from '../../log/log.repository.ts';
+import { aboutOf, heldSubjects, queueDelivery } from '../deliveries/deliveries.repository.ts';
+import { deliveries } from '../deliveries/metrics.ts';
+import { disabled } from '../disable.ts';
+import type { WebhookDocument } from '../webhooks.model.ts';
+import { advance, enabledWebhooks, soonest } from '../webhooks.repository.ts';
 import { measureBacklog } from './backlog.ts';
 import { organizationsBehind } from './behind.ts';
-import { aboutOf, heldSubjects, queueDelivery } from './deliveries.repository.ts';
-import { disabled } from './disable.ts';
 import { loses, wants } from './matching.ts';
-import { deliveries } from './metrics.ts';
-import type { WebhookDocument } from './webhooks.model.ts';
-import { advance, enabledWebhooks, soonest } from './webhooks.repository.ts';
 
 /** How many events are read at once. */
 const BATCH = 200;
@@ -28,7 +28,6 @@ const MAX_QUEUED_FOR_FAILING = 20;
 /** How often to check which webhooks are behind the log, regardless of notifications: another process may have died before it queued an event. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 500;
-const MAX_REMEMBERED = 10_000;
 
 /**
  * Makes the deliveries of the log's events. A webhook's cursor is the place up to which it has them, and moves in the transaction in which they are
@@ -44,7 +43,7 @@ export class FanOut {
    * Organizations without an enabled webhook, as of the last look at each. When one is created or enabled, the log itself says so; if another
    * replica took that event in, the watch finds out.
    */
-  readonly #without = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  readonly #without = new LRUCache<string, true>({ max: 10_000 });
   #running: Promise<void> | undefined;
   #looking: { stop(): Promise<void> } | undefined;
 

@@ -1,6 +1,6 @@
-import { setQueued, unqueuedHeads } from '../log/heads.repository.ts';
-import type { HeadRecord } from '../log/log.model.ts';
-import { lowestCursors } from './webhooks.repository.ts';
+import { setQueued, unqueuedHeads } from '../../log/heads.repository.ts';
+import type { HeadRecord } from '../../log/log.model.ts';
+import { lowestCursors } from '../webhooks.repository.ts';
 
 /** Logs that are looked at together. */
 const PAGE_LOGS = 1_000;
