@@ -65,9 +65,10 @@ function commitInOneGroup(sets: readonly WriteSet[]): Promise<PromiseSettledResu
   return Promise.allSettled([...underWay, ...sets].map(commit)).then((outcomes) => outcomes.slice(underWay.length));
 }
 
+const middle = (state: object) => ({ of: NodeModel, filter: { _id: 'middle', ...state }, counter: 'uses' });
 const insertion = () =>
   setOf((writes) => {
-    writes.share(NodeModel, { _id: 'middle', version: 1 }, { inc: { children: 1 } });
+    writes.rely(middle({ version: 1 }), 'shared', { inc: { children: 1 } });
     writes.insert(NodeModel, { _id: 'new', below: ['middle', 'top'], version: 1 });
   });
 const moved = [{ $set: { below: { $setDifference: ['$below', ['top']] }, version: { $add: ['$version', 1] } } }];
@@ -102,13 +103,13 @@ test('a write that is sent again, since the reply to its commit was lost, is ref
 test('a rule that has read a document before and after a change of it runs again: it relied on both', async () => {
   const twice = (then: (writes: WriteSet) => void) => () =>
     setOf((writes) => {
-      writes.share(NodeModel, { _id: 'middle', version: 1 }, { inc: { children: 1 } });
+      writes.rely(middle({ version: 1 }), 'shared', { inc: { children: 1 } });
       then(writes);
     });
-  expect(twice((writes) => writes.share(NodeModel, { _id: 'middle', version: 2 }, {}))).toThrow(Stale);
+  expect(twice((writes) => writes.rely(middle({ version: 2 })))).toThrow(Stale);
   expect(twice((writes) => writes.update(NodeModel, { _id: 'middle', version: 2 }, {}))).toThrow(Stale);
   expect(twice((writes) => writes.remove(NodeModel, { _id: 'middle', version: 2 }))).toThrow(Stale);
-  expect(twice((writes) => writes.share(NodeModel, { _id: 'middle', version: 1, children: 1 }, {}))).not.toThrow();
+  expect(twice((writes) => writes.rely(middle({ version: 1, children: 1 })))).not.toThrow();
 });
 
 test('a write that changes many documents also changes those that others in its transaction insert', async () => {

@@ -92,7 +92,8 @@ const handlers = implement(contract, {
   }),
   'counter.addTogether': grouped(({ by }, { writes }) => addTogether(by, writes)),
   'counter.shareTogether': grouped(async ({ by }, { writes }) => {
-    writes.share(CounterModel, { _id: 'one' }, { inc: { count: by }, once: { transactions: 1 } });
+    const counter = { of: CounterModel, filter: { _id: 'one' }, counter: 'transactions' };
+    writes.rely(counter, 'shared', { inc: { count: by } });
     return { count: 0, secret: null };
   }),
   'counter.addTwiceTogether': grouped(async ({ by }, context) => {

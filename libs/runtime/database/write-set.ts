@@ -13,6 +13,15 @@ export interface Collection {
 /** Fields by equality. `undefined` would silently widen it, so it is refused. */
 export type Filter = Readonly<Record<string, unknown>>;
 
+/** A document, and what a rule has concluded something from in it. */
+export interface Ground {
+  readonly of: Collection;
+  /** Names it by `_id`. */
+  readonly filter: Filter;
+  /** Incremented by whoever relies on it: the database notices what two transactions write, not what one reads and another writes (write skew). */
+  readonly counter: string;
+}
+
 /** A change to one document. Several of them in one call, or in several calls that share the document, are combined into one. */
 export interface Change {
   /** Incremented once, however often it is given. */
@@ -101,9 +110,14 @@ export class WriteSet {
     this.#change(of, filter, change, false);
   }
 
-  /** Like `update`, but commutative: any number of calls that share a document go into one transaction, as one update. */
-  share(of: Collection, filter: Filter, change: Change): void {
-    this.#change(of, filter, change, true);
+  /**
+   * The set is stored only if the document is still as the rule has read it.
+   * @param kind `shared`: any number of calls may rely on it at once, and add to it. `exclusive`: no other call that writes it goes into the same transaction:
+   * for a rule that relies on more than the document says, on something that nobody changes without writing it
+   * @param also what all that share it add to it, in one update
+   */
+  rely(on: Ground, kind: 'shared' | 'exclusive' = 'shared', also: Pick<Change, 'inc' | 'set'> = {}): void {
+    this.#change(on.of, on.filter, { ...also, once: { [on.counter]: 1 } }, kind === 'shared');
   }
 
   /** @param expected how many documents the rule relies on, if it does */

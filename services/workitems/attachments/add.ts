@@ -11,7 +11,7 @@ import { answerBefore } from '@worktrack/runtime/database/run-write';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
 import { requireItem } from '../items/items.repository.ts';
-import { recordOn } from '../writes/item-writes.ts';
+import { recordOn } from '../writes/record-on.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
 import {
   ContentTooLarge,

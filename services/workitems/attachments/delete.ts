@@ -2,7 +2,7 @@ import type { deleteAttachment as operation } from '@worktrack/contracts/attachm
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { requireItem } from '../items/items.repository.ts';
-import { recordOn } from '../writes/item-writes.ts';
+import { recordOn } from '../writes/record-on.ts';
 import { removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';
 

@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { BoardModel, type BoardRecord } from './boards.model.ts';
-import { makeTallies, relyOnColumns, removeTallies } from './tallies.repository.ts';
+import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
@@ -124,7 +124,7 @@ const remembered = new Remembered(findBoard);
 /** A board whose columns a write relies on: it is stored only if they are still the same. */
 async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
   const board = await remembered.get(scope, id);
-  if (board) relyOnColumns(scope, board);
+  if (board) scope.writes.rely(columnsOf(board));
   return board;
 }
 

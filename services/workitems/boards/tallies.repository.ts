@@ -1,5 +1,5 @@
 import type { TransactionScope } from '@worktrack/runtime/database/contexts';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import type { Ground, WriteSet } from '@worktrack/runtime/database/write-set';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';
@@ -29,9 +29,9 @@ export async function makeTallies({ tx }: Required<Pick<Scope, 'tx'>>, board: Bo
   await TallyModel.insertMany(newTallies(board), { session: tx, lean: true });
 }
 
-/** What a write knows about the board must still hold when it is stored. */
-export function relyOnColumns(scope: WriteScope, board: BoardRecord): void {
-  share(scope, board, {});
+/** That the board has the columns that the write knows. */
+export function columnsOf({ organizationId, _id: boardId, columnsVersion }: BoardRecord): Ground {
+  return { of: TallyModel, filter: { organizationId, _id: idOf(boardId, ownSlot), columnsVersion }, counter: 'uses' };
 }
 
 /** @param from the column that the item leaves; undefined for a new item @param to the one that it enters; undefined for a deleted item */
@@ -47,22 +47,7 @@ export function countMove(
     if (from) inc[`counts.${from}`] = -items;
     if (to) inc[`counts.${to}`] = items;
   }
-  share(scope, board, inc);
-}
-
-function share(
-  { caller, writes }: Pick<WriteScope, 'caller' | 'writes'>,
-  board: BoardRecord,
-  inc: Record<string, number>,
-) {
-  const { organizationId } = caller;
-  const { _id: boardId, columnsVersion } = board;
-  writes.share(
-    TallyModel,
-    { organizationId, _id: idOf(boardId, ownSlot), columnsVersion },
-    // So that it is written even if nothing is counted: only then do this transaction and a change of the columns conflict.
-    { once: { uses: 1 }, inc },
-  );
+  scope.writes.rely(columnsOf(board), 'shared', { inc });
 }
 
 /** In the transaction that changes the columns: nothing that relies on the old ones can be stored any more. */

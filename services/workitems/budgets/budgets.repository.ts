@@ -1,6 +1,7 @@
 import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
 import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
+import type { Ground } from '@worktrack/runtime/database/write-set';
 import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { ancestorIdsOf, below } from '../items/found-by.ts';
@@ -96,43 +97,25 @@ export async function spentOf(
 /** Of an epic, whose sessions are looked up together: all of them at once may be more than a command can hold. */
 const ITEMS_AT_ONCE = 1_000;
 
-/** The write is stored only while some of the budget is left. */
-export function relyOnRest({ caller, writes }: WriteScope, budget: BudgetRecord): void {
-  const { organizationId } = caller;
-  const { _id, countedPeriod, limitMicrodollars } = budget;
-  const left = { spentMicrodollars: { $lt: limitMicrodollars }, limitMicrodollars, countedPeriod };
-  // Forces a write: only then can this and a write that spends the remainder not overtake each other.
-  writes.share(BudgetModel, { organizationId, _id, ...left }, { once: { claims: 1 } });
-}
-
 /**
- * The write spends this much, and is stored only if some of the budget is left afterwards. Such writes go one at a time: of concurrent ones, exactly
- * those that stay below the limit are stored.
+ * That some of the budget is left: for a write that spends of it, afterwards too. Those that spend rely on it exclusively: of concurrent ones, exactly those
+ * that stay below the limit are stored.
  */
-export function relyOnRestAfter(
-  { caller, writes }: WriteScope,
-  { _id, countedPeriod, limitMicrodollars }: BudgetRecord,
-  microdollars: number,
-): void {
-  const { organizationId } = caller;
-  const left = { spentMicrodollars: { $lt: limitMicrodollars - microdollars }, limitMicrodollars, countedPeriod };
-  writes.update(BudgetModel, { organizationId, _id, ...left }, { once: { revision: 1 } });
+export function restOf({ organizationId, _id, countedPeriod, limitMicrodollars }: BudgetRecord, spent = 0): Ground {
+  const left = { spentMicrodollars: { $lt: limitMicrodollars - spent }, limitMicrodollars, countedPeriod };
+  return { of: BudgetModel, filter: { organizationId, _id, ...left }, counter: 'claims' };
 }
 
-export function addSpent({ caller, writes }: WriteScope, budgetId: string, microdollars: number): void {
-  const { organizationId } = caller;
-  writes.share(
-    BudgetModel,
-    { organizationId, _id: budgetId },
-    { once: { revision: 1 }, inc: { spentMicrodollars: microdollars } },
-  );
+export function addSpent(scope: WriteScope, budgetId: string, microdollars: number): void {
+  scope.writes.rely(existing(scope, budgetId), 'shared', { inc: { spentMicrodollars: microdollars } });
 }
 
-export function countAnew({ caller, writes }: WriteScope, budgetIds: readonly string[]): void {
-  const { organizationId } = caller;
-  for (const _id of budgetIds) {
-    writes.share(BudgetModel, { organizationId, _id }, { once: { revision: 1 }, set: { countedPeriod: null } });
-  }
+export function countAnew(scope: WriteScope, budgetIds: readonly string[]): void {
+  for (const _id of budgetIds) scope.writes.rely(existing(scope, _id), 'shared', { set: { countedPeriod: null } });
+}
+
+function existing({ caller: { organizationId } }: WriteScope, _id: string): Ground {
+  return { of: BudgetModel, filter: { organizationId, _id }, counter: 'revision' };
 }
 
 export function forgetBudget({ caller, writes }: WriteScope, budgetId: string): void {

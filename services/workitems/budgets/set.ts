@@ -11,7 +11,7 @@ import { holdColumns } from '../boards/tallies.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
-import { tellOn } from '../writes/item-writes.ts';
+import { tellOn } from '../writes/record-on.ts';
 import { saveBudget, spentOf } from './budgets.repository.ts';
 import { microdollarsOf, toBudget } from './budgets.ts';
 

@@ -4,7 +4,7 @@ import { isHandedOver } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { dependentsOf, type ItemOutline } from '../items/items.repository.ts';
-import { adjustItem } from '../writes/item-writes.ts';
+import { adjustItem } from '../writes/change-item.ts';
 
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {

@@ -5,7 +5,7 @@ import type { WriteScope } from '../calls/scope.ts';
 import { claimable, pendingColumns } from '../items/claimable.ts';
 import { outlinesInColumns } from '../items/items.repository.ts';
 import { isInProgress } from '../items/lease.ts';
-import { adjustItem } from '../writes/item-writes.ts';
+import { adjustItem } from '../writes/change-item.ts';
 import { type Crossing, followCrossings } from './dependents.ts';
 
 /**

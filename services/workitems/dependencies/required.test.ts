@@ -42,7 +42,8 @@ describe('dependsOn', () => {
   });
 
   test('replaces the list in an update; an empty one lets the task be claimed', async () => {
-    const [one, two] = [await task({ column: 'In Progress' }), await task({ column: 'In Progress' })];
+    const inProgress = { column: 'In Progress', assignee: 'Ada' };
+    const [one, two] = [await task(inProgress), await task(inProgress)];
     const item = await task({ dependsOn: [one.id] });
     expect((await project.update(item.id, { dependsOn: [two.taskId] })).metadata).toEqual({ dependsOn: [two.taskId] });
     expect(await claim()).toMatchObject({ claimed: false });

@@ -5,8 +5,8 @@ import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
+import { asRead, inColumn } from '../items/grounds.ts';
 import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
-import { relyOn, relyOnColumnOf } from '../writes/item-writes.ts';
 import { cycleOf } from './cycle.ts';
 import { dependenciesOf } from './dependencies.ts';
 
@@ -77,8 +77,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   }
   for (const dependency of dependencies) {
     // Nothing depends on a new item, so it can close no cycle, and what its dependencies depend on does not matter.
-    if (existing) relyOn(scope, dependency);
-    else relyOnColumnOf(scope, dependency);
+    scope.writes.rely(existing ? asRead(dependency) : inColumn(dependency));
   }
   return { dependsOn, waitsFor: await unmetAmong(scope, dependsOn, dependencies) };
 }

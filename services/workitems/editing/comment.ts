@@ -2,7 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { requireItem } from '../items/items.repository.ts';
-import { recordOn } from '../writes/item-writes.ts';
+import { recordOn } from '../writes/record-on.ts';
 
 export async function addWorkItemComment(
   { workItemId, text }: Input<typeof operation>,

@@ -19,7 +19,8 @@ import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { indexItem } from '../search/search.repository.ts';
 import { requireParentFor } from '../trees/parent.ts';
-import { countChildren, insertItem } from '../writes/item-writes.ts';
+import { countChildren } from '../trees/tree-writes.ts';
+import { insertItem } from '../writes/change-item.ts';
 
 export interface NewItem {
   readonly type: ItemType;

@@ -13,7 +13,7 @@ import { forgetItem } from '../search/search.repository.ts';
 import { abandonSession } from '../sessions/abandoned.ts';
 import { handDownSessions } from '../sessions/sessions.repository.ts';
 import { leaveParent, loseParent } from '../trees/parent.ts';
-import { changeItem, removeItem } from '../writes/item-writes.ts';
+import { changeItem, removeItem } from '../writes/change-item.ts';
 
 /**
  * Children lose their parent, dependents their dependency, attachments are deleted, and the cost counts towards the parent; the history stays, and

@@ -19,7 +19,8 @@ import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
-import { changeItem, countChildren } from '../writes/item-writes.ts';
+import { countChildren } from '../trees/tree-writes.ts';
+import { changeItem } from '../writes/change-item.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
 

@@ -5,7 +5,7 @@ import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnNamed } from '../boards/columns.ts';
-import { relyOnRest } from '../budgets/budgets.repository.ts';
+import { restOf } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -15,7 +15,7 @@ import { toWorkItem } from '../items/present.ts';
 import { shownPrevious } from '../items/previous.ts';
 import { reworkOf } from '../items/returned.ts';
 import { moveTo } from '../moves/move.ts';
-import { changeItem, renewLease } from '../writes/item-writes.ts';
+import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
 import { bestOfItems, bestOfProject } from './best-ready.ts';
 import type { Candidate } from './candidates.repository.ts';
@@ -58,7 +58,7 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   const item = await findItem(context, choice.best._id);
   // Since it was chosen, another replica may have taken it, or something it depends on may have been taken back.
   if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
-  for (const budget of over(choice.budgets, item)) relyOnRest(context, budget);
+  for (const budget of over(choice.budgets, item)) context.writes.rely(restOf(budget));
   return take(item, input, now, context);
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sess
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
-import { budgetsOver, counted, relyOnRestAfter } from '../budgets/budgets.repository.ts';
+import { budgetsOver, counted, restOf } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
 import { commentsSince, type NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -13,7 +13,7 @@ import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { priceMicrodollars } from '../sessions/price.ts';
-import { changeItem, renewLease } from '../writes/item-writes.ts';
+import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
 
 type Context = GroupedContext<FailureOf<typeof operation>>;
@@ -54,7 +54,8 @@ export async function reportProgress(
   await spend(context, item, told);
   const budgets = await budgetsAfter(context, item, told, now);
   // An agent that may continue was heard before the limit was reached, so each overspends by one heartbeat at most.
-  if (told !== 0) for (const budget of budgets) if (!isUsedUp(budget)) relyOnRestAfter(context, budget, told);
+  if (told !== 0)
+    for (const budget of budgets) if (!isUsedUp(budget)) context.writes.rely(restOf(budget, told), 'exclusive');
   const isFull = answers.length === MAX_ANSWERS;
   const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,

@@ -5,7 +5,8 @@ import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import type { ItemRecord } from '../items/items.model.ts';
 import { abandonSession } from '../sessions/abandoned.ts';
-import { adjustItem, expiry } from '../writes/item-writes.ts';
+import { adjustItem } from '../writes/change-item.ts';
+import { expiry } from '../writes/ended-lease.ts';
 import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 
 /** A waiting agent learns of a task that another left within two seconds of the end of the lease. */

@@ -12,7 +12,7 @@ import { endsLease } from '../items/lease.ts';
 import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
-import { changeItem } from '../writes/item-writes.ts';
+import { changeItem } from '../writes/change-item.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';

@@ -5,10 +5,11 @@ import { columnName, columnNamed } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
+import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem, type ItemOutline } from '../items/items.repository.ts';
 import { endsLease } from '../items/lease.ts';
-import { changeItem, touch } from '../writes/item-writes.ts';
+import { changeItem } from '../writes/change-item.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
 import { dependsOnSiblings, followChildren } from './cascade-rule.ts';
 import { placeAtEnd } from './position.ts';
@@ -43,7 +44,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColum
     if (!to) {
       // It stays because a sibling is not done yet. That sibling may be moving to Done right now, and sees us where we were:
       // only one of the two may commit, and the other looks again.
-      if (isDone(childColumn) && !isDone(fromColumn)) touch(scope, parent);
+      if (isDone(childColumn) && !isDone(fromColumn)) scope.writes.rely(asRead(parent), 'exclusive');
       return cascade;
     }
     child = await follow(scope, parent, board, to.id, { fromColumn, toColumn: to.name, causedBy: child._id });

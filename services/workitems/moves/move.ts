@@ -15,7 +15,7 @@ import { merged } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
-import { changeItem } from '../writes/item-writes.ts';
+import { changeItem } from '../writes/change-item.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 import { cascadeFrom } from './cascade.ts';
 import { placeInColumn } from './position.ts';

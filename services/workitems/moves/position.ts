@@ -4,9 +4,10 @@ import { boardOf } from '../boards/boards.repository.ts';
 import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { draw, removeCounters } from '../counters/counters.repository.ts';
 import { claimable } from '../items/claimable.ts';
+import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { nextInColumn, outlinesInOrder, requireItem } from '../items/items.repository.ts';
-import { adjustItem, touch } from '../writes/item-writes.ts';
+import { adjustItem } from '../writes/change-item.ts';
 
 /**
  * The order of a column: numbers drawn from one sequence per board. An appended item gets the next number, which is greater than any on the
@@ -41,7 +42,7 @@ export async function placeInColumn(
     });
   }
   // Two items placed after the same one concurrently would get the same mean.
-  touch(scope, anchor);
+  scope.writes.rely(asRead(anchor), 'exclusive');
   const next = await nextInColumn(scope, anchor, item._id);
   if (!next) return placeAtEnd(scope, item.boardId);
   return meanBetween(anchor.position, next.position) ?? renumberAround(scope, item, anchor);

@@ -5,7 +5,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { differenceOf } from '../items/changes.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { changeItem } from '../writes/item-writes.ts';
+import { changeItem } from '../writes/change-item.ts';
 import { askModel } from './ask-model.ts';
 import { promptByTemplate, questionFor } from './compose.ts';
 import { gatherMaterial } from './material.ts';

@@ -5,8 +5,9 @@ import { claimable } from '../items/claimable.ts';
 import { aboveAllBelow, aboveChildrenOf, ancestorIdsOf, below, foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
-import { adjustItem, countChildren, replaceAncestors } from '../writes/item-writes.ts';
+import { adjustItem } from '../writes/change-item.ts';
 import { parentFault } from './parent-rules.ts';
+import { countChildren, replaceAncestors } from './tree-writes.ts';
 
 /** Levels of a tree, including its root. Only tasks can nest in their own type; this bounds the cost of a cascade, and how much an item stores about its ancestors. */
 export const MAX_TREE_LEVELS = 20;

@@ -3,7 +3,7 @@ import type { recordAiSession as operation } from '@worktrack/contracts/work-ite
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { recordOn } from '../writes/item-writes.ts';
+import { recordOn } from '../writes/record-on.ts';
 import { requireSameItem } from './same-item.ts';
 import { keepSession } from './session.ts';
 

@@ -1,0 +1,36 @@
+import type { WriteScope } from '../calls/scope.ts';
+import { below } from '../items/found-by.ts';
+import { inTree, type ReadItem } from '../items/grounds.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { forgetReadiness } from '../writes/ready.ts';
+
+/**
+ * Counts children that an item gets or loses. It relies on the item's place in the tree and its type, and not on what else is in it, so that any
+ * number of children may be added at once.
+ */
+export function countChildren(scope: WriteScope, parent: ReadItem & Pick<ItemRecord, 'type'>, children: number): void {
+  if (children > 0) forgetReadiness(scope, parent._id);
+  scope.writes.rely(inTree(parent), 'shared', {
+    inc: { childCount: children },
+    // A task with others below it is done by doing those.
+    ...(children > 0 && { set: { claimOrder: null, claimableFrom: null } }),
+  });
+}
+
+/** Moves what the whole tree below an item says about its ancestors from the old ones to the new ones. See found-by.ts. */
+export function replaceAncestors(
+  { caller, writes }: WriteScope,
+  itemId: string,
+  { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
+  expected?: number,
+): void {
+  const { organizationId } = caller;
+  const kept = { $filter: { input: '$foundBy', cond: { $not: { $in: ['$$this', removed] } } } };
+  const counted = (field: string) => ({ [field]: { $add: [`$${field}`, 1] } });
+  writes.updateMany(
+    ItemModel,
+    { organizationId, foundBy: below(itemId) },
+    [{ $set: { foundBy: { $concatArrays: [kept, added] }, ...counted('treeVersion'), ...counted('revision') } }],
+    expected,
+  );
+}

@@ -1,0 +1,88 @@
+import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import { Stale } from '@worktrack/runtime/database/stale';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { countMove } from '../boards/tallies.repository.ts';
+import type { WriteScope } from '../calls/scope.ts';
+import { type NewEvent, record } from '../history/history.repository.ts';
+import { afterChange, type ItemChanges } from '../items/after-change.ts';
+import { asRead, type ReadItem } from '../items/grounds.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import type { ItemOutline } from '../items/items.repository.ts';
+import type { LeaseRecord } from '../items/lease.ts';
+import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
+import { followReadiness, forgetReadiness } from './ready.ts';
+
+/** An item as it was read, with enough to report it. */
+export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
+type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
+
+/** After any write, which increments its revision by one. */
+export const written = <Item extends ReadItem>(item: Item): Item => ({ ...item, revision: item.revision + 1 });
+
+export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
+  countMove(scope, board, undefined, item.boardColumnId);
+  // If several were created at once with one external id, the others find it when they run again.
+  scope.writes.insert(ItemModel, item, item.externalId === undefined ? undefined : () => new Stale());
+  record(scope, item, events);
+  followReadiness(scope, null, item);
+}
+
+/**
+ * The one way to change an item: it increments `version` and takes the events that say what changed. What the change means for its column's
+ * count, and for who may claim it, is written with it.
+ * @returns the item as it is afterwards
+ */
+export function changeItem<Item extends ItemOutline>(
+  scope: WriteScope,
+  item: Item,
+  board: BoardRecord,
+  changes: ItemChanges & {
+    readonly 'metadata.aiProvider'?: string;
+    readonly 'metadata.dependsOn'?: readonly unknown[];
+  },
+  events: readonly NewEvent[],
+  /** For a lease that ends with the change. A completion itself reports what the work has used. */
+  why: PreviousWork['endedBecause'] = 'moved',
+): Item {
+  const { after, set } = afterChange(item, board, changes, why);
+  countMove(scope, board, item.boardColumnId, after.boardColumnId);
+  const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
+  scope.writes.update(ItemModel, asRead(item).filter, {
+    once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
+    set,
+  });
+  if (hasEnded(item, after)) recordExpiry(scope, item);
+  record(scope, { ...after, lease: item.lease }, [...events, ...abandoned(scope, item, after, why)]);
+  followReadiness(scope, item, after);
+  return after;
+}
+
+/** What changes in an item without being a change in its own right: nothing that `version` counts. */
+export function adjustItem(
+  scope: WriteScope,
+  item: Task,
+  set: Partial<
+    Pick<
+      ItemRecord,
+      'lease' | 'isAiProcessing' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'
+    >
+  >,
+  events: readonly NewEvent[] = [],
+): void {
+  scope.writes.update(ItemModel, asRead(item).filter, { once: { revision: 1 }, set });
+  record(scope, written(item), events);
+  followReadiness(scope, item, { ...written(item), ...set });
+}
+
+/** A lease that is renewed. Not counted as a change to the item: it is the agent's business, and happens all the time. */
+export function renewLease(scope: WriteScope, item: Task, lease: LeaseRecord, events: readonly NewEvent[] = []): void {
+  adjustItem(scope, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) }, events);
+}
+
+export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
+  countMove(scope, board, item.boardColumnId, undefined);
+  scope.writes.remove(ItemModel, asRead(item).filter);
+  recordExpiry(scope, item);
+  record(scope, written(item), events);
+  forgetReadiness(scope, item._id);
+}
