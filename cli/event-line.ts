@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { escaped } from './output.ts';
 
 const MAX_TOLD_CHARACTERS = 160;
 
@@ -27,8 +28,5 @@ function namesOf(changes: unknown): unknown {
 /** A plain word as it is, anything else as JSON. Control characters would be commands to a terminal, and anybody could have written them. */
 function shown(value: unknown): string {
   if (typeof value === 'string' && /^[\p{L}\p{N}_.,:/@#-]+$/u.test(value)) return value;
-  return (JSON.stringify(value) ?? '').replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return (JSON.stringify(value) ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }

@@ -11,22 +11,42 @@ export interface OutputOptions {
 export type Cell = string | number | boolean | null | undefined;
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
+/**
+ * Every text that a command prints goes through here or `printProblem`. Much of it was written by others, and control characters would be
+ * commands to a terminal; bidirectional overrides would make it show something else than it says.
+ */
+export function print(text: string): void {
+  console.log(visible(text));
+}
+
+/** One line on standard error. */
+export function printProblem(text: string): void {
+  console.error(visible(text));
+}
+
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  print(JSON.stringify(value, null, 2));
+}
+
+/** Lines and tabs stay; what a terminal would obey is escaped as in JSON. */
+export function visible(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, escaped);
+}
+
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A list: as JSON, or as a table with a line of headings. */
 export function printList<Row>(rows: readonly Row[], columns: Columns<Row>, whenEmpty: string): void {
-  if (rows.length === 0) console.log(whenEmpty);
+  if (rows.length === 0) print(whenEmpty);
   else
-    console.log(
-      table([Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => text(cell(row))))]),
-    );
+    print(table([Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => text(cell(row))))]));
 }
 
 /** One record: a line per field, preceded by its name. */
 export function printRecord(fields: Readonly<Record<string, Cell>>): void {
-  console.log(table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
+  print(table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
 }
 
 /** Columns as wide as their widest cell, in cells of the terminal: a CJK character takes two. */
@@ -48,7 +68,8 @@ function table(rows: readonly (readonly string[])[]): string {
 function text(value: Cell): string {
   if (value === null || value === undefined || value === '') return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value);
+  // A cell is one line: a line break in a title would make another row.
+  return visible(String(value)).replace(/[\n\t]/g, escaped);
 }
 
 /** `2026-11-21 14:07` in UTC, which is enough to recognize it by. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, Failure } from './failure.ts';
 import { withKebabCase } from './flags.ts';
+import { printProblem } from './output.ts';
 
 /** Runs the command line of this process. */
 export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
@@ -30,7 +31,7 @@ export async function run(commands: readonly Command[], description: string, hel
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage; // It has printed its line.
   if (error instanceof Failure) {
-    console.error(`error: ${error.message}`);
+    printProblem(`error: ${error.message}`);
     return error.exitCode;
   }
   throw error;

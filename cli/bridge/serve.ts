@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { printProblem } from '../output.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { Service } from '../service.ts';
 import { asProtocolError, RemoteTools, ServiceAway, ServiceRefused } from './remote.ts';
@@ -54,10 +55,10 @@ export async function serveBridge(service: Service, workingDirectory: string): P
       });
       return server;
     },
-    { onerror: (error) => console.error(error.message) },
+    { onerror: (error) => printProblem(error.message) },
   );
   // For readers of the client's bridge log: what is wrong, before the first tool is requested.
-  remote.list(ended.signal).catch((error) => ended.signal.aborted || console.error(error.message));
+  remote.list(ended.signal).catch((error) => ended.signal.aborted || printProblem(error.message));
   await once(process.stdin, 'close');
   ended.abort();
   await bridge.close();
@@ -76,6 +77,6 @@ function failure(error: unknown): CallToolResult {
 }
 
 function refused(code: string, message: string): CallToolResult {
-  console.error(message);
+  printProblem(message);
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: { code, message } }) }] };
 }

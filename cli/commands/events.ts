@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { api } from '../api.ts';
 import { eventLine } from '../event-line.ts';
 import { type EventFilters, followEvents } from '../event-stream.ts';
-import type { OutputOptions } from '../output.ts';
+import { type OutputOptions, printProblem, visible } from '../output.ts';
 
 export function eventsCommand(): Command {
   const events = new Command('events').description('what happens in the organization');
@@ -31,10 +31,10 @@ async function tail({ after, json, ...filters }: OutputOptions & EventFilters & 
     after,
     signal: ended.signal,
     broke: (lastSeq) =>
-      console.error(`The connection broke; resuming ${lastSeq === undefined ? 'from now on' : `after ${lastSeq}`}.`),
+      printProblem(`The connection broke; resuming ${lastSeq === undefined ? 'from now on' : `after ${lastSeq}`}.`),
   });
   for await (const event of events) {
-    const line = json ? JSON.stringify(event) : eventLine(event);
+    const line = visible(json ? JSON.stringify(event) : eventLine(event));
     // A slow reader is waited for, all the way up to the service, which keeps nothing for it: the stream is resumed later.
     if (!process.stdout.write(`${line}\n`))
       await once(process.stdout, 'drain', { signal: ended.signal }).catch(() => {});

@@ -4,7 +4,7 @@ import { Argument, Command } from 'commander';
 import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { minute, type OutputOptions, oneLine, printJson, printList } from '../output.ts';
+import { minute, type OutputOptions, oneLine, print, printJson, printList } from '../output.ts';
 
 export function feedbackCommand(): Command {
   const feedback = new Command('feedback').description('what the public wrote');
@@ -20,7 +20,7 @@ export function feedbackCommand(): Command {
     .action(async (id: string, status: Status, options: OutputOptions & { idempotencyKey?: string }) => {
       const item = await api().call(updateFeedback, { id, status }, options);
       if (options.json) return printJson(item);
-      console.log(`${item.id} is ${item.status}.`);
+      print(`${item.id} is ${item.status}.`);
     });
   return feedback;
 }
@@ -39,5 +39,5 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
     },
     'There is no such feedback.',
   );
-  if (found.nextCursor !== null) console.log(`\nThere is more: --cursor ${found.nextCursor}`);
+  if (found.nextCursor !== null) print(`\nThere is more: --cursor ${found.nextCursor}`);
 }

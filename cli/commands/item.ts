@@ -20,7 +20,7 @@ import { type Api, api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+import { type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 import { unreadable } from '../text-input.ts';
 
 interface Options extends OutputOptions, Record<string, unknown> {
@@ -73,7 +73,7 @@ export function itemCommand(): Command {
     .action(async (workItemId: string, options: Options) => {
       const { workItem, fromColumn, toColumn, cascaded } = await send(moveWorkItem, { workItemId }, options);
       if (options.json) return printJson({ workItem, fromColumn, toColumn, cascaded });
-      console.log(`${workItem.taskId} moved from ${fromColumn} to ${toColumn}.`);
+      print(`${workItem.taskId} moved from ${fromColumn} to ${toColumn}.`);
     });
 
   addFlags(item.command('comment <item>').description('add a comment'), addWorkItemComment, ['workItemId'])
@@ -82,7 +82,7 @@ export function itemCommand(): Command {
     .action(async (workItemId: string, options: Options) => {
       const added = await send(addWorkItemComment, { workItemId }, options);
       if (options.json) return printJson(added);
-      console.log(`Comment added to ${workItemId}.`);
+      print(`Comment added to ${workItemId}.`);
     });
 
   addFlags(item.command('attach <item> <file>').description('attach a file; - is standard input'), addAttachment, [
@@ -107,7 +107,7 @@ export function itemCommand(): Command {
     .action(async (workItemId: string, options: Options) => {
       const done = await send(completeAiTask, { workItemId }, options);
       if (options.json) return printJson(done);
-      console.log(`${workItemId} moved to ${done.movedTo}.`);
+      print(`${workItemId} moved to ${done.movedTo}.`);
     });
 
   addFlags(
@@ -125,7 +125,7 @@ export function itemCommand(): Command {
     .action(async (workItemId: string, options: Options) => {
       const released = await send(releaseWorkItem, { workItemId }, options);
       if (options.json) return printJson(released);
-      console.log(`${released.workItem.taskId} is in ${released.workItem.columnName} again.`);
+      print(`${released.workItem.taskId} is in ${released.workItem.columnName} again.`);
     });
   return item;
 }
@@ -165,7 +165,7 @@ async function list(options: Options): Promise<void> {
   if (options.json) return printJson(found);
   const { field } = options;
   if (field !== undefined) {
-    for (const item of found.workItems) console.log(fieldOf(item, field));
+    for (const item of found.workItems) print(fieldOf(item, field));
     return;
   }
   printList(
@@ -180,7 +180,7 @@ async function list(options: Options): Promise<void> {
     },
     'There are no such work items.',
   );
-  if (found.nextCursor !== null) console.log(`\nThere are more: --cursor ${found.nextCursor}`);
+  if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
 }
 
 async function update(id: string, options: Options): Promise<void> {
@@ -202,7 +202,7 @@ async function attach(item: string, path: string, options: Options): Promise<voi
   form.set('file', await blobOf(path), String(fileName ?? basename(path)));
   const attached = (await api().upload(addAttachment, { workItemId: item }, form, options)) as Attachment;
   if (options.json) return printJson(attached);
-  console.log(`${attached.fileName} attached to ${item}.`);
+  print(`${attached.fileName} attached to ${item}.`);
 }
 
 async function blobOf(path: string): Promise<Blob> {
@@ -222,7 +222,7 @@ async function claim(ids: string[], options: Options): Promise<void> {
   const claimed = await service.call(claimWorkItem, { ...fields, ...where } as RawInput<typeof claimWorkItem>, options);
   if (options.json) return printJson(claimed);
   const { workItem, lease, reason } = claimed;
-  if (!workItem || !lease) return console.log(reason ?? 'Nothing could be claimed.');
+  if (!workItem || !lease) return print(reason ?? 'Nothing could be claimed.');
   printRecord({
     'Task ID': workItem.taskId,
     Title: workItem.title,
@@ -248,7 +248,7 @@ function show(item: WorkItem & { readonly created?: boolean }, { json, field }: 
     return;
   }
   if (field !== undefined) {
-    console.log(fieldOf(item, field));
+    print(fieldOf(item, field));
     return;
   }
   printRecord({
@@ -260,5 +260,5 @@ function show(item: WorkItem & { readonly created?: boolean }, { json, field }: 
     Assignee: item.assignee,
     ID: item.id,
   });
-  if (item.description !== '') console.log(`\n${item.description}`);
+  if (item.description !== '') print(`\n${item.description}`);
 }

@@ -4,7 +4,7 @@ import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { api } from '../api.ts';
 import { jsonOption, rateOf, wholeNumber } from '../options.ts';
-import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 
 export function keyCommand(): Command {
   const key = new Command('key').description('API keys of the organization');
@@ -71,7 +71,7 @@ async function create({
     Expires: minute(made.expiresAt),
     'API key': made.key,
   });
-  console.log('\nKeep the key: it is shown only this once.');
+  print('\nKeep the key: it is shown only this once.');
 }
 
 async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<void> {
@@ -106,7 +106,7 @@ async function listed(includeRevoked: boolean): Promise<ApiKey[]> {
 async function revoke(id: string, { json }: OutputOptions): Promise<void> {
   const revoked = await api().call(revokeKey, { id });
   if (json) return printJson(revoked);
-  console.log(`Revoked. The key has been refused since ${revoked.revokedAt}.`);
+  print(`Revoked. The key has been refused since ${revoked.revokedAt}.`);
 }
 
 function rateWords({ rateLimit: { requests, windowSeconds } }: ApiKey): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { jsonOption, rateOf, wholeNumber } from '../options.ts';
-import { type OutputOptions, printJson, printRecord } from '../output.ts';
+import { type OutputOptions, print, printJson, printRecord } from '../output.ts';
 
 interface CreateOptions extends OutputOptions {
   readonly name: string;
@@ -45,5 +45,5 @@ async function create({ name, ownerEmail, ownerName, rateLimit, rateWindow, json
     Owner: `${made.user.name} <${made.user.email}> (${made.user.id})`,
     'API key': apiKey,
   });
-  console.log('\nKeep the key: it is shown only this once.');
+  print('\nKeep the key: it is shown only this once.');
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { jsonOption } from '../options.ts';
-import { type OutputOptions, printJson, printList } from '../output.ts';
+import { type OutputOptions, print, printJson, printList } from '../output.ts';
 
 export function projectCommand(): Command {
   const project = new Command('project').description('projects of the organization');
@@ -26,5 +26,5 @@ async function list(options: OutputOptions & Record<string, unknown>): Promise<v
     },
     'There are no projects.',
   );
-  if (found.nextCursor !== null) console.log(`\nThere are more: --cursor ${found.nextCursor}`);
+  if (found.nextCursor !== null) print(`\nThere are more: --cursor ${found.nextCursor}`);
 }

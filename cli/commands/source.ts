@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption } from '../options.ts';
-import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 
 const TYPES = ['widget', 'server'] as const;
 
@@ -111,7 +111,7 @@ async function update(id: string, options: Changes): Promise<void> {
 async function remove(id: string, { erase, json }: OutputOptions & { erase?: boolean }): Promise<void> {
   const deleted = await api().call(deleteSource, { id, erase });
   if (json) return printJson(deleted);
-  console.log('Deleted.');
+  print('Deleted.');
 }
 
 function show(source: Source, json: boolean | undefined): void {

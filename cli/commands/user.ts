@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
-import { minute, type OutputOptions, printJson, printList, printRecord } from '../output.ts';
+import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 
 const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES);
 
@@ -54,8 +54,7 @@ async function list({ page, limit, json }: OutputOptions & { page?: number; limi
     'There are no users on this page.',
   );
   const { page: shown, totalPages, total } = found.pagination;
-  if (totalPages > 1)
-    console.log(`\nPage ${shown} of ${totalPages}, ${total} users in total; see the next with --page.`);
+  if (totalPages > 1) print(`\nPage ${shown} of ${totalPages}, ${total} users in total; see the next with --page.`);
 }
 
 async function create(options: OutputOptions & { email: string; name: string; role: Role }): Promise<void> {

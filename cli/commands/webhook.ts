@@ -14,7 +14,7 @@ import { Command, Option } from 'commander';
 import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
-import { minute, type OutputOptions, oneLine, printJson, printList, printRecord } from '../output.ts';
+import { minute, type OutputOptions, oneLine, print, printJson, printList, printRecord } from '../output.ts';
 
 export function webhookCommand(): Command {
   const webhook = new Command('webhook').description('webhooks: events sent to other systems');
@@ -127,20 +127,20 @@ async function update(
 async function remove(id: string, { json }: OutputOptions): Promise<void> {
   const deleted = await api().call(deleteWebhook, { id });
   if (json) printJson(deleted);
-  else console.log('Deleted.');
+  else print('Deleted.');
 }
 
 async function rotate(id: string, { json }: OutputOptions): Promise<void> {
   const rotated = await api().call(rotateWebhookSecret, { id });
   if (json) return printJson(rotated);
   showSecret(rotated.secret);
-  console.log(`The previous one also signs until ${minute(rotated.previousSignsUntil)} UTC.`);
+  print(`The previous one also signs until ${minute(rotated.previousSignsUntil)} UTC.`);
 }
 
 async function test(id: string, { json }: OutputOptions): Promise<void> {
   const delivery = await api().call(testWebhook, { id });
   if (json) printJson(delivery);
-  else console.log(delivery.state === 'delivered' ? `Delivered: HTTP ${delivery.status}.` : outcomeOf(delivery));
+  else print(delivery.state === 'delivered' ? `Delivered: HTTP ${delivery.status}.` : outcomeOf(delivery));
   // So that a script can tell.
   if (delivery.state !== 'delivered') process.exitCode = 1;
 }
@@ -168,7 +168,7 @@ async function deliveries(id: string, { json, ...which }: DeliveriesOptions): Pr
     },
     'There are no such deliveries.',
   );
-  if (found.nextCursor !== null) console.log(`\nThere is more: --cursor ${found.nextCursor}`);
+  if (found.nextCursor !== null) print(`\nThere is more: --cursor ${found.nextCursor}`);
 }
 
 async function replay(
@@ -180,7 +180,7 @@ async function replay(
   }
   const { replayed } = await api().call(replayWebhook, { id, after, deliveryIds: delivery });
   if (json) printJson({ replayed });
-  else console.log(`Sent again: ${replayed}.`);
+  else print(`Sent again: ${replayed}.`);
 }
 
 /** Of the last attempt. An endpoint may respond with anything, so its response is made safe to print. */
@@ -200,5 +200,5 @@ function show(webhook: Webhook): void {
 }
 
 function showSecret(secret: string | null): void {
-  console.log(`Secret: ${secret ?? 'was shown before and is stored nowhere'}`);
+  print(`Secret: ${secret ?? 'was shown before and is stored nowhere'}`);
 }
