@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { allOperations } from '@worktrack/contracts/catalogue';
 import type { Operation } from '@worktrack/contracts/operation';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
@@ -64,6 +65,21 @@ describe('no hostile value in any field of any operation runs, leaks or causes a
       );
     }
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  const paged = targets.filter((operation) => fieldsOf(operation).includes('cursor'));
+  test.each(paged.map((operation) => [operation.name, operation] as const))('any cursor: %s', async (_, operation) => {
+    const text = fc.oneof(fc.string(), fc.json(), fc.constantFrom('{}', 'null', '[]', '[1,{},{}]'));
+    const encoded = text.map((it) => Buffer.from(it).toString('base64url'));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, encoded), async (cursor) => {
+        const input = { ...sampleInput(operation, () => randomUUID()), cursor };
+        const outcomes = await sendEverywhere(operation, input, system.baseUrl, organization.apiKey);
+        expect(outcomes.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+        expect(outcomes.map(({ code }) => code)).not.toContain('INTERNAL');
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test('and everything is as it was', async () => {

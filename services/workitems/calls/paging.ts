@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type BoundedPagination, MAX_ROWS_BY_PAGE, pagination } from '@worktrack/contracts/fields';
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import type { Place } from '@worktrack/runtime/database/in-order';
-import type { z } from 'zod';
+import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
+import { z } from 'zod';
 
 /** Where a page begins: after a place, given by the previous page's cursor, or a number of rows from the start. */
 export interface Start {
@@ -12,6 +12,14 @@ export interface Start {
   readonly after: Place | undefined;
   /** It is the first page. */
   readonly isFirst: boolean;
+}
+
+/** The number of a page, and the place after which it begins: an id, and its value in the order of the list, which is a position or the id itself. */
+const Continuation = z.tuple([z.int().min(1), z.uuid().nullable(), z.union([z.number(), z.uuid(), z.null()])]);
+
+function cursorOf(page: number, after: Place | undefined, list: unknown): string {
+  const continuation = [page, after?.id ?? null, after?.value ?? null];
+  return writeCursor(continuation, list);
 }
 
 interface Asked {
@@ -39,11 +47,12 @@ export function startOf(
     return { page, limit, skip: (page - 1) * limit, after: undefined, isFirst: page === 1 };
   }
   if (page !== 1) throw refuse('page', 'cannot be combined with cursor');
-  const read = readCursor(cursor, list);
+  const read = readCursor(cursor, list, Continuation);
   if (!read) {
     throw refuse('cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');
   }
-  return { ...read, limit, skip: 0, isFirst: false };
+  const [next, id, value] = read;
+  return { page: next, limit, skip: 0, after: id === null ? undefined : { id, value }, isFirst: false };
 }
 
 /** A page of rows and its context. */
@@ -80,33 +89,6 @@ export async function pageOf<Row>(
   return {
     rows: shown,
     pagination: { ...pagination(page, limit, total), ...(isLowerBound && { totalIsLowerBound: true as const }) },
-    nextCursor: hasMore && last ? writeCursor({ page: page + 1, after: placeOf(last) }, list) : null,
+    nextCursor: hasMore && last ? cursorOf(page + 1, placeOf(last), list) : null,
   };
 }
-
-const CHECK_BYTES = 9;
-
-/**
- * A page number, a place, and a checksum over both and the list. Without a key: a forged cursor leads only to a page of what its author may
- * read anyway. It detects cursors that belong to another list, or were truncated or mistyped.
- */
-function writeCursor({ page, after }: Pick<Start, 'page' | 'after'>, list: unknown): string {
-  const payload = JSON.stringify([page, after?.id ?? null, after?.value ?? null]);
-  return Buffer.concat([checkOf(payload, list), Buffer.from(payload)]).toString('base64url');
-}
-
-function readCursor(cursor: string, list: unknown): Pick<Start, 'page' | 'after'> | undefined {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const payload = bytes.subarray(CHECK_BYTES).toString();
-  if (bytes.toString('base64url') !== cursor || !bytes.subarray(0, CHECK_BYTES).equals(checkOf(payload, list))) {
-    return undefined;
-  }
-  const [page, id, value] = JSON.parse(payload) as [number, string | null, unknown];
-  return { page, after: id === null ? undefined : { id, value } };
-}
-
-const checkOf = (payload: string, list: unknown) =>
-  createHash('sha256')
-    .update(JSON.stringify([payload, list]))
-    .digest()
-    .subarray(0, CHECK_BYTES);

@@ -2,6 +2,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/list';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { writeCursor } from '@worktrack/runtime/validation/cursor';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TallyModel } from '../boards/tallies.model.ts';
@@ -251,6 +252,10 @@ describe('a cursor', () => {
     expect(await titles({ ...search, page: 2 }, own)).toEqual(['note c', 'note d']);
   });
 
+  /** With the right checksum, which anybody can make. */
+  const FORGED = [{}, null, 1, [], [2], [2, {}, {}], [2, uuidv7(), { $gt: '' }], [0, null, null], [2, { $gt: '' }, 1]];
+  const identityOf = ({ caller }: TestProject) => [caller.organizationId, [['projectId', caller.sessionProjectId]], ''];
+
   test('that was not made for this list is refused', async () => {
     const own = await startProject();
     for (let i = 0; i < 3; i++) await own.create('task');
@@ -260,10 +265,12 @@ describe('a cursor', () => {
       { limit: 1, cursor: `${cursor}A` },
       { limit: 1, cursor: `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}` },
       { limit: 1, cursor: '' },
-      { limit: 1, cursor: Buffer.from('[2,"x","x"]').toString('base64url') },
+      ...['{}', 'null', '[2,"x","x"]'].map((place) => ({ limit: 1, cursor: Buffer.from(place).toString('base64url') })),
+      ...FORGED.map((place) => ({ limit: 1, cursor: writeCursor(place, identityOf(own)) })),
       { limit: 1, type: 'task' as const, cursor },
       { limit: 1, search: 'task', cursor },
     ];
+    expect(await list({ cursor: writeCursor([2, null, null], identityOf(own)) }, own)).toBeDefined();
     for (const input of others) {
       const refused = await failure(list(input, own));
       expect([refused.code, refused.extra.details?.[0]?.path]).toEqual(['VALIDATION_FAILED', 'cursor']);

@@ -2,6 +2,7 @@ import { allOperations } from '@worktrack/contracts/catalogue';
 import type { Operation } from '@worktrack/contracts/operation';
 import { level } from '@worktrack/runtime/text/level';
 import { bytesOf, cutText, trim } from '@worktrack/runtime/text/trim';
+import { writeCursor } from '@worktrack/runtime/validation/cursor';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -169,6 +170,10 @@ describe('a result', () => {
       [{ ids: ['a'] }, 'another', cursor],
       [{ ids: ['a'] }, 'me', `${cursor.slice(0, -2)}AA`],
       [{ ids: ['a'] }, 'me', 'made up'],
+      // With the right checksum, which anybody can make.
+      ...[null, 1, [], { notFound: 5 }, { notFound: [-1, ''] }, { notFound: [1, {}] }].map(
+        (position) => [{ ids: ['a'] }, 'me', writeCursor(position, [operation.name, 'me', [['ids', ['a']]]])] as const,
+      ),
     ] as const) {
       const asked = resultOf({ operation, result }, { ...input, cursor: given }, asker, ask);
       await expect(asked).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });

@@ -1,6 +1,7 @@
 import type { Operation } from '@worktrack/contracts/operation';
+import { writeCursor } from '@worktrack/runtime/validation/cursor';
 import type { JsonSchema } from '../../schema.ts';
-import { after, from, readCursor, writeCursor } from './continuation.ts';
+import { after, from, positionOf } from './continuation.ts';
 import { fit } from './fit.ts';
 
 type Fields = Record<string, unknown>;
@@ -64,7 +65,7 @@ async function restOf(
   ask: (input: Fields) => Promise<Fields>,
 ): Promise<Fields> {
   const asked = [operation.name, asker, Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))];
-  const position = cursor === undefined ? {} : readCursor(cursor as string, asked);
+  const position = cursor === undefined ? {} : positionOf(cursor as string, asked);
   const output = await ask(input);
   const whole = new Map(lists.flatMap((list) => (Array.isArray(output[list]) ? [[list, output[list]] as const] : [])));
   const rest = from(whole, position);

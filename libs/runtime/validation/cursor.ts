@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+
+const CHECK_BYTES = 9;
+
+/**
+ * Where a list continues, and a checksum over that and the list, which detects a cursor that belongs to another list, was truncated or mistyped. Without a
+ * key: a forged cursor leads only to a page of what its author may read anyway. So what it holds is input like any other, and `readCursor` checks it.
+ * @param list what identifies the list
+ */
+export function writeCursor(place: unknown, list: unknown): string {
+  const payload = JSON.stringify(place);
+  return Buffer.concat([checkOf(payload, list), Buffer.from(payload)]).toString('base64url');
+}
+
+/** @returns undefined for anything but a cursor of this list with a place of this shape */
+export function readCursor<Shape extends z.ZodType>(
+  cursor: string,
+  list: unknown,
+  shape: Shape,
+): z.output<Shape> | undefined {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const payload = bytes.subarray(CHECK_BYTES).toString();
+  if (bytes.toString('base64url') !== cursor || !bytes.subarray(0, CHECK_BYTES).equals(checkOf(payload, list))) {
+    return undefined;
+  }
+  try {
+    return shape.safeParse(JSON.parse(payload)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const checkOf = (payload: string, list: unknown) =>
+  createHash('sha256')
+    .update(JSON.stringify([payload, list]))
+    .digest()
+    .subarray(0, CHECK_BYTES);
