@@ -1,6 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
+import { eventsContract } from '@worktrack/contracts/events/contract';
 import { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
@@ -10,6 +11,7 @@ import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
+import { requireProject } from './compositions/require-project.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import { requirePermissions, requireRole } from './identity/permissions.ts';
@@ -147,10 +149,12 @@ function runOf(
       composition(input.parsed, { identity, caller: options.caller as Caller, clients, uploads, options, fail });
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
-  return (input, options, _identity, bytes) =>
-    bytes
-      ? client.upload(operation.name, input.raw, bytes, options)
-      : client.exchange(operation.name, input.raw, options);
+  const isWebhook = contract.name === eventsContract.name && operation.effect !== 'read';
+  return async (input, options, _identity, bytes) => {
+    if (bytes) return client.upload(operation.name, input.raw, bytes, options);
+    if (isWebhook) await requireProject(input.parsed, clients, options);
+    return client.exchange(operation.name, input.raw, options);
+  };
 }
 
 /** After either of these two nobody knows: the reservation stands until it expires. */

@@ -86,3 +86,9 @@ test('a source that holds something is deleted only together with it', async () 
   expect((await organization.call('DELETE', `${path}?erase=true`)).status).toBe(200);
   expect(await read(id)).toMatchObject({ sourceId, message: '', email: null, pageUrl: null, origin: null });
 });
+
+test.each(['', 'nobody', 'a@b@c', 'ada@example.com, bob@example.com'])('%j is no sender', async (email) => {
+  const answer = await organization.call('POST', '/api/feedback/erase', { email });
+  expect(answer.status).toBe(400);
+  expect(answer.error.details?.map(({ path }) => path)).toEqual(['email']);
+});

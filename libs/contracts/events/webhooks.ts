@@ -21,6 +21,8 @@ const Url = z
   .string()
   .trim()
   .max(MAX_URL_LENGTH)
+  // The parser would drop line breaks and tabs, so that what is shown is not where events go.
+  .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be an https URL')
   .meta({ format: 'uri' });
 const Types = z.array(EventPattern).min(1).max(MAX_TYPES);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ids } from '../examples.ts';
 import { Id, RecordId } from '../fields.ts';
+import { Email } from '../keys/records.ts';
 import { operation } from '../operation.ts';
-import { MAX_EMAIL_LENGTH } from './submission.ts';
 
 /** For a call that may erase very many items, in batches. */
 export const ERASURE_DEADLINE_MS = 60_000;
@@ -27,7 +27,9 @@ export const eraseSender = operation({
   permissions: ['feedback:write'],
   roles: ['owner', 'admin'],
   effect: 'update',
-  input: z.strictObject({ email: z.string().trim().min(1).max(MAX_EMAIL_LENGTH) }),
+  input: z.strictObject({
+    email: Email,
+  }),
   /** How many items this call erased: after an interrupted call, those that were left. */
   output: z.object({ erased: z.int() }),
   errors: [],
