@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery, Webhook as WebhookRecord } from '@worktrack/contracts/events/webhook';
+import { MAX_WEBHOOKS } from '@worktrack/contracts/events/webhooks';
 import { ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -115,8 +116,36 @@ test.each([
   'http://8.8.8.8/',
   'https://user:password@example.com/',
   'ftp://example.com/',
+  'https://example.com/a\nb',
+  'https://exa\tmple.com/',
+  'https://example.com/\u009b2J',
 ])('%s is refused before anything is sent', async (url) => {
   const answer = await organization.call('POST', '/api/webhooks', { url });
   expect(answer.status).toBe(400);
   expect(answer.error.details?.map(({ path }) => path)).toEqual(['url']);
 });
+
+test('a project that does not exist is refused, for a new webhook and for a changed one', async () => {
+  const { call, projectId } = organization;
+  const missing = '01890000-0000-7000-8000-000000000000';
+  const { projectId: stranger } = await system.newOrganization();
+  const url = 'https://hooks.invalid/';
+  const made = await call<Created>('POST', '/api/webhooks', { url, projectId, enabled: false });
+  expect(made).toMatchObject({ status: 201, data: { projectId } });
+  for (const answer of [
+    await call('POST', '/api/webhooks', { url, projectId: missing }),
+    await call('POST', '/api/webhooks', { url, projectId: stranger }),
+    await call('PATCH', `/api/webhooks/${made.data.id}`, { projectId: missing }),
+  ]) {
+    expect(answer.status).toBe(400);
+    expect(answer.error.details?.map(({ path }) => path)).toEqual(['projectId']);
+  }
+  expect((await call('PATCH', `/api/webhooks/${made.data.id}`, { projectId: null })).status).toBe(200);
+});
+
+test('an organization has at most 50 webhooks, however many are created at once', async () => {
+  const create = () => organization.call('POST', '/api/webhooks', { url: 'https://hooks.invalid/', enabled: false });
+  for (let made = 0; made < MAX_WEBHOOKS - 1; made++) expect((await create()).status).toBe(201);
+  const answers = await Promise.all(Array.from({ length: 8 }, create));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+}, 60_000);

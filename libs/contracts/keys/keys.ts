@@ -21,6 +21,7 @@ export const createKey = operation({
     permissions: z.array(PermissionValue).max(MAX_PERMISSIONS).optional(),
     /** Default: as long as the key that creates it, which it never outlives. */
     expiresInDays: z.int().min(1).max(MAX_EXPIRY_DAYS).optional(),
+    /** Never more than that of the key that creates it, if that has one of its own. */
     rateLimit: KeyRateInput.optional(),
     /** The user of the organization that the key acts as. Default: the caller. Another user needs `users:write`. */
     userId: Id.optional(),
@@ -54,12 +55,13 @@ export const listKeys = operation({
 
 export const revokeKey = operation({
   name: 'keys.revoke',
-  summary: 'Revoke an API key, immediately and permanently. Once this returns, the key is accepted nowhere.',
+  summary:
+    'Revoke an API key, immediately and permanently: your own, or one that can do nothing that yours cannot. Once this returns, the key is accepted nowhere.',
   permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, revokedAt: Timestamp }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
   example: { input: { id: ids.key }, output: { id: ids.key, revokedAt: times.updatedAt } },
   rest: 'DELETE /api/api-keys/:id',
 });

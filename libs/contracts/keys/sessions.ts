@@ -28,12 +28,13 @@ export const listSessions = operation({
 
 export const revokeSession = operation({
   name: 'sessions.revoke',
-  summary: 'End a console session, immediately and permanently. Once this returns, the session is accepted nowhere.',
+  summary:
+    'End a console session, immediately and permanently: your own, or one that can do nothing that your key cannot. Once this returns, the session is accepted nowhere.',
   permissions: ['api-keys:write'],
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, revokedAt: Timestamp }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
   example: { input: { id: ids.consoleSession }, output: { id: ids.consoleSession, revokedAt: times.updatedAt } },
   rest: 'DELETE /api/sessions/:id',
 });

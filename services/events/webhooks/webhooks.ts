@@ -10,6 +10,7 @@ import {
 } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { headOf } from '../log/heads.repository.ts';
@@ -38,6 +39,7 @@ export async function createWebhook(
 ): Promise<Output<typeof createOp>> {
   requireUsable(destinations, input.url, context);
   requireReadable(input.types, context);
+  await oneAtATime(context, 'webhooks');
   if ((await countWebhooks(context)) >= MAX_WEBHOOKS) {
     throw context.fail(
       'CONFLICT',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isPublicKey } from '@worktrack/contracts/feedback/public-key';
+import { MAX_SOURCES } from '@worktrack/contracts/feedback/sources';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeOf, startFeedback } from '../testing.ts';
@@ -30,6 +31,14 @@ test('a new source asks for a captcha, accepts any origin and is enabled, unless
   expect(isPublicKey(source.publicKey)).toBe(true);
   expect(await feedback.call('sources.get', { id: source.id }, organizationId)).toEqual(source);
 });
+
+test('an organization has at most so many sources, however many are created at once', async () => {
+  const organizationId = randomUUID();
+  const create = () => codeOf(feedback.call('sources.create', { name: 'Site' }, organizationId));
+  for (let made = 0; made < MAX_SOURCES - 1; made++) expect(await create()).toBe('ok');
+  const codes = await Promise.all(Array.from({ length: 8 }, create));
+  expect(codes.toSorted()).toEqual([...Array(7).fill('CONFLICT'), 'ok']);
+}, 60_000);
 
 test('everything given is kept as it was given, and the list is newest first', async () => {
   const organizationId = randomUUID();

@@ -13,6 +13,8 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { commitAlone } from '../commit-alone.ts';
 import type { Duplicates } from '../items/duplicates.ts';
 import { itemsOfSource } from '../items/erasure.repository.ts';
 import { eraseAll } from '../items/erasure.ts';
@@ -28,6 +30,7 @@ import {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export async function createSource(input: Input<typeof createOp>, context: WriteContext<'CONFLICT'>): Promise<Source> {
+  await oneAtATime(context, 'sources');
   if ((await countSources(context)) >= MAX_SOURCES) {
     throw context.fail(
       'CONFLICT',

@@ -143,6 +143,37 @@ describe('a new key', () => {
     expect(await codeOf(keys.call('keys.create', { name: 'CI' }, owner))).toBe('CONFLICT');
     const [newest] = await keys.call('keys.list', {}, owner);
     await keys.call('keys.revoke', { id: newest?.id as string }, owner);
-    expect(await codeOf(keys.call('keys.create', { name: 'CI' }, owner))).toBe('ok');
+    // Any number that come at once share the one place that is free.
+    const create = () => codeOf(keys.call('keys.create', { name: 'CI' }, owner));
+    const codes = await Promise.all(Array.from({ length: 8 }, create));
+    expect(codes.toSorted()).toEqual([...Array(7).fill('CONFLICT'), 'ok']);
+  });
+
+  const RATE = { requests: 100, windowSeconds: 60 };
+  test.each<[rate: { requests: number; windowSeconds: number }, isWithin: boolean]>([
+    [{ requests: 0, windowSeconds: 60 }, false],
+    [{ requests: 101, windowSeconds: 60 }, false],
+    [{ requests: 6_000, windowSeconds: 3_600 }, false],
+    [{ requests: 100, windowSeconds: 59 }, false],
+    [{ requests: 100, windowSeconds: 60 }, true],
+    [{ requests: 50, windowSeconds: 30 }, true],
+    [{ requests: 100, windowSeconds: 3_600 }, true],
+  ])('of a key with 100 requests a minute may have %j: %s', async (rateLimit, isWithin) => {
+    const { owner } = await keys.organization();
+    const limited = await keys.call('keys.create', { name: 'Limited', rateLimit: RATE }, owner);
+    const made = keys.call('keys.create', { name: 'CI', rateLimit }, await keys.identityOf(limited.key));
+    expect(await codeOf(made)).toBe(isWithin ? 'ok' : 'PERMISSION_DENIED');
+  });
+
+  test('has the rate of the key that creates it, unless told otherwise, and any that is asked of one at the default', async () => {
+    const { owner } = await keys.organization();
+    const limited = await keys.call('keys.create', { name: 'Limited', rateLimit: RATE }, owner);
+    const maker = await keys.identityOf(limited.key);
+    expect((await keys.call('keys.create', { name: 'Heir' }, maker)).rateLimit).toEqual(RATE);
+    const unlimited = { requests: 0, windowSeconds: 60 };
+    const free = await keys.call('keys.create', { name: 'CI', rateLimit: unlimited }, owner);
+    expect(free.rateLimit).toEqual(unlimited);
+    const ofFree = await keys.call('keys.create', { name: 'CI' }, await keys.identityOf(free.key));
+    expect(ofFree.rateLimit).toEqual(DEFAULT_KEY_RATE);
   });
 });

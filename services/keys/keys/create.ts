@@ -1,11 +1,13 @@
 import { MAX_LISTED_KEYS, type createKey as operation } from '@worktrack/contracts/keys/keys';
-import { type CreatedApiKey, DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
+import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { userById } from '../users/users.repository.ts';
+import { rateWithin } from './held.ts';
 import { keyOfCaller } from './key-of-caller.ts';
-import { countActiveKeys, insertKey } from './keys.repository.ts';
+import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 
 /** One answer lists them all. */
@@ -14,7 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
-/** Nobody can give away more than they hold: the new key's permissions are among its creator's, and it expires no later. */
+/** Nobody can give away more than they hold: the new key's permissions are among its creator's, its rate is no higher, and it expires no later. */
 export async function createKey(
   mint: KeyMint,
   input: Input<typeof operation>,
@@ -23,21 +25,23 @@ export async function createKey(
   const { caller, fail } = context;
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
+  await oneAtATime(context, 'keys');
   if ((await countActiveKeys(context)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
     throw fail(
       'CONFLICT',
       `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
     );
   }
+  const maker = await keyOfCaller(context);
   const { key, ...secret } = mint.make();
   const record = await insertKey(context, {
     ...secret,
     name: input.name,
     permissions,
-    rateLimit: input.rateLimit ?? DEFAULT_KEY_RATE,
+    rateLimit: rateWithin(rateOf(maker), input.rateLimit, context),
     userId,
     createdBy: caller.userId,
-    expiresAt: expiryWithin((await keyOfCaller(context)).expiresAt, input.expiresInDays, context),
+    expiresAt: expiryWithin(maker.expiresAt, input.expiresInDays, context),
   });
   return { ...record, key };
 }

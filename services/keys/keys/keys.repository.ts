@@ -77,22 +77,19 @@ export async function keyById({ caller, tx }: TransactionalScope, id: string): P
   return (await KeyModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;
 }
 
-/** The first revocation counts: a repeated one changes nothing. */
-export async function markRevoked(scope: TellingScope, id: string): Promise<{ readonly revokedAt: Date } | undefined> {
+/** For a key that the transaction has read, and that is not revoked. */
+export async function markRevoked(scope: TellingScope, key: KeyDocument): Promise<Date> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
-  const key = await keyById({ caller, tx }, id);
-  if (!key) return undefined;
-  if (key.revokedAt) return { revokedAt: key.revokedAt };
   const revokedAt = new Date();
-  const { name, userId, revision = 0 } = key;
+  const { _id: id, name, userId, revision = 0 } = key;
   await KeyModel.updateOne(
     { organizationId, _id: id },
     { $set: { revokedAt }, $inc: { revision: 1 } },
     { session: tx },
   );
   tell(scope, { _id: id, revision: revision + 1 }, 'key.revoked', { name, userId });
-  return { revokedAt };
+  return revokedAt;
 }
 
 export async function prefixOfKey({ caller }: Scope, id: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
+import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf, startKeys } from '../testing.ts';
@@ -55,6 +56,32 @@ describe('a revocation', () => {
     expect([...page, ...rest].map(({ id }) => id)).toEqual(ids.toSorted().toReversed());
     // The key that is active is older than all of them.
     expect((await keys.call('keys.list', {}, owner)).map(({ id }) => id)).toEqual([owner.key.id]);
+  });
+
+  test('of a key that holds more is refused; of the own one, and of those that hold no more, not', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const make = async (permissions: Permission[]) => {
+      const made = await keys.call('keys.create', { name: 'CI', permissions }, owner);
+      return { id: made.id, identity: await keys.identityOf(made.key) };
+    };
+    const narrow = await make(['api-keys:write']);
+    const revoke = (id: string) => codeOf(keys.call('keys.revoke', { id }, narrow.identity));
+    expect(await revoke(apiKey.id)).toBe('PERMISSION_DENIED');
+    expect(await revoke((await make(['work-items:read'])).id)).toBe('PERMISSION_DENIED');
+    expect(await keys.verify(apiKey.key as string)).toBeDefined();
+    expect(await revoke((await make(['api-keys:write'])).id)).toBe('ok');
+    expect(await revoke((await make([])).id)).toBe('ok');
+    expect(await revoke(narrow.id)).toBe('ok');
+  });
+
+  test('of a key counts what its user may still do', async () => {
+    const { owner } = await keys.organization();
+    const user = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'viewer' }, owner);
+    const ofViewer = await keys.call('keys.create', { name: 'Bob', userId: user.id }, owner);
+    const permissions: Permission[] = [...ROLE_PERMISSIONS.viewer, 'api-keys:write'];
+    const narrow = await keys.call('keys.create', { name: 'CI', permissions }, owner);
+    const revoked = keys.call('keys.revoke', { id: ofViewer.id }, await keys.identityOf(narrow.key));
+    expect(await codeOf(revoked)).toBe('ok');
   });
 
   test('of a key of another organization finds nothing, and that key stays', async () => {

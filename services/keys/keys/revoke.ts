@@ -1,15 +1,22 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
-import { markRevoked } from './keys.repository.ts';
+import { requireAllHeldOf } from './held.ts';
+import { keyOfCaller } from './key-of-caller.ts';
+import { keyById, markRevoked, markRevoked } from './keys.repository.ts';
 
 /** Stores the revocation. Its other half, evicting the key from the gateways' cache, follows once this is committed. */
 export async function revokeKey(
   { id }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const revoked = await markRevoked(context, id);
-  if (!revoked)
+  const key = await keyById(context, id);
+  if (!key) {
     throw context.fail('NOT_FOUND', `There is no API key ${id} in your organization. GET /api/api-keys lists them.`);
-  return { id, revokedAt: revoked.revokedAt.toISOString() };
+  }
+  // Whoever holds a key may end it.
+  if ((await keyOfCaller(context))._id !== id) await requireAllHeldOf(context, key);
+  // The first revocation counts: a repeated one changes nothing.
+  const revokedAt = key.revokedAt ?? (await markRevoked(context, key));
+  return { id, revokedAt: revokedAt.toISOString() };
 }

@@ -1,6 +1,7 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { requireAllHeldOf } from '../keys/held.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
@@ -12,6 +13,8 @@ export async function revokeSession(
   if (!session) {
     throw context.fail('NOT_FOUND', `There is no session ${id} in your organization. GET /api/sessions lists them.`);
   }
+  const isOwn = id === context.caller.keyId || session.keyId === context.caller.keyId;
+  if (!isOwn) await requireAllHeldOf(context, session);
   // The first revocation counts: a repeated one changes nothing.
   const revokedAt = session.revokedAt ?? new Date();
   if (!session.revokedAt) await markEnded(context, id, revokedAt);

@@ -4,6 +4,7 @@ import type { openSession as operation } from '@worktrack/contracts/keys/session
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import type { KeyDocument } from '../keys/keys.model.ts';
 import { activeKeysById, activeKeysByPrefix } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
@@ -40,6 +41,7 @@ export async function openSession(
     );
   }
   const { key, userId, permissions } = origin;
+  await oneAtATime(scope, `sessions of ${userId}`);
   if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
     throw fail(
       'CONFLICT',

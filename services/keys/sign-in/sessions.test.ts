@@ -151,7 +151,17 @@ describe('a session', () => {
     await SessionModel.insertMany(more);
     expect(await codeOf(open(apiKey.key as string))).toBe('CONFLICT');
     await keys.call('sessions.revoke', { id: one?._id as string }, owner);
-    expect(await codeOf(open(apiKey.key as string))).toBe('ok');
+    const codes = await Promise.all(Array.from({ length: 8 }, () => codeOf(open(apiKey.key as string))));
+    expect(codes.toSorted()).toEqual([...Array(7).fill('CONFLICT'), 'ok']);
+  });
+
+  test('of somebody who holds more is ended only by a key that holds as much, or by itself', async () => {
+    const { owner, apiKey } = await keys.organization();
+    const session = await keys.identityOf(await open(apiKey.key as string));
+    const narrow = await keys.call('keys.create', { name: 'CI', permissions: ['api-keys:write'] }, owner);
+    const revoke = (by: Identity) => codeOf(keys.call('sessions.revoke', { id: session.key.id }, by));
+    expect(await revoke(await keys.identityOf(narrow.key))).toBe('PERMISSION_DENIED');
+    expect(await revoke(session)).toBe('ok');
   });
 });
 

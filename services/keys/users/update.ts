@@ -2,6 +2,7 @@ import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { lockOwners } from '../organizations/organizations.repository.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
@@ -20,14 +21,13 @@ export async function updateUser(
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
+    await oneAtATime(context, 'owners');
     if ((await countActiveOwners(context)) < 2) {
       throw fail(
         'CONFLICT',
         `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
       );
     }
-    // Valid only while nobody else reduces the owners: two concurrent counts conflict here, and the later one counts again.
-    await lockOwners(context);
   }
   return changeUser(context, user, change);
 }

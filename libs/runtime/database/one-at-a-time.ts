@@ -1,0 +1,32 @@
+import mongoose from 'mongoose';
+import { isDuplicateKey } from './duplicate-key.ts';
+import type { TransactionalScope } from './scope.ts';
+import { conflict } from './transaction.ts';
+
+interface ExclusionDocument {
+  /** `<organization>/<what is counted>` */
+  _id: string;
+  count: number;
+}
+
+const ExclusionModel = mongoose.model(
+  'Exclusion',
+  new mongoose.Schema<ExclusionDocument>(
+    { _id: { type: String, required: true }, count: { type: Number, required: true } },
+    { collection: 'exclusions', versionKey: false },
+  ),
+);
+
+/**
+ * Makes this transaction conflict with every other one of the organization that names the same: of two at once, one runs again on the other's result.
+ * For rules about how many there are, such as a maximum: otherwise both would count what the other does not see, and both would find room.
+ */
+export async function oneAtATime({ caller, tx }: TransactionalScope, what: string): Promise<void> {
+  const _id = `${caller.organizationId}/${what}`;
+  try {
+    await ExclusionModel.updateOne({ _id }, { $inc: { count: 1 } }, { session: tx, upsert: true });
+  } catch (error) {
+    // Two made the first one.
+    throw isDuplicateKey(error) ? conflict() : error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { Fail } from '@worktrack/contracts/errors';
+import type { KeyRate } from '@worktrack/contracts/keys/records';
+import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
+import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import { userById } from '../users/users.repository.ts';
+
+type Context = TransactionalScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> };
+
+/**
+ * Nobody revokes what holds more than they do: otherwise a key that may only manage keys could lock the owners out. What counts is what the key or session
+ * can do with its user's role, disabled or not: a user who is enabled again should find their keys.
+ */
+export async function requireAllHeldOf(
+  context: Context,
+  { userId, permissions }: { readonly userId: string; readonly permissions: readonly Permission[] },
+): Promise<void> {
+  const { caller, fail } = context;
+  const user = await userById(context, userId);
+  const ofRole = user ? ROLE_PERMISSIONS[user.role] : [];
+  const beyond = permissions.filter((each) => ofRole.includes(each) && !caller.permissions.includes(each));
+  if (beyond.length === 0) return;
+  const needed = beyond.join(', ');
+  throw fail(
+    'PERMISSION_DENIED',
+    `It has ${needed}, which your key does not have, so your key cannot revoke it. An owner's or admin's key with all permissions can.`,
+    { details: [{ path: 'id', message: `needs ${needed}` }] },
+  );
+}
+
+/**
+ * Nobody gives more than they hold: in no window may a new key make more requests than the key that creates it. A key at the default rate, which nobody
+ * has limited on purpose, may give any.
+ */
+export function rateWithin(maker: KeyRate, wanted: KeyRate | undefined, { fail }: Pick<Context, 'fail'>): KeyRate {
+  const isLimited = maker.requests > 0 && !isSame(maker, DEFAULT_KEY_RATE);
+  const rate = wanted ?? DEFAULT_KEY_RATE;
+  if (!isLimited || isWithin(maker, rate)) return rate;
+  if (!wanted) return maker;
+  const message = `must be within ${maker.requests} requests in ${maker.windowSeconds} s, the rate of your key`;
+  throw fail('PERMISSION_DENIED', `rateLimit ${message}.`, { details: [{ path: 'rateLimit', message }] });
+}
+
+function isWithin(maker: KeyRate, { requests, windowSeconds }: KeyRate): boolean {
+  return requests > 0 && requests <= maker.requests * Math.min(1, windowSeconds / maker.windowSeconds);
+}
+
+const isSame = (one: KeyRate, other: KeyRate) =>
+  one.requests === other.requests && one.windowSeconds === other.windowSeconds;
