@@ -1,10 +1,10 @@
 import type { moveWorkItem } from '@worktrack/contracts/work-items/move';
-import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow, percent, roughly } from '../language/format.ts';
-import { tell, tellFailure } from '../parts/toasts.tsx';
+import { useBusy } from '../parts/busy.ts';
+import { tell } from '../parts/toasts.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { type HeldItem, type Urgency, urgencyOf } from './leases.ts';
@@ -56,12 +56,10 @@ export function HeldBy({ item, keyName }: { readonly item: HeldItem; readonly ke
 
 /** A person has no lease token, and needs none: a move out of `In Progress` ends the lease. */
 function Release({ item: { id, taskId, lease } }: { readonly item: HeldItem }) {
-  const [isBusy, setBusy] = useState(false);
   const { agent } = lease;
-  const release = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    try {
+  const { isBusy, run } = useBusy(words.notReleased({ task: taskId }));
+  const release = () =>
+    run(async () => {
       const { toColumn } = await call<typeof moveWorkItem>('POST /api/work-items/:workItemId/move', {
         workItemId: id,
         boardColumnId: PENDING,
@@ -70,12 +68,7 @@ function Release({ item: { id, taskId, lease } }: { readonly item: HeldItem }) {
       // Works even when there is no stream of events.
       void queries.invalidateQueries({ queryKey: ['agents'] });
       tell(words.released({ task: taskId, column: toColumn, agent }));
-    } catch (error) {
-      tellFailure(words.notReleased({ task: taskId }), error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <button
       type="button"

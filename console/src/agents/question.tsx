@@ -4,8 +4,9 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow } from '../language/format.ts';
+import { useBusy } from '../parts/busy.ts';
 import { Loaded } from '../parts/states.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
+import { tell } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { conversationOf, type HeldItem } from './leases.ts';
 import { words } from './messages.ts';
@@ -40,21 +41,16 @@ export function Question({ item }: { readonly item: HeldItem }) {
 function AnswerForm({ item: { id, lease } }: { readonly item: HeldItem }) {
   const field = useId();
   const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const send = async (event: Event) => {
+  const { isBusy, run } = useBusy(words.notAnswered);
+  const send = (event: Event) => {
     event.preventDefault();
-    if (isBusy || !text.trim()) return;
-    setBusy(true);
-    try {
+    if (!text.trim()) return;
+    void run(async () => {
       await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: id, text });
       setText('');
       void queries.invalidateQueries({ queryKey: ['question', id] });
       tell(words.answered({ agent: lease.agent }));
-    } catch (error) {
-      tellFailure(words.notAnswered, error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form class="stack" onSubmit={send}>

@@ -2,6 +2,7 @@ import type { Board } from '@worktrack/contracts/projects/board';
 import type { ItemType, LeaseState, Priority } from '@worktrack/contracts/work-items/work-item';
 import { itemWords } from '../parts/item-words.ts';
 import { SearchField } from '../parts/search-field.tsx';
+import { Select } from '../parts/select.tsx';
 import { filter, setFilters } from '../router.ts';
 import { words } from './messages.ts';
 
@@ -14,18 +15,13 @@ export function FilterChoices({ boards, board }: { readonly boards: readonly Boa
   return (
     <search class="row" aria-label={words.filters}>
       {boards.length > 1 && (
-        <select
-          class="input input-inline"
+        <Select
+          inline
           aria-label={words.boardChoice}
           value={board.id}
-          onChange={({ currentTarget }) => setFilters({ board: currentTarget.value }, 'push')}
-        >
-          {boards.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={boards.map(({ id, name }) => [id, name])}
+          onChoose={(chosen) => setFilters({ board: chosen }, 'push')}
+        />
       )}
       <SearchField id="board-search" label={words.search} />
       <Choice name="type" label={words.type} values={TYPES} />
@@ -43,18 +39,13 @@ interface ChoiceProps {
 
 function Choice({ name, label, values }: ChoiceProps) {
   return (
-    <select
-      class="input input-inline"
+    <Select
+      inline
       aria-label={label}
-      value={filter(name) ?? ''}
-      onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.value || undefined }, 'push')}
-    >
-      <option value="">{words.any({ what: label })}</option>
-      {values.map((value) => (
-        <option key={value} value={value}>
-          {itemWords[value]}
-        </option>
-      ))}
-    </select>
+      value={filter(name)}
+      options={values.map((value) => [value, itemWords[value]])}
+      none={words.any({ what: label })}
+      onChoose={(chosen) => setFilters({ [name]: chosen || undefined }, 'push')}
+    />
   );
 }

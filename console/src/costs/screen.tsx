@@ -2,6 +2,7 @@ import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { chosenProject, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { Select } from '../parts/select.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { setFilters } from '../router.ts';
 import { Budgets } from './budgets.tsx';
@@ -45,19 +46,13 @@ function PeriodChoice() {
   };
   return (
     <>
-      <select
-        class="input input-inline"
+      <Select
+        inline
         aria-label={words.period}
         value={name}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        {PERIODS.map((each) => (
-          <option key={each} value={each}>
-            {periodWords(each)}
-          </option>
-        ))}
-        <option value="chosen">{words.chosen}</option>
-      </select>
+        options={[...PERIODS.map((each) => [each, periodWords(each)] as const), ['chosen', words.chosen]]}
+        onChoose={choose}
+      />
       {name === 'chosen' && (
         <>
           <DateField label={words.from} value={from} max={to} onChange={(date) => setFilters({ from: date, to })} />

@@ -3,6 +3,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { number } from '../language/format.ts';
 import { SearchField } from '../parts/search-field.tsx';
+import { Select } from '../parts/select.tsx';
 import { filter, setFilters } from '../router.ts';
 import { CATEGORIES, COUNTED, filtersOfAddress, STATUSES, useCounts } from './feedback.ts';
 import { words } from './messages.ts';
@@ -34,37 +35,23 @@ export function FilterChoices() {
       </fieldset>
       <div class="row">
         <SearchField label={words.search} clears="item" />
-        <select
-          class="input input-inline"
+        <Select
+          inline
           aria-label={words.category}
-          value={filter('category') ?? ''}
-          onChange={({ currentTarget }) => setFilters({ category: currentTarget.value || undefined }, 'push')}
-        >
-          <option value="">
-            {words.category}: {words.all}
-          </option>
-          {CATEGORIES.map((each) => (
-            <option key={each} value={each}>
-              {words[each]}
-            </option>
-          ))}
-        </select>
+          value={filter('category')}
+          options={CATEGORIES.map((each) => [each, words[each]])}
+          none={`${words.category}: ${words.all}`}
+          onChoose={(chosen) => setFilters({ category: chosen || undefined }, 'push')}
+        />
         {(sources.data?.length ?? 0) > 1 && (
-          <select
-            class="input input-inline"
+          <Select
+            inline
             aria-label={words.source}
-            value={filter('source') ?? ''}
-            onChange={({ currentTarget }) => setFilters({ source: currentTarget.value || undefined }, 'push')}
-          >
-            <option value="">
-              {words.source}: {words.all}
-            </option>
-            {sources.data?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+            value={filter('source')}
+            options={sources.data?.map(({ id, name }) => [id, name]) ?? []}
+            none={`${words.source}: ${words.all}`}
+            onChoose={(chosen) => setFilters({ source: chosen || undefined }, 'push')}
+          />
         )}
       </div>
     </search>

@@ -2,10 +2,12 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { createWorkItem } from '@worktrack/contracts/work-items/create';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { useBusy } from '../parts/busy.ts';
 import { Dialog, FormActions } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
 import { chosenProject, useProjects } from '../parts/project.tsx';
+import { SelectField } from '../parts/select.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
 import { link } from './link-dialog.tsx';
 import { words } from './messages.ts';
 
@@ -15,8 +17,8 @@ const MAX_TITLE = 120;
 /** Turns a submission into an idea. Its words are a suggestion to be edited: agents read what is kept. */
 export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readonly onClose: () => void }) {
   const projects = useProjects();
-  const [titleField, textField, projectField] = [useId(), useId(), useId()];
-  const [isBusy, setBusy] = useState(false);
+  const textField = useId();
+  const { isBusy, run } = useBusy(words.notChanged);
   const [projectId, setProjectId] = useState<string>();
   const [firstLine = ''] = item.message.trim().split('\n', 1);
   const [title, setTitle] = useState(firstLine.slice(0, MAX_TITLE));
@@ -27,11 +29,10 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
       <Loaded query={projects}>
         {(all) => {
           const project = all.find(({ id }) => id === projectId) ?? chosenProject(all);
-          const create = async (event: Event) => {
+          const create = (event: Event) => {
             event.preventDefault();
-            if (!project || isBusy || !title.trim()) return;
-            setBusy(true);
-            try {
+            if (!project || !title.trim()) return;
+            void run(async () => {
               const idea = await call<typeof createWorkItem>('POST /api/work-items', {
                 type: 'idea',
                 title,
@@ -42,40 +43,19 @@ export function NewIdea({ item, onClose }: { readonly item: FeedbackItem; readon
               });
               await link(item.id, idea.id);
               onClose();
-            } catch (error) {
-              tellFailure(words.notChanged, error);
-            } finally {
-              setBusy(false);
-            }
+            });
           };
           return (
             <form class="stack" onSubmit={create}>
               {all.length > 1 && (
-                <div class="field">
-                  <label for={projectField}>{words.inProject}</label>
-                  <select
-                    id={projectField}
-                    class="input"
-                    value={project?.id}
-                    onChange={({ currentTarget }) => setProjectId(currentTarget.value)}
-                  >
-                    {all.map(({ id, name }) => (
-                      <option key={id} value={id}>
-                        {name}
-                      </option>
-                    ))}
-                  </select>
-                </div>
-              )}
-              <div class="field">
-                <label for={titleField}>{words.ideaTitle}</label>
-                <input
-                  id={titleField}
-                  class="input"
-                  value={title}
-                  onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+                <SelectField
+                  label={words.inProject}
+                  value={project?.id}
+                  options={all.map(({ id, name }) => [id, name])}
+                  onChoose={setProjectId}
                 />
-              </div>
+              )}
+              <TextField label={words.ideaTitle} value={title} onChange={setTitle} />
               <div class="field">
                 <label for={textField}>{words.ideaText}</label>
                 <textarea

@@ -6,6 +6,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
+import { attempt } from '../parts/busy.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { useShortcuts } from '../parts/shortcuts.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
@@ -43,15 +44,12 @@ export function Submission({ item, next }: SubmissionProps) {
       tellFailure(words.notChanged, error);
     }
   };
-  const erase = async () => {
-    try {
+  const erase = () =>
+    attempt(words.notChanged, async () => {
       await call<typeof deleteFeedback>('DELETE /api/feedback/items/:id', { id: item.id });
       readAnew();
       tell(words.erasedNow);
-    } catch (error) {
-      tellFailure(words.notChanged, error);
-    }
-  };
+    });
 
   const latest = useRef(setStatus);
   latest.current = setStatus;

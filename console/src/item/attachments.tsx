@@ -5,10 +5,11 @@ import { useId, useState } from 'preact/hooks';
 import { call, send } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { bytes, dateAndTime } from '../language/format.ts';
+import { attempt } from '../parts/busy.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { words as common } from '../parts/messages.ts';
 import { Loaded } from '../parts/states.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
+import { tell } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
@@ -27,27 +28,21 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
       call<typeof listAttachments>('GET /api/work-items/:workItemId/attachments', { workItemId: item.id }, { signal }),
     follows: ({ subject, type }) => subject.id === item.id && type.startsWith('work_item.attachment'),
   });
-  const attach = async (file: File) => {
-    const body = new FormData();
-    body.append('file', file);
-    try {
+  const attach = (file: File) =>
+    attempt(words.notAttached({ name: file.name }), async () => {
+      const body = new FormData();
+      body.append('file', file);
       const url = `/api/work-items/${item.id}/attachments`;
       await send<Attachment>(url, { method: 'POST', body, timeoutMs: UPLOAD_TIMEOUT_MS });
       tell(words.attached({ name: file.name }));
       await queries.invalidateQueries({ queryKey: key });
-    } catch (error) {
-      tellFailure(words.notAttached({ name: file.name }), error);
-    }
-  };
-  const remove = async ({ id: attachmentId }: Attachment) => {
-    try {
+    });
+  const remove = ({ id: attachmentId }: Attachment) =>
+    attempt(words.notDeleted, async () => {
       const route = 'DELETE /api/work-items/:workItemId/attachments/:attachmentId';
       await call<typeof deleteAttachment>(route, { workItemId: item.id, attachmentId });
       await queries.invalidateQueries({ queryKey: key });
-    } catch (error) {
-      tellFailure(words.notDeleted, error);
-    }
-  };
+    });
   return (
     <Part title={words.attachments}>
       <Loaded query={list}>

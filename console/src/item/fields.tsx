@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
 import { itemWords } from '../parts/item-words.ts';
+import { SelectField } from '../parts/select.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
@@ -31,17 +32,19 @@ export function Fields({ item }: { readonly item: WorkItem }) {
   const columns = board.data?.columns ?? [{ id: item.boardColumnId, name: item.columnName }];
   return (
     <div class="panel stack">
-      <Choice
+      <SelectField
+        disabled={!may('work-items:write')}
         label={words.column}
         value={item.boardColumnId}
         options={columns.map(({ id, name }) => [id, name])}
-        onChange={(boardColumnId) => save({ boardColumnId })}
+        onChoose={(boardColumnId) => save({ boardColumnId })}
       />
-      <Choice
+      <SelectField
+        disabled={!may('work-items:write')}
         label={words.priority}
         value={item.priority}
         options={PRIORITIES.map((each) => [each, itemWords[each]])}
-        onChange={(priority) => save({ priority: priority as Priority })}
+        onChoose={(priority) => save({ priority: priority as Priority })}
       />
       <Assignee key={item.assignee} item={item} onSave={(assignee) => save({ assignee })} />
       {item.lease && (
@@ -61,35 +64,6 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         <br />
         {words.changed}: {dateAndTime(item.updatedAt)}
       </p>
-    </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="input"
-        value={value}
-        disabled={!may('work-items:write')}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      >
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
     </div>
   );
 }

@@ -7,12 +7,12 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { isRecord } from '../api/service-error.ts';
 import { dateAndTime, dollars, roughly } from '../language/format.ts';
+import { useBusy } from '../parts/busy.ts';
 import { useKeyNames } from '../parts/key-names.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useNames } from '../parts/people.ts';
 import { Loaded } from '../parts/states.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
@@ -80,19 +80,14 @@ export function History({ item }: { readonly item: WorkItem }) {
 function Comment({ item }: { readonly item: WorkItem }) {
   const id = useId();
   const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useBusy(words.notSent);
   const send = async () => {
-    if (!text.trim() || isBusy) return;
-    setBusy(true);
-    try {
+    if (!text.trim()) return;
+    await run(async () => {
       await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: item.id, text });
       setText('');
       await queries.invalidateQueries({ queryKey: ['history', item.id] });
-    } catch (error) {
-      tellFailure(words.notSent, error);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <div class="field">

@@ -1,14 +1,13 @@
 import type { generateWorkItemPrompt, getWorkItemPrompt } from '@worktrack/contracts/work-items/prompts';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { dateAndTime } from '../language/format.ts';
+import { useBusy } from '../parts/busy.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
@@ -18,7 +17,7 @@ const PATIENCE_MS = 130_000;
 
 export function Prompt({ item }: { readonly item: WorkItem }) {
   const key = ['prompt', item.id];
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useBusy(words.promptNotWritten);
   const prompt = useQuery({
     key,
     load: async (signal) => {
@@ -31,18 +30,12 @@ export function Prompt({ item }: { readonly item: WorkItem }) {
     },
     follows: ({ subject, type }) => subject.id === item.id && type === 'work_item.updated',
   });
-  const write = async () => {
-    setBusy(true);
-    try {
+  const write = () =>
+    run(async () => {
       const route = 'POST /api/work-items/:id/prompt';
       await call<typeof generateWorkItemPrompt>(route, { id: item.id }, { timeoutMs: PATIENCE_MS });
       await queries.invalidateQueries({ queryKey: key });
-    } catch (error) {
-      tellFailure(words.promptNotWritten, error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Part title={words.prompt}>
       <Loaded query={prompt}>

@@ -1,7 +1,17 @@
 import { useRef, useState } from 'preact/hooks';
+import { tellFailure } from './toasts.tsx';
 
-/** One thing at a time: what a button or a form does, and whether it is in progress. A second press meanwhile does nothing. */
-export function useBusy(): { readonly isBusy: boolean; run(what: () => Promise<void>): Promise<void> } {
+/** @param failed what to say, before the service's own words, if it fails */
+export async function attempt(failed: string, what: () => Promise<void>): Promise<void> {
+  try {
+    await what();
+  } catch (error) {
+    tellFailure(failed, error);
+  }
+}
+
+/** One thing at a time: what a button or a form does, and whether it is in progress. A second press meanwhile does nothing. @param failed as for `attempt` */
+export function useBusy(failed: string): { readonly isBusy: boolean; run(what: () => Promise<void>): Promise<void> } {
   const [isBusy, setBusy] = useState(false);
   const runs = useRef(false);
   return {
@@ -11,7 +21,7 @@ export function useBusy(): { readonly isBusy: boolean; run(what: () => Promise<v
       runs.current = true;
       setBusy(true);
       try {
-        await what();
+        await attempt(failed, what);
       } finally {
         runs.current = false;
         setBusy(false);

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { filter, setFilters } from '../router.ts';
 import { words } from './messages.ts';
+import { Select } from './select.tsx';
 
 export type Project = Output<typeof listProjects>['projects'][number];
 
@@ -56,18 +57,13 @@ export function ProjectChoice({ projects, keeps = [] }: ProjectChoiceProps) {
       <label class="unseen" for={id}>
         {words.project}
       </label>
-      <select
+      <Select
         id={id}
-        class="input input-inline"
+        inline
         value={chosenProject(projects)?.id}
-        onChange={({ currentTarget }) => setFilters({ ...cleared, project: currentTarget.value }, 'push')}
-      >
-        {projects.map((project) => (
-          <option key={project.id} value={project.id}>
-            {project.name}
-          </option>
-        ))}
-      </select>
+        options={projects.map((project) => [project.id, project.name])}
+        onChoose={(chosen) => setFilters({ ...cleared, project: chosen }, 'push')}
+      />
     </>
   );
 }

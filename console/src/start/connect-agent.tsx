@@ -6,25 +6,20 @@ import { AGENT_PERMISSIONS } from '../parts/agent-permissions.ts';
 import { useBusy } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
 import { ToCopy } from '../parts/to-copy.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 
 /** The entry for this service in an MCP client's configuration (docs/mcp-clients.md), with a key created on the spot: it is in this page and nowhere else. */
 export function ConnectAgent({ projectId }: { readonly projectId: string | undefined }) {
   const [key, setKey] = useState<string>();
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(words.notCreated);
   const make = () =>
     run(async () => {
-      try {
-        const permissions = AGENT_PERMISSIONS.filter(may);
-        const made = await call<typeof createKey>('POST /api/api-keys', { name: words.keyName, permissions });
-        void queries.invalidateQueries({ queryKey: ['keys'] });
-        if (made.key === null) throw new Error(common.lostSecret);
-        setKey(made.key);
-      } catch (error) {
-        tellFailure(words.notCreated, error);
-      }
+      const permissions = AGENT_PERMISSIONS.filter(may);
+      const made = await call<typeof createKey>('POST /api/api-keys', { name: words.keyName, permissions });
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+      if (made.key === null) throw new Error(common.lostSecret);
+      setKey(made.key);
     });
   const url = `${location.origin}/mcp${projectId === undefined ? '' : `?projectId=${projectId}`}`;
   const entry = {

@@ -4,22 +4,17 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { TextField } from '../parts/field.tsx';
-import { tellFailure } from '../parts/toasts.tsx';
 import { words } from './messages.ts';
 
 export function NewProject() {
   const [name, setName] = useState('');
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(words.notCreated);
   const create = (event: Event) => {
     event.preventDefault();
     if (!name.trim()) return;
     void run(async () => {
-      try {
-        await call<typeof createProject>('POST /api/projects', { name });
-        await queries.invalidateQueries({ queryKey: ['projects'] });
-      } catch (error) {
-        tellFailure(words.notCreated, error);
-      }
+      await call<typeof createProject>('POST /api/projects', { name });
+      await queries.invalidateQueries({ queryKey: ['projects'] });
     });
   };
   return (

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { TextField } from '../parts/field.tsx';
-import { tell, tellFailure } from '../parts/toasts.tsx';
+import { tell } from '../parts/toasts.tsx';
 import { words } from './messages.ts';
 
 /** Where agents take tasks from. */
@@ -13,26 +13,22 @@ const READY = 'To Do';
 
 export function NewTask({ board }: { readonly board: Board }) {
   const [title, setTitle] = useState('');
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(words.notCreated);
   const column = board.columns.find(({ name }) => name === READY) ?? board.columns[0];
   const create = (event: Event) => {
     event.preventDefault();
     if (!column || !title.trim()) return;
     void run(async () => {
-      try {
-        const { taskId } = await call<typeof createWorkItem>('POST /api/work-items', {
-          type: 'task',
-          title,
-          projectId: board.projectId,
-          boardId: board.id,
-          boardColumnId: column.id,
-        });
-        tell(words.created({ task: taskId }));
-        // Works even when there is no stream of events.
-        await queries.invalidateQueries({ queryKey: ['cards'] });
-      } catch (error) {
-        tellFailure(words.notCreated, error);
-      }
+      const { taskId } = await call<typeof createWorkItem>('POST /api/work-items', {
+        type: 'task',
+        title,
+        projectId: board.projectId,
+        boardId: board.id,
+        boardColumnId: column.id,
+      });
+      tell(words.created({ task: taskId }));
+      // Works even when there is no stream of events.
+      await queries.invalidateQueries({ queryKey: ['cards'] });
     });
   };
   return (

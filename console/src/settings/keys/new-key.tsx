@@ -7,11 +7,11 @@ import { queries } from '../../api/query.ts';
 import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
-import { Field, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { words as common } from '../../parts/messages.ts';
 import { useUsers } from '../../parts/people.ts';
+import { SelectField } from '../../parts/select.tsx';
 import { ToCopy } from '../../parts/to-copy.tsx';
-import { tellFailure } from '../../parts/toasts.tsx';
 import { identity, may } from '../../session.ts';
 import { words as ofSettings } from '../messages.ts';
 import { words } from './messages.ts';
@@ -62,7 +62,7 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
   );
   const [days, setDays] = useState<number>();
   const [userId, setUserId] = useState<string>();
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(ofSettings.notChanged);
   const everybody = useUsers();
   // Required for a key that acts as somebody else.
   const users = may('users:write') ? everybody.filter(({ disabled }) => !disabled) : [];
@@ -72,18 +72,14 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      try {
-        const key = await call<typeof createKey>('POST /api/api-keys', {
-          name: name.trim(),
-          permissions: [...chosen],
-          expiresInDays: days,
-          userId,
-        });
-        void queries.invalidateQueries({ queryKey: ['keys'] });
-        onMade(key);
-      } catch (error) {
-        tellFailure(ofSettings.notChanged, error);
-      }
+      const key = await call<typeof createKey>('POST /api/api-keys', {
+        name: name.trim(),
+        permissions: [...chosen],
+        expiresInDays: days,
+        userId,
+      });
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+      onMade(key);
     });
   };
   return (
@@ -100,40 +96,20 @@ function KeyForm({ onMade, onClose }: KeyFormProps) {
         onChoose={setChosen}
       />
       {users.length > 1 && (
-        <Field label={words.user}>
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              value={userId ?? identity.value?.user.id}
-              onChange={({ currentTarget }) => setUserId(currentTarget.value)}
-            >
-              {users.map((user) => (
-                <option key={user.id} value={user.id}>
-                  {user.name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={words.user}
+          value={userId ?? identity.value?.user.id}
+          options={users.map((user) => [user.id, user.name])}
+          onChoose={setUserId}
+        />
       )}
-      <Field label={words.ends}>
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={days ?? ''}
-            onChange={({ currentTarget }) => setDays(Number(currentTarget.value) || undefined)}
-          >
-            <option value="">{words.asMine}</option>
-            {EXPIRY_DAYS.map((n) => (
-              <option key={n} value={n}>
-                {words.inDays({ n })}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={words.ends}
+        value={days?.toString()}
+        options={EXPIRY_DAYS.map((n) => [String(n), words.inDays({ n })])}
+        none={words.asMine}
+        onChoose={(chosen) => setDays(Number(chosen) || undefined)}
+      />
       <FormActions action={ofSettings.create} isReady={!isBusy && isReady} onClose={onClose} />
     </form>
   );

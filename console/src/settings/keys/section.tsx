@@ -6,11 +6,12 @@ import { call } from '../../api/call.ts';
 import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
+import { attempt } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { More } from '../../parts/more.tsx';
 import { useNames } from '../../parts/people.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters } from '../../router.ts';
 import { identity, may } from '../../session.ts';
@@ -80,15 +81,12 @@ function KeyRow({ apiKey, userName }: { readonly apiKey: ApiKey; readonly userNa
   const hasEnded = revokedAt !== null || isExpired;
   // The one by which one is signed in: itself, or as the key of the session.
   const isOwn = id === identity.value?.session?.keyId;
-  const revoke = async () => {
-    try {
+  const revoke = () =>
+    attempt(common.notChanged, async () => {
       await call<typeof revokeKey>('DELETE /api/api-keys/:id', { id });
       void queries.invalidateQueries({ queryKey: ['keys'] });
       tell(words.revoked({ name }));
-    } catch (error) {
-      tellFailure(common.notChanged, error);
-    }
-  };
+    });
   return (
     <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

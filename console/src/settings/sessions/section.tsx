@@ -6,11 +6,12 @@ import { call } from '../../api/call.ts';
 import { queries, usePages, useQuery } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
+import { attempt } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { More } from '../../parts/more.tsx';
 import { useNames } from '../../parts/people.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters } from '../../router.ts';
 import { identity, may, signOut } from '../../session.ts';
@@ -79,16 +80,13 @@ function SessionRow({ session, userName, keyName }: SessionRowProps) {
   const [isAsking, setAsking] = useState(false);
   const hasEnded = revokedAt !== null || Date.parse(expiresAt) <= now.value;
   const isOwn = id === identity.value?.key.id;
-  const end = async () => {
-    try {
+  const end = () =>
+    attempt(common.notChanged, async () => {
       if (isOwn) return await signOut();
       await call<typeof revokeSession>('DELETE /api/sessions/:id', { id });
       void queries.invalidateQueries({ queryKey: ['sessions'] });
       tell(words.ended({ name: userName }));
-    } catch (error) {
-      tellFailure(common.notChanged, error);
-    }
-  };
+    });
   return (
     <li class={hasEnded ? 'settings-row settings-ended' : 'settings-row'}>
       <div>

@@ -61,17 +61,13 @@ function SourceRow({ source }: { readonly source: Source }) {
   const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, createdAt } = source;
   const { rateLimit, retentionDays } = source;
   const [open, setOpen] = useState<Open>();
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const close = () => setOpen(undefined);
 
   const setEnabled = () =>
     run(async () => {
-      try {
-        await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id, enabled: !enabled });
-        await queries.invalidateQueries({ queryKey: ['sources'] });
-      } catch (error) {
-        tellFailure(common.notChanged, error);
-      }
+      await call<typeof updateSource>('PATCH /api/feedback/sources/:id', { id, enabled: !enabled });
+      await queries.invalidateQueries({ queryKey: ['sources'] });
     });
   const remove = async (erase: boolean) => {
     try {

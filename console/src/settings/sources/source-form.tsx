@@ -7,7 +7,7 @@ import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 import { RateLimitChoice, rateLimitOf, typed } from './rate-limit.tsx';
@@ -24,7 +24,7 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
   const [requireCaptcha, setRequireCaptcha] = useState(source?.requireCaptcha ?? true);
   const [days, setDays] = useState(String(source?.retentionDays ?? ''));
   const [limit, setLimit] = useState(source?.rateLimit && typed(source.rateLimit));
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const isReady = name.trim() !== '';
 
   const save = (event: Event) => {
@@ -35,21 +35,17 @@ export function SourceForm({ source, onClose }: SourceFormProps) {
     const rateLimit = limit && rateLimitOf(limit);
     const fields = { name, allowedDomains, requireCaptcha };
     void run(async () => {
-      try {
-        const saved = source
-          ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
-              ...fields,
-              id: source.id,
-              rateLimit: rateLimit ?? null,
-              retentionDays: retentionDays ?? null,
-            })
-          : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, rateLimit, retentionDays });
-        void queries.invalidateQueries({ queryKey: ['sources'] });
-        onClose();
-        tell(words.saved({ name: saved.name }));
-      } catch (error) {
-        tellFailure(common.notChanged, error);
-      }
+      const saved = source
+        ? await call<typeof updateSource>('PATCH /api/feedback/sources/:id', {
+            ...fields,
+            id: source.id,
+            rateLimit: rateLimit ?? null,
+            retentionDays: retentionDays ?? null,
+          })
+        : await call<typeof createSource>('POST /api/feedback/sources', { ...fields, rateLimit, retentionDays });
+      void queries.invalidateQueries({ queryKey: ['sources'] });
+      onClose();
+      tell(words.saved({ name: saved.name }));
     });
   };
   return (

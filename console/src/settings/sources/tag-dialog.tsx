@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { LANGUAGE_NAMES, LANGUAGES } from '../../language/language.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { SelectField } from '../../parts/select.tsx';
 import { ToCopy } from '../../parts/to-copy.tsx';
 import { type WidgetLook, widgetTag } from '../../parts/widget-tag.ts';
 import { words } from './messages.ts';
@@ -23,14 +24,14 @@ export function TagDialog({ source, onClose }: { readonly source: Source; readon
     <Dialog title={words.tagOf({ name })} onClose={onClose} wide>
       <div class="tag-dialog">
         <div class="stack">
-          <Choice
+          <SelectField
             label={words.language}
             value={look.locale}
             options={[...LANGUAGES, 'fr' as const, 'es' as const].map((each) => [each, WIDGET_LANGUAGES[each]])}
             none={words.visitors}
             onChoose={(locale) => set({ locale })}
           />
-          <Choice
+          <SelectField
             label={words.theme}
             value={look.theme}
             options={[
@@ -40,7 +41,7 @@ export function TagDialog({ source, onClose }: { readonly source: Source; readon
             none={words.visitors}
             onChoose={(theme) => set({ theme })}
           />
-          <Choice
+          <SelectField
             label={words.position}
             value={look.position}
             options={[['bottom-left', words.left]]}
@@ -76,36 +77,5 @@ export function TagDialog({ source, onClose }: { readonly source: Source; readon
       <p>{words.tagHelp}</p>
       <ToCopy text={widgetTag(publicKey, look)} label={words.copyTag} />
     </Dialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly options: readonly (readonly [value: string, name: string])[];
-  /** What it is without a choice. */
-  readonly none: string;
-  readonly onChoose: (value: string) => void;
-}
-
-function Choice({ label, value, options, none, onChoose }: ChoiceProps) {
-  return (
-    <Field label={label}>
-      {(control) => (
-        <select
-          {...control}
-          class="input"
-          value={value ?? ''}
-          onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-        >
-          <option value="">{none}</option>
-          {options.map(([each, name]) => (
-            <option key={each} value={each}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   );
 }

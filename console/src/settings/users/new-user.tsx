@@ -7,7 +7,8 @@ import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { SelectField } from '../../parts/select.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 import { grantableRoles } from './roles.ts';
@@ -23,20 +24,16 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>(roles.includes('member') ? 'member' : 'viewer');
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   const create = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      try {
-        const user = await call<typeof createUser>('POST /api/users', { name, email, role });
-        void queries.invalidateQueries({ queryKey: ['users'] });
-        onClose();
-        tell(words.created({ name: user.name }), { label: words.link, run: () => onLink(user) });
-      } catch (error) {
-        tellFailure(common.notChanged, error);
-      }
+      const user = await call<typeof createUser>('POST /api/users', { name, email, role });
+      void queries.invalidateQueries({ queryKey: ['users'] });
+      onClose();
+      tell(words.created({ name: user.name }), { label: words.link, run: () => onLink(user) });
     });
   };
   return (
@@ -55,22 +52,13 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
             />
           )}
         </Field>
-        <Field label={words.role} help={words[`${role}Help`]}>
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              value={role}
-              onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
-            >
-              {roles.map((each) => (
-                <option key={each} value={each}>
-                  {words[each]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={words.role}
+          help={words[`${role}Help`]}
+          value={role}
+          options={roles.map((each) => [each, words[each]])}
+          onChoose={(chosen) => setRole(chosen as Role)}
+        />
         <FormActions action={common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>
     </Dialog>

@@ -7,26 +7,22 @@ import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 
 export function RenameUser({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [chosen, setChosen] = useState(name);
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const isReady = chosen.trim() !== '' && chosen !== name;
   const save = (event: Event) => {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      try {
-        const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, name: chosen });
-        void queries.invalidateQueries({ queryKey: ['users'] });
-        onClose();
-        tell(words.renamed({ name: user.name }));
-      } catch (error) {
-        tellFailure(common.notChanged, error);
-      }
+      const user = await call<typeof updateUser>('PATCH /api/users/:id', { id, name: chosen });
+      void queries.invalidateQueries({ queryKey: ['users'] });
+      onClose();
+      tell(words.renamed({ name: user.name }));
     });
   };
   return (

@@ -7,7 +7,7 @@ import { queries } from '../../api/query.ts';
 import { useBusy } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { identity, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
@@ -23,20 +23,16 @@ interface UserRowProps {
 export function UserRow({ user, onLink }: UserRowProps) {
   const { id, name, email, role, disabled, createdAt } = user;
   const [asked, setAsked] = useState<'rename' | 'disable' | Role>();
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const roles = grantableRoles();
   const isOwn = id === identity.value?.user.id;
   const mayChange = may('users:write') && roles.includes(role);
 
   const change = (changes: { readonly role?: Role; readonly disabled?: boolean }, done: string) =>
     run(async () => {
-      try {
-        await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
-        void queries.invalidateQueries({ queryKey: ['users'] });
-        tell(done);
-      } catch (error) {
-        tellFailure(common.notChanged, error);
-      }
+      await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
+      void queries.invalidateQueries({ queryKey: ['users'] });
+      tell(done);
     });
   const give = (chosen: Role) => change({ role: chosen }, words.changed({ name, role: words[chosen] }));
   const choose = (chosen: Role) => {

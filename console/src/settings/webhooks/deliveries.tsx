@@ -7,10 +7,11 @@ import { call } from '../../api/call.ts';
 import { queries, usePages } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow, number } from '../../language/format.ts';
-import { useBusy } from '../../parts/busy.ts';
+import { attempt, useBusy } from '../../parts/busy.ts';
 import { More } from '../../parts/more.tsx';
+import { Select } from '../../parts/select.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { filter, setFilters, to } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -27,7 +28,7 @@ const TEST_TIMEOUT_MS = 30_000;
 /** What was sent to a webhook, and sending it again. */
 export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook }) {
   const state = filter('state') as Delivery['state'] | undefined;
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const pages = usePages({
     key: ['deliveries', id, state],
     load: (cursor, signal) =>
@@ -35,34 +36,28 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
     keepsEarlier: true,
   });
   const readAnew = () => queries.invalidateQueries({ queryKey: ['deliveries', id] });
-  const test = () =>
-    run(async () => {
-      try {
-        const sent = await call<typeof testWebhook>(
-          'POST /api/webhooks/:id/test',
-          { id },
-          { timeoutMs: TEST_TIMEOUT_MS },
-        );
-        if (sent.state === 'delivered') {
-          tell(words.testTaken({ status: sent.status ?? 0, ms: sent.durationMs ?? 0 }));
-        } else {
-          tell(words.testFailed({ why: sent.error ?? String(sent.status) }));
-        }
-      } catch (error) {
-        tellFailure(common.notChanged, error);
+  const test = async () => {
+    await run(async () => {
+      const sent = await call<typeof testWebhook>(
+        'POST /api/webhooks/:id/test',
+        { id },
+        { timeoutMs: TEST_TIMEOUT_MS },
+      );
+      if (sent.state === 'delivered') {
+        tell(words.testTaken({ status: sent.status ?? 0, ms: sent.durationMs ?? 0 }));
+      } else {
+        tell(words.testFailed({ why: sent.error ?? String(sent.status) }));
       }
-      // Not part of it: it can be tested again meanwhile.
-      void readAnew();
     });
-  const replay = async (what: Pick<RawInput<typeof replayWebhook>, 'after' | 'deliveryIds'>) => {
-    try {
+    // Not part of it: it can be tested again meanwhile.
+    void readAnew();
+  };
+  const replay = (what: Pick<RawInput<typeof replayWebhook>, 'after' | 'deliveryIds'>) =>
+    attempt(common.notChanged, async () => {
       const { replayed } = await call<typeof replayWebhook>('POST /api/webhooks/:id/replay', { id, ...what });
       tell(words.replayed({ n: replayed }));
       await readAnew();
-    } catch (error) {
-      tellFailure(common.notChanged, error);
-    }
-  };
+    });
   return (
     <SettingsSection
       title={words.deliveries}
@@ -79,19 +74,14 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
         <a href={to('settings/webhooks')}>← {words.backToList}</a>
       </p>
       <div class="row">
-        <select
-          class="input input-inline"
+        <Select
+          inline
           aria-label={words.state}
-          value={state ?? ''}
-          onChange={({ currentTarget }) => setFilters({ state: currentTarget.value || undefined })}
-        >
-          <option value="">{words.anyState}</option>
-          {STATES.map((each) => (
-            <option key={each} value={each}>
-              {words[each]}
-            </option>
-          ))}
-        </select>
+          value={state}
+          options={STATES.map((each) => [each, words[each]])}
+          none={words.anyState}
+          onChoose={(chosen) => setFilters({ state: chosen || undefined })}
+        />
         {/* Deliveries are not events: nobody is notified of what becomes of them. */}
         <button type="button" class="button" aria-disabled={pages.isFetching} onClick={() => void readAnew()}>
           {words.refresh}
@@ -127,7 +117,7 @@ interface DeliveryRowProps {
 
 function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
   const { seq, type, subject, state, attempts, status, error, answer, durationMs, createdAt, nextAttemptAt } = delivery;
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   // A test is not in the log, so there is nothing to send again.
   const isTest = seq === 0;
   return (
@@ -176,7 +166,7 @@ function DeliveryRow({ delivery, onReplay }: DeliveryRowProps) {
 function ReplayForm({ onReplay }: { readonly onReplay: (after: number) => Promise<void> }) {
   const id = useId();
   const [after, setAfter] = useState('');
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const replay = (event: Event) => {
     event.preventDefault();
     if (after !== '') void run(() => onReplay(Number(after)));

@@ -8,7 +8,8 @@ import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
 import { useProjects } from '../../parts/project.tsx';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { SelectField } from '../../parts/select.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { type ChosenTypes, chosenOf, KINDS, PERMISSION_OF_KIND, typesOf } from './event-types.ts';
@@ -27,7 +28,7 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
   const [chosen, setChosen] = useState<ChosenTypes>(() => chosenOf(webhook?.types ?? ['*']));
   const [projectId, setProjectId] = useState(webhook?.projectId ?? '');
   const [secret, setSecret] = useState<string | null>();
-  const { isBusy, run } = useBusy();
+  const { isBusy, run } = useBusy(common.notChanged);
   const projects = useProjects();
   const types = typesOf(chosen);
   const isReady = url.trim() !== '' && types.length > 0;
@@ -36,21 +37,17 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
     event.preventDefault();
     if (!isReady) return;
     void run(async () => {
-      try {
-        if (webhook) {
-          const changes = { url, description, types, projectId: projectId || null };
-          await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
-          tell(words.saved);
-          onClose();
-        } else {
-          const fields = { url, description, types, projectId: projectId || undefined };
-          const made = await call<typeof createWebhook>('POST /api/webhooks', fields);
-          setSecret(made.secret);
-        }
-        void queries.invalidateQueries({ queryKey: ['webhooks'] });
-      } catch (error) {
-        tellFailure(common.notChanged, error);
+      if (webhook) {
+        const changes = { url, description, types, projectId: projectId || null };
+        await call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id: webhook.id, ...changes });
+        tell(words.saved);
+        onClose();
+      } else {
+        const fields = { url, description, types, projectId: projectId || undefined };
+        const made = await call<typeof createWebhook>('POST /api/webhooks', fields);
+        setSecret(made.secret);
       }
+      void queries.invalidateQueries({ queryKey: ['webhooks'] });
     });
   };
   if (secret !== undefined) return <ShownSecret secret={secret} onClose={onClose} />;
@@ -72,23 +69,13 @@ export function WebhookForm({ webhook, onClose }: WebhookFormProps) {
         <TextField label={words.description} value={description} onChange={setDescription} />
         <TypeChoice chosen={chosen} onChoose={setChosen} />
         {(projects.data?.length ?? 0) > 0 && (
-          <Field label={words.onlyProject}>
-            {(control) => (
-              <select
-                {...control}
-                class="input"
-                value={projectId}
-                onChange={({ currentTarget }) => setProjectId(currentTarget.value)}
-              >
-                <option value="">{words.allProjects}</option>
-                {projects.data?.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label={words.onlyProject}
+            value={projectId}
+            options={projects.data?.map(({ id, name }) => [id, name]) ?? []}
+            none={words.allProjects}
+            onChoose={setProjectId}
+          />
         )}
         <FormActions action={webhook ? parts.save : common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>

@@ -5,10 +5,11 @@ import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
 import { now } from '../../clock.ts';
 import { fromNow } from '../../language/format.ts';
+import { attempt } from '../../parts/busy.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { tell, tellFailure } from '../../parts/toasts.tsx';
+import { tell } from '../../parts/toasts.tsx';
 import { When } from '../../parts/when.tsx';
 import { to } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -29,15 +30,12 @@ export function WebhookRow({ webhook, projectName }: WebhookRowProps) {
   const { id, url, description, types, state, enabled, disabledReason, failingSince, createdAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
   const close = () => setOpen(undefined);
-  const change = async (what: () => Promise<unknown>, done: string) => {
-    try {
+  const change = (what: () => Promise<unknown>, done: string) =>
+    attempt(common.notChanged, async () => {
       await what();
       void queries.invalidateQueries({ queryKey: ['webhooks'] });
       tell(done);
-    } catch (error) {
-      tellFailure(common.notChanged, error);
-    }
-  };
+    });
   const setEnabled = () =>
     change(() => call<typeof updateWebhook>('PATCH /api/webhooks/:id', { id, enabled: !enabled }), words.saved);
   const remove = () => change(() => call<typeof deleteWebhook>('DELETE /api/webhooks/:id', { id }), words.deleted);
