@@ -19,7 +19,8 @@ const ExclusionModel = mongoose.model(
 
 /**
  * Makes this transaction conflict with every other one of the organization that names the same: of two at once, one runs again on the other's result.
- * For rules about how many there are, such as a maximum: otherwise both would count what the other does not see, and both would find room.
+ * For rules about how many there are, such as a maximum: otherwise both would count what the other does not see, and both would find room. Called after the
+ * count, so that a refusal waits for nobody.
  */
 export async function oneAtATime({ caller, tx }: TransactionalScope, what: string): Promise<void> {
   const _id = `${caller.organizationId}/${what}`;

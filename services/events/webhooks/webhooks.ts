@@ -39,13 +39,13 @@ export async function createWebhook(
 ): Promise<Output<typeof createOp>> {
   requireUsable(destinations, input.url, context);
   requireReadable(input.types, context);
-  await oneAtATime(context, 'webhooks');
   if ((await countWebhooks(context)) >= MAX_WEBHOOKS) {
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_WEBHOOKS} webhooks already. Delete one that is no longer used.`,
     );
   }
+  await oneAtATime(context, 'webhooks');
   const id = uuidv7();
   const secret = newSecret();
   const { enabled, projectId = null, ...settings } = input;

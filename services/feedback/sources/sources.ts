@@ -30,13 +30,13 @@ import {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export async function createSource(input: Input<typeof createOp>, context: WriteContext<'CONFLICT'>): Promise<Source> {
-  await oneAtATime(context, 'sources');
   if ((await countSources(context)) >= MAX_SOURCES) {
     throw context.fail(
       'CONFLICT',
       `The organization has ${MAX_SOURCES} feedback sources already. Delete one that is no longer used.`,
     );
   }
+  await oneAtATime(context, 'sources');
   return insertSource(context, { ...input, publicKey: newPublicKey() });
 }
 

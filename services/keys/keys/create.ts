@@ -25,13 +25,13 @@ export async function createKey(
   const { caller, fail } = context;
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
-  await oneAtATime(context, 'keys');
   if ((await countActiveKeys(context)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
     throw fail(
       'CONFLICT',
       `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
     );
   }
+  await oneAtATime(context, 'keys');
   const maker = await keyOfCaller(context);
   const { key, ...secret } = mint.make();
   const record = await insertKey(context, {

@@ -41,13 +41,13 @@ export async function openSession(
     );
   }
   const { key, userId, permissions } = origin;
-  await oneAtATime(scope, `sessions of ${userId}`);
   if ((await countActiveSessions(scope, userId)) >= MAX_ACTIVE_SESSIONS_PER_USER) {
     throw fail(
       'CONFLICT',
       `The user is signed in ${MAX_ACTIVE_SESSIONS_PER_USER} times, which is the limit. End some of these sessions: DELETE /api/sessions/:id.`,
     );
   }
+  await oneAtATime(scope, `sessions of ${userId}`);
   const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };
   const { expiresAt } = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
   return { expiresAt };

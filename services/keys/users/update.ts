@@ -21,13 +21,13 @@ export async function updateUser(
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
-    await oneAtATime(context, 'owners');
     if ((await countActiveOwners(context)) < 2) {
       throw fail(
         'CONFLICT',
         `${user.email} is the last active owner of the organization. Make another user an owner before you demote or disable this one.`,
       );
     }
+    await oneAtATime(context, 'owners');
   }
   return changeUser(context, user, change);
 }
