@@ -14,7 +14,6 @@ import type { Call, Settled } from '@worktrack/rpc/types';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { commitAlone } from '../commit-alone.ts';
 import type { Duplicates } from '../items/duplicates.ts';
 import { itemsOfSource } from '../items/erasure.repository.ts';
 import { eraseAll } from '../items/erasure.ts';

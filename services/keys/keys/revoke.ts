@@ -3,7 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { requireAllHeldOf } from './held.ts';
 import { keyOfCaller } from './key-of-caller.ts';
-import { keyById, markRevoked, markRevoked } from './keys.repository.ts';
+import { keyById, markRevoked } from './keys.repository.ts';
 
 /** Stores the revocation. Its other half, evicting the key from the gateways' cache, follows once this is committed. */
 export async function revokeKey(

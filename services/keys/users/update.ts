@@ -3,7 +3,6 @@ import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { lockOwners } from '../organizations/organizations.repository.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
