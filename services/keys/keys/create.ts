@@ -5,10 +5,10 @@ import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { userById } from '../users/users.repository.ts';
-import { rateWithin } from './held.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
+import { rateWithin } from './rate-within.ts';
 
 /** One answer lists them all. */
 export const MAX_ACTIVE_KEYS_PER_ORGANIZATION = MAX_LISTED_KEYS;

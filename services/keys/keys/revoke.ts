@@ -1,7 +1,7 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
-import { requireAllHeldOf } from './held.ts';
+import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { keyById, markRevoked } from './keys.repository.ts';
 

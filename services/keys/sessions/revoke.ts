@@ -1,7 +1,7 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
-import { requireAllHeldOf } from '../keys/held.ts';
+import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
