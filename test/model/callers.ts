@@ -307,10 +307,9 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
     const { id, version } = answer.workItem;
     const { token } = answer.lease;
     world.tokens.push({ itemId: id, token });
-    // What was sent back is already in In Progress.
-    const isMoved = answer.rework === undefined;
-    if (isMoved) movedBy(key, { id, type: 'task' }, { version }, world);
-    world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent, isMoved });
+    // What was sent back is in In Progress already.
+    if (answer.rework === undefined) world.ledger.write({ kind: 'perhapsMoved', itemId: id, keyId: key.id });
+    world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent, version });
   },
 
   async renew({ n }, world, key) {

@@ -48,8 +48,8 @@ function given(): Given {
   story.push(moved('Backlog', 'In Progress', { isAutoSync: true, causedBy: 'claimed' }));
   done.push(moved('Backlog', 'Done'), event('comment', { text: 'Text' }), event('ai_session', { id: 'session' }));
   done.push(changed('title', 'done', 'Title'));
-  ledger.write({ kind: 'moved', itemId: 'claimed', keyId: KEY, version: 2 });
-  ledger.write({ kind: 'claimed', itemId: 'claimed', keyId: KEY, token: 'token', agent: 'Agent', isMoved: true });
+  ledger.write({ kind: 'perhapsMoved', itemId: 'claimed', keyId: KEY });
+  ledger.write({ kind: 'claimed', itemId: 'claimed', keyId: KEY, token: 'token', agent: 'Agent', version: 2 });
   ledger.write({ kind: 'moved', itemId: 'done', keyId: KEY, version: 2 });
   ledger.write({ kind: 'commented', itemId: 'done', keyId: KEY, text: 'Text' });
   ledger.write({ kind: 'session', itemId: 'done', keyId: KEY, sessionId: 'session', totalTokens: 8 });

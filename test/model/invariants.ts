@@ -83,14 +83,13 @@ export const INVARIANTS: Readonly<Record<string, (snapshot: Snapshot, ledger: Le
     [...claimable].filter(([, isClaimable]) => !isClaimable).map(([id]) => `${items.get(id)?.taskId} is stranded`),
 
   'a claim holds until the item is moved': ({ histories, held }, ledger) =>
-    ledger.of('claimed').flatMap(({ itemId, token, agent, isMoved }) => {
+    ledger.of('claimed').flatMap(({ itemId, token, agent }) => {
       const events = histories.get(itemId) ?? [];
       const claimedAt = events.findIndex((event) => assigneeOf(event) === agent);
-      if (claimedAt === -1) return [`the history of ${itemId} does not know ${agent}`];
-      const later = events
-        .slice(claimedAt)
-        .filter(isMove)
-        .slice(isMoved ? 1 : 0);
+      const claim = events[claimedAt];
+      if (!claim) return [`the history of ${itemId} does not know ${agent}`];
+      // The claim itself moves a task that was not in In Progress.
+      const later = events.slice(claimedAt).filter((event) => isMove(event) && writeOf(event) !== writeOf(claim));
       return later.length > 0 || ends(events) || held.get(token) === itemId
         ? []
         : [`${itemId} is not held by ${agent}`];

@@ -10,13 +10,13 @@ export type Entry =
   | (Of<'titled'> & { readonly title: string; readonly version: number })
   /** A move in its own right, each with one event. */
   | (Of<'moved'> & { readonly version?: number })
-  /** An update with a column in which the item may already have been. */
+  /** An update with a column in which the item may already have been, or a claim of a task that may have been in In Progress. */
   | Of<'perhapsMoved'>
   | (Of<'batchMoved'> & { readonly version: number })
   | Of<'deleted'>
   | (Of<'commented'> & { readonly text: string })
   | (Of<'session'> & { readonly sessionId: string; readonly totalTokens: number })
-  | (Of<'claimed'> & { readonly token: string; readonly agent: string; readonly isMoved: boolean });
+  | (Of<'claimed'> & { readonly token: string; readonly agent: string; readonly version: number });
 
 export class Ledger {
   readonly entries: Entry[] = [];
