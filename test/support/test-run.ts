@@ -11,7 +11,7 @@ import { type RunningSystem, runSystem } from './run-system.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
 
 /** How many test files of one run can have a broker of their own. A virtual host costs the broker's start some 20 ms. */
-const MAX_LEASES = 150;
+const MAX_LEASES = 200;
 
 /** Where test files find the system that they share. */
 export interface SharedSystem {
