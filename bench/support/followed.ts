@@ -9,8 +9,9 @@ const OUTBOXES = ['workitems', 'feedback', 'keys'] as const;
  * Resolves when the log has everything that was written: what a write causes is not over with its response. The outboxes are empty by then, and the log's heads
  * no longer move.
  */
-export async function followed({ environment }: Pick<System, 'environment'>): Promise<void> {
-  const client = new mongoose.mongo.MongoClient(environment.MONGODB_URL ?? '');
+export async function followed({ environment, servers }: Pick<System, 'environment' | 'servers'>): Promise<void> {
+  // Not through what counts the services' commands.
+  const client = new mongoose.mongo.MongoClient(servers.urls.mongodb);
   const database = (service: string) => client.db(`${environment.MONGODB_DATABASE_PREFIX}_${service}`);
   try {
     for (let before = -1; ; ) {
