@@ -1,5 +1,6 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { ItemType, LeaseState, Priority } from '@worktrack/contracts/work-items/work-item';
+import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { ItemType, LeaseState } from '@worktrack/contracts/work-items/work-item';
 import { itemWords } from '../parts/item-words.ts';
 import { SearchField } from '../parts/search-field.tsx';
 import { Select } from '../parts/select.tsx';

@@ -1,7 +1,8 @@
 import './board.css';
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
-import type { ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
+import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';

@@ -1,5 +1,6 @@
 import type { getBoard } from '@worktrack/contracts/projects/board-operations';
-import type { Priority, WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useId } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';

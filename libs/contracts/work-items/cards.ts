@@ -3,6 +3,7 @@ import { exampleSummary, ids, pagination } from '../examples.ts';
 import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { listWorkItems } from './list.ts';
+import { plainFields } from './plain-fields.ts';
 import { Cost } from './sessions.ts';
 import { WorkItem, WorkItemSummary } from './work-item.ts';
 
@@ -18,7 +19,7 @@ export const Card = WorkItemSummary.extend({
 });
 export type Card = z.infer<typeof Card>;
 
-const { search, type, priority, assignee, leaseState } = listWorkItems.input.shape;
+const { search, type, assignee, leaseState } = listWorkItems.input.shape;
 
 export const listCards = operation({
   name: 'boards.cards',
@@ -36,7 +37,7 @@ export const listCards = operation({
       .describe('Only these items, as far as they are on the board and match. Not together with search or cursor'),
     search,
     type,
-    priority,
+    ...plainFields.filters,
     assignee,
     leaseState,
     limit: deepPaging.limit,

@@ -15,8 +15,9 @@ import { ItemRef, ProjectId, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { truncation } from '../truncation.ts';
 import { Budget } from './budget.ts';
+import { Priority } from './plain-fields.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
-import { Priority, ShownLease, WorkItem } from './work-item.ts';
+import { ShownLease, WorkItem } from './work-item.ts';
 
 const MAX_KEYWORDS = 50;
 const MAX_KEYWORD_LENGTH = 100;

@@ -3,13 +3,14 @@ import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } fro
 import { ItemRef } from '../fields.ts';
 import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { CreatedItem, itemFields, Priority } from './work-item.ts';
+import { plainFields } from './plain-fields.ts';
+import { CreatedItem, itemFields } from './work-item.ts';
 
 /** Shortcuts for creation: the type is fixed, board and column are the project's default board and its `Backlog`. */
 const fields = {
   title: itemFields.title,
   description: itemFields.description.optional(),
-  priority: Priority.default('medium'),
+  ...plainFields.created,
   dependsOn: itemFields.dependsOn.optional(),
   ideaId: itemFields.ideaId.optional(),
   externalId: itemFields.externalId.optional(),

@@ -3,7 +3,8 @@ import { column, exampleTask, ids, times } from '../examples.ts';
 import { ColumnRef, Id, ItemRef, ProjectId } from '../fields.ts';
 import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { CreatedItem, ItemType, itemFields, Priority } from './work-item.ts';
+import { plainFields } from './plain-fields.ts';
+import { CreatedItem, ItemType, itemFields } from './work-item.ts';
 
 export const createWorkItem = operation({
   name: 'workItems.create',
@@ -14,7 +15,7 @@ export const createWorkItem = operation({
     title: itemFields.title,
     description: itemFields.description.optional(),
     type: ItemType,
-    priority: Priority.default('medium'),
+    ...plainFields.created,
     boardId: Id,
     boardColumnId: ColumnRef,
     projectId: ProjectId.optional(),

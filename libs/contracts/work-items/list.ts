@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { exampleSummary, pagination } from '../examples.ts';
 import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { ItemType, itemFields, LEASE_STATES, Priority, WorkItemSummary } from './work-item.ts';
+import { plainFields } from './plain-fields.ts';
+import { ItemType, itemFields, LEASE_STATES, WorkItemSummary } from './work-item.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
@@ -17,7 +18,7 @@ export const listWorkItems = operation({
     boardColumnId: ColumnRef.optional(),
     parentId: ItemRef.optional(),
     type: ItemType.optional(),
-    priority: Priority.optional(),
+    ...plainFields.filters,
     assignee: z.string().max(200).optional(),
     leaseState: z.enum([...LEASE_STATES, 'stalled']).optional(),
     externalId: itemFields.externalId.optional(),

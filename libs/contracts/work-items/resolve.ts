@@ -1,25 +1,16 @@
 import { z } from 'zod';
 import { column, ids } from '../examples.ts';
 import { operation } from '../operation.ts';
+import { plainFields } from './plain-fields.ts';
 import { WorkItem } from './work-item.ts';
 
 export const MAX_RESOLVED_IDS = 500;
 
-export const ResolvedItem = WorkItem.pick({
-  id: true,
-  taskId: true,
-  title: true,
-  type: true,
-  description: true,
-  priority: true,
-  assignee: true,
-  boardColumnId: true,
-  columnName: true,
-  parentId: true,
-  isAiProcessing: true,
-  lease: true,
-  version: true,
-}).extend({
+export const ResolvedItem = z.object({
+  ...WorkItem.pick({ id: true, taskId: true, title: true, type: true, description: true }).shape,
+  ...plainFields.shown,
+  ...WorkItem.pick({ assignee: true, boardColumnId: true, columnName: true, parentId: true }).shape,
+  ...WorkItem.pick({ isAiProcessing: true, lease: true, version: true }).shape,
   /** The inputs that the item came from. */
   resolvedFrom: z.array(z.string()),
 });

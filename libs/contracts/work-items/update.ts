@@ -3,7 +3,8 @@ import { exampleTask } from '../examples.ts';
 import { ColumnRef, ItemRef } from '../fields.ts';
 import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
-import { ExpectedVersion, ItemType, itemFields, Priority, WrittenItem } from './work-item.ts';
+import { plainFields } from './plain-fields.ts';
+import { ExpectedVersion, ItemType, itemFields, WrittenItem } from './work-item.ts';
 
 export const updateWorkItem = operation({
   name: 'workItems.update',
@@ -15,7 +16,7 @@ export const updateWorkItem = operation({
     title: itemFields.title.optional(),
     description: itemFields.description.optional(),
     type: ItemType.optional(),
-    priority: Priority.optional(),
+    ...plainFields.changed,
     assignee: itemFields.assignee.nullable().optional(),
     boardColumnId: ColumnRef.optional().describe('Name or UUID; moves the item'),
     parentId: ItemRef.nullable().optional().describe('null unlinks'),

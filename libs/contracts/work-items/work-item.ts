@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { plainFields } from './plain-fields.ts';
 
 export const ITEM_TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const;
 export const ItemType = z.enum(ITEM_TYPES);
 export type ItemType = z.infer<typeof ItemType>;
-
-export const PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
-export const Priority = z.enum(PRIORITIES);
-export type Priority = z.infer<typeof Priority>;
 
 export const LEASE_STATES = ['working', 'awaiting_input'] as const;
 export const LeaseState = z.enum(LEASE_STATES);
@@ -47,7 +44,7 @@ export const WorkItemSummary = z.object({
   taskId: z.string(),
   title: z.string(),
   type: ItemType,
-  priority: Priority,
+  ...plainFields.shown,
   assignee: z.string().nullable(),
   boardId: RecordId,
   boardColumnId: RecordId,

@@ -4,8 +4,8 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnNamed } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
-import type { Outline } from './outline.repository.ts';
 
 export function boardMap(board: BoardRecord): BoardMap {
   const named = (name: StandardColumn) => columnNamed(board, name)?.id ?? null;
@@ -24,7 +24,7 @@ export function boardMap(board: BoardRecord): BoardMap {
 /** The board with most of the items; without items, the project's default board. */
 export async function boardFor(
   scope: FailingScope<'NOT_FOUND'>,
-  items: readonly Pick<Outline, 'boardId'>[],
+  items: readonly Pick<PlannedItem, 'boardId'>[],
   boards: ReadonlyMap<string, BoardRecord>,
   projectId: string | undefined,
 ): Promise<BoardMap | null> {
@@ -33,7 +33,7 @@ export async function boardFor(
 }
 
 export function boardOfMost(
-  items: readonly Pick<Outline, 'boardId'>[],
+  items: readonly Pick<PlannedItem, 'boardId'>[],
   boards: ReadonlyMap<string, BoardRecord>,
 ): BoardRecord | undefined {
   const counts = new Map<string, number>();

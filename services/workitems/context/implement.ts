@@ -6,9 +6,9 @@ import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';
 import { shownLease } from '../items/lease.ts';
 import { isReturned } from '../items/returned.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
-import type { Outline } from './outline.repository.ts';
 import { planBatch } from './plan-batch.ts';
 import { toBrief } from './present.ts';
 
@@ -21,7 +21,7 @@ export async function getImplementContext(
   const { tasks, notFound } = await leafTasksOf(context, input.ids, projectId);
   const plan = await planBatch(context, tasks);
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
-  const parentOf = ({ parentId }: Outline) =>
+  const parentOf = ({ parentId }: PlannedItem) =>
     parentId === null ? undefined : (plan.around.get(parentId) ?? inBatch.get(parentId));
   const taskIds = (ids: readonly string[]) => ids.map((id) => plan.nameOf(id));
 

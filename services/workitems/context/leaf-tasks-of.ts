@@ -1,11 +1,12 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { Scope } from '../calls/scope.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { leafTasksBelow } from '../trees/leaf-tasks.ts';
-import { type Outline, outlinesOf } from './outline.repository.ts';
+import { outlinesOf } from './outline.repository.ts';
 
 export interface LeafTasks {
   /** In the order of the inputs that led to them. */
-  readonly tasks: readonly Outline[];
+  readonly tasks: readonly PlannedItem[];
   /** Inputs that match nothing in the organization, or nothing in the project. */
   readonly notFound: readonly string[];
 }
@@ -26,7 +27,7 @@ export async function leafTasksOf(
     roots.map(({ _id }) => _id),
   );
 
-  const tasks = new Map<string, Outline>();
+  const tasks = new Map<string, PlannedItem>();
   const notFound: string[] = [];
   for (const [id, ref] of refOf) {
     const item = byRef.get(ref);

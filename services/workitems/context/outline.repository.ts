@@ -4,51 +4,9 @@ import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { below, childOf, itself } from '../items/found-by.ts';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { SHOWN_OF_LEASE } from '../items/lease.ts';
+import { ItemModel } from '../items/items.model.ts';
+import { PLANNED, type PlannedItem } from '../items/views.ts';
 import { ProjectModel, type ProjectRecord } from '../projects/projects.model.ts';
-
-/** What plans need to know about an item: not its text, which would dominate the cost for hundreds of items. */
-export type Outline = Pick<
-  ItemRecord,
-  | '_id'
-  | 'taskId'
-  | 'title'
-  | 'type'
-  | 'priority'
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'position'
-  | 'parentId'
-  | 'lease'
-  | 'returned'
-  | 'assignee'
-  | 'claimedBy'
-  | 'previous'
-  | 'revision'
-> & { readonly metadata?: { readonly dependsOn?: unknown; readonly prompt?: { readonly generatedAt?: unknown } } };
-
-const OUTLINE = {
-  taskId: 1,
-  title: 1,
-  type: 1,
-  priority: 1,
-  projectId: 1,
-  boardId: 1,
-  boardColumnId: 1,
-  position: 1,
-  parentId: 1,
-  ...SHOWN_OF_LEASE,
-  'lease.before.returned': 1,
-  returned: 1,
-  assignee: 1,
-  claimedBy: 1,
-  'previous.agent': 1,
-  revision: 1,
-  'metadata.dependsOn': 1,
-  'metadata.prompt.generatedAt': 1,
-} as const;
 
 /** By default the driver fetches 101 documents first, then the rest. */
 const IN_ONE_ANSWER = { batchSize: 10_000 } as const;
@@ -61,14 +19,14 @@ export interface Which {
 }
 
 /** In no particular order, with one query. */
-export function outlinesOf(scope: Scope, which: Which, projectId?: string): Promise<Outline[]> {
-  return ItemModel.aggregate<Outline>([...matching(scope, which, projectId), { $project: OUTLINE }])
+export function outlinesOf(scope: Scope, which: Which, projectId?: string): Promise<PlannedItem[]> {
+  return ItemModel.aggregate<PlannedItem>([...matching(scope, which, projectId), { $project: PLANNED }])
     .option(IN_ONE_ANSWER)
     .session(scope.tx ?? null);
 }
 
 /** What surrounds items, in no particular order. */
-export interface Surroundings<Item extends Outline = Outline> {
+export interface Surroundings<Item extends PlannedItem = PlannedItem> {
   readonly items: readonly Item[];
   /** All boards of the given projects. */
   readonly boards: ReadonlyMap<string, BoardRecord>;
@@ -90,14 +48,14 @@ export async function surroundings<Described extends boolean = false>(
     readonly alsoDescriptions?: Described;
     readonly alsoBudgets?: boolean;
   } = {},
-): Promise<Surroundings<Described extends true ? Outline & { readonly description: string } : Outline>> {
+): Promise<Surroundings<Described extends true ? PlannedItem & { readonly description: string } : PlannedItem>> {
   const { organizationId } = scope.caller;
   const { attachmentsOf, alsoDescriptions, alsoBudgets } = options;
   const projects = [...new Set(projectIds)];
   if (projects.length === 0) return { items: [], boards: new Map(), attachments: [], budgets: [] };
-  const found = await ItemModel.aggregate<Outline | BoardRecord | AttachmentRecord | BudgetRecord>([
+  const found = await ItemModel.aggregate<PlannedItem | BoardRecord | AttachmentRecord | BudgetRecord>([
     ...matching(scope, which),
-    { $project: { ...OUTLINE, ...(alsoDescriptions && { description: 1 }) } },
+    { $project: { ...PLANNED, ...(alsoDescriptions && { description: 1 }) } },
     union(BoardModel.collection.name, { organizationId, projectId: { $in: projects } }),
     ...(attachmentsOf === undefined
       ? []
@@ -121,12 +79,12 @@ export async function newestParents(
   limit: number,
 ): Promise<Pick<Surroundings, 'items' | 'boards'> & { readonly projects: readonly ProjectRecord[] }> {
   const { organizationId } = caller;
-  const found = await ItemModel.aggregate<Outline | BoardRecord | ProjectRecord>([
+  const found = await ItemModel.aggregate<PlannedItem | BoardRecord | ProjectRecord>([
     { $match: { organizationId, ...(projectId && { projectId }), type: { $in: ['epic', 'feature'] } } },
     // Before any other stage: only then can an index provide the order.
     { $sort: { _id: -1 } },
     { $limit: limit },
-    { $project: OUTLINE },
+    { $project: PLANNED },
     union(BoardModel.collection.name, { organizationId, ...(projectId && { projectId }) }),
     ...(projectId ? [union(ProjectModel.collection.name, { organizationId, _id: projectId })] : []),
   ]);

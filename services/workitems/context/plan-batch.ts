@@ -3,7 +3,8 @@ import { columnName } from '../boards/columns.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
-import { type Outline, surroundings } from './outline.repository.ts';
+import type { PlannedItem } from '../items/views.ts';
+import { surroundings } from './outline.repository.ts';
 import { stageOf, stageOfTask } from './stage.ts';
 import { type Plan, type Progress, planWaves } from './waves.ts';
 
@@ -12,12 +13,12 @@ export interface BatchPlan extends Plan {
   /** All boards of the projects. */
   readonly budgets: readonly BudgetRecord[];
   /** What surrounds the batch and was read with it: parents, and dependencies outside it. */
-  readonly around: ReadonlyMap<string, Outline>;
+  readonly around: ReadonlyMap<string, PlannedItem>;
   /** The keys of a task's dependencies, as they are in `blockedBy`. */
-  dependenciesOf(task: Outline): readonly string[];
+  dependenciesOf(task: PlannedItem): readonly string[];
   /** The task ID behind a key; for an unknown dependency, the text as written. */
   nameOf(key: string): string;
-  columnOf(item: Outline): string;
+  columnOf(item: PlannedItem): string;
 }
 
 /** Prefix of the written text in the key of an unknown dependency: no id starts like this. */
@@ -29,8 +30,8 @@ const NAMES_NOTHING = '?';
  */
 export async function planBatch(
   scope: Scope,
-  tasks: readonly Outline[],
-  stage: (task: Outline, column: string) => Progress = stageOfTask,
+  tasks: readonly PlannedItem[],
+  stage: (task: PlannedItem, column: string) => Progress = stageOfTask,
 ): Promise<BatchPlan> {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const byTaskId = new Map(tasks.map((task) => [task.taskId, task]));
@@ -44,11 +45,11 @@ export async function planBatch(
   const { items, boards, budgets } = await surroundings(scope, { named }, projectIds, { alsoBudgets: true });
   // Dependencies are within one project: an id from elsewhere counts as unknown.
   const around = items.filter(({ projectId }) => projectIds.has(projectId));
-  const known = new Map<string, Outline>();
+  const known = new Map<string, PlannedItem>();
   for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);
-  const columnOf = (item: Outline) => columnName(boards.get(item.boardId), item.boardColumnId);
+  const columnOf = (item: PlannedItem) => columnName(boards.get(item.boardId), item.boardColumnId);
 
-  const keysOf = (task: Outline) =>
+  const keysOf = (task: PlannedItem) =>
     dependenciesOf(task.metadata).map((reference) => {
       const item = known.get(reference);
       return item?.projectId === task.projectId ? item._id : NAMES_NOTHING + reference;

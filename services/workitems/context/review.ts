@@ -8,8 +8,9 @@ import { columnName } from '../boards/columns.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { toWorkItem } from '../items/present.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { boardMap } from './board-map.ts';
-import { type Outline, surroundings } from './outline.repository.ts';
+import { surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 
 /** What a reviewer needs to see, and where a pass and a fail lead. */
@@ -31,7 +32,7 @@ export async function getReviewContext(
   );
   const siblings = items.filter(({ parentId }) => parentId !== null && parentId === item.parentId);
   const below = input.featureReview ? itemsBelow(items, item._id) : [];
-  const placed = (outlines: readonly Outline[]): PlacedItem[] =>
+  const placed = (outlines: readonly PlannedItem[]): PlacedItem[] =>
     outlines.map((outline) => toPlaced(outline, columnName(boards.get(outline.boardId), outline.boardColumnId)));
 
   const board = boards.get(item.boardId);
@@ -60,7 +61,7 @@ export async function getReviewContext(
   };
 }
 
-function itemsBelow(items: readonly Outline[], id: string): Outline[] {
+function itemsBelow(items: readonly PlannedItem[], id: string): PlannedItem[] {
   const children = Map.groupBy(items, ({ parentId }) => parentId);
   const found = [...(children.get(id) ?? [])];
   for (const item of found) found.push(...(children.get(item._id) ?? []));

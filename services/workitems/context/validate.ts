@@ -4,9 +4,10 @@ import type { getValidateContext as operation } from '@worktrack/contracts/work-
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { columnName } from '../boards/columns.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
-import { type Outline, surroundings } from './outline.repository.ts';
+import { surroundings } from './outline.repository.ts';
 import { toPlaced } from './present.ts';
 import { stageOf } from './stage.ts';
 import type { Progress } from './waves.ts';
@@ -30,7 +31,7 @@ export async function getValidateContext(
   const alsoDescriptions = true;
   const around = await surroundings(context, { named: parentIds }, projectIds, { alsoDescriptions });
   const { items: parents, boards } = around;
-  const columnOf = (item: Pick<Outline, 'boardId' | 'boardColumnId'>) =>
+  const columnOf = (item: Pick<PlannedItem, 'boardId' | 'boardColumnId'>) =>
     columnName(boards.get(item.boardId), item.boardColumnId);
   const within = (name: string) =>
     tasks

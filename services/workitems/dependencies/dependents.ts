@@ -3,7 +3,8 @@ import { boardsForWrite } from '../boards/boards.repository.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
-import { dependentsOf, type ItemOutline } from '../items/items.repository.ts';
+import { dependentsOf } from '../items/items.repository.ts';
+import type { ItemOutline } from '../items/views.ts';
 import { adjustItem } from '../writes/change-item.ts';
 
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */

@@ -6,7 +6,8 @@ import { columnName } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
-import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
+import { findOutlines } from '../items/items.repository.ts';
+import type { ItemOutline } from '../items/views.ts';
 import { cycleOf } from './cycle.ts';
 import { dependenciesOf } from './dependencies.ts';
 

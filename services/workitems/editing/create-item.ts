@@ -1,5 +1,6 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
-import type { CreatedItem, ItemType, Priority } from '@worktrack/contracts/work-items/work-item';
+import { type PlainField, plainOf } from '@worktrack/contracts/work-items/plain-fields';
+import type { CreatedItem, ItemType } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
@@ -22,11 +23,10 @@ import { requireParentFor } from '../trees/parent.ts';
 import { countChildren } from '../trees/tree-writes.ts';
 import { insertItem } from '../writes/change-item.ts';
 
-export interface NewItem {
+export interface NewItem extends Pick<ItemRecord, PlainField> {
   readonly type: ItemType;
   readonly title: string;
   readonly description?: string;
-  readonly priority: Priority;
   readonly assignee?: string;
   readonly dependsOn?: readonly string[];
   readonly ideaId?: string;
@@ -44,7 +44,7 @@ export interface Place {
 /** What all tools that create items have in common. */
 export async function createItem(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
-  { type, title, description, priority, assignee, ...input }: NewItem,
+  { type, title, description, assignee, ...input }: NewItem,
   { project, board, column, parent }: Place,
 ): Promise<CreatedItem> {
   const projectId = project._id;
@@ -67,7 +67,8 @@ export async function createItem(
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
   const state = {
-    ...{ type, priority, position, boardColumnId: column.id, childCount: 0, waitsFor },
+    ...plainOf(input),
+    ...{ type, position, boardColumnId: column.id, childCount: 0, waitsFor },
     ...{ lease: null, assignee: assignee || null },
   };
   const item: ItemRecord = {

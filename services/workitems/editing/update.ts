@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
@@ -69,13 +70,13 @@ function wantedOf(
   parent: ItemRecord | null | undefined,
   context: Context,
 ): Partial<Editable> {
-  const { title, description, type, priority, assignee } = input;
+  const { title, description, type, assignee } = input;
   const patch = metadataPatch(input);
   return {
     title,
     description,
     type,
-    priority,
+    ...plainOf(input),
     // An empty name is nobody, for clients that cannot send null.
     assignee: assignee === '' ? null : assignee,
     parentId: parent === null ? null : parent?._id,

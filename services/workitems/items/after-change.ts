@@ -1,33 +1,29 @@
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
+import type { Editable } from './changes.ts';
 import { claimable } from './claimable.ts';
 import type { ItemRecord } from './items.model.ts';
-import type { ItemOutline } from './items.repository.ts';
+
 import { previousAfter } from './previous.ts';
 import { returnedAfter } from './returned.ts';
+import type { ItemOutline } from './views.ts';
 
 /** Fields that a change may set; `version`, `revision`, `treeVersion`, `updatedAt` and those in claimable.ts follow automatically. */
 export type ItemChanges = Partial<
-  Pick<
-    ItemRecord,
-    | 'title'
-    | 'description'
-    | 'type'
-    | 'priority'
-    | 'assignee'
-    | 'parentId'
-    | 'foundBy'
-    | 'boardColumnId'
-    | 'position'
-    | 'metadata'
-    | 'isAiProcessing'
-    | 'lease'
-    | 'claimedBy'
-    | 'returned'
-    | 'dependsOn'
-    | 'waitsFor'
-  >
+  Editable &
+    Pick<
+      ItemRecord,
+      | 'foundBy'
+      | 'boardColumnId'
+      | 'position'
+      | 'isAiProcessing'
+      | 'lease'
+      | 'claimedBy'
+      | 'returned'
+      | 'dependsOn'
+      | 'waitsFor'
+    >
 >;
 
 /** An item after a change, with everything that follows from it, and the fields to store. */

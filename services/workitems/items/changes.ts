@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Metadata } from '@worktrack/contracts/metadata';
+import type { PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemRecord } from './items.model.ts';
 
 export type Editable = Pick<
   ItemRecord,
-  'title' | 'description' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'
+  PlainField | 'title' | 'description' | 'type' | 'assignee' | 'parentId' | 'metadata'
 >;
 
 export interface Difference {

@@ -1,4 +1,4 @@
-import { PRIORITIES } from '@worktrack/contracts/work-items/work-item';
+import { PRIORITIES } from '@worktrack/contracts/work-items/plain-fields';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';

@@ -1,6 +1,7 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
-import { ITEM_TYPES, type ItemType, PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
+import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
+import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
 import type { LeaseRecord, Returned, TokenReport } from './lease.ts';
 

@@ -3,6 +3,7 @@ import { gathered } from '../calls/gathered.ts';
 import type { FailingScope, Scope } from '../calls/scope.ts';
 import { itself, levelsAbove, below as phraseBelow } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
+import { type ItemOutline, OUTLINE } from './views.ts';
 
 const UUID_LENGTH = 36;
 const isId = (ref: string) => ref.length === UUID_LENGTH;
@@ -63,58 +64,6 @@ export async function* metadataOf(
     .cursor({ batchSize: METADATA_BATCH });
 }
 const METADATA_BATCH = 20;
-
-/** What the rules need to know about an item besides its content. */
-export type ItemOutline = Pick<
-  ItemRecord,
-  | '_id'
-  | 'organizationId'
-  | 'taskId'
-  | 'type'
-  | 'parentId'
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'treeVersion'
-  | 'version'
-  | 'revision'
-  | 'childCount'
-  | 'waitsFor'
-  | 'claimOrder'
-  | 'claimableFrom'
-  | 'dependsOn'
-  | 'lease'
-  | 'claimedBy'
-  | 'returned'
-  | 'previous'
-  | 'assignee'
-  | 'priority'
-  | 'position'
->;
-export const OUTLINE = {
-  organizationId: 1,
-  taskId: 1,
-  type: 1,
-  parentId: 1,
-  projectId: 1,
-  boardId: 1,
-  boardColumnId: 1,
-  treeVersion: 1,
-  version: 1,
-  revision: 1,
-  childCount: 1,
-  waitsFor: 1,
-  claimOrder: 1,
-  claimableFrom: 1,
-  dependsOn: 1,
-  lease: 1,
-  claimedBy: 1,
-  returned: 1,
-  previous: 1,
-  assignee: 1,
-  priority: 1,
-  position: 1,
-} as const;
 
 /** All that exist, in no particular order, without what is large. */
 export async function findOutlines({ caller, tx }: Scope, refs: readonly string[]): Promise<ItemOutline[]> {

@@ -1,29 +1,13 @@
+import { PLAIN_FIELDS, type PlainField } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../calls/scope.ts';
-import type { ItemRecord } from './items.model.ts';
 import { shownLease } from './lease.ts';
+import type { ShownItem, SummaryItem } from './views.ts';
 
-type Summary = Pick<
-  ItemRecord,
-  | '_id'
-  | 'taskId'
-  | 'title'
-  | 'type'
-  | 'priority'
-  | 'assignee'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'parentId'
-  | 'projectId'
-  | 'isAiProcessing'
-  | 'lease'
-  | 'externalId'
->;
-
-export async function presentedSummaries(scope: Scope, items: readonly Summary[]): Promise<WorkItemSummary[]> {
+export async function presentedSummaries(scope: Scope, items: readonly SummaryItem[]): Promise<WorkItemSummary[]> {
   const boards = await boardsById(
     scope,
     items.map(({ boardId }) => boardId),
@@ -31,13 +15,13 @@ export async function presentedSummaries(scope: Scope, items: readonly Summary[]
   return items.map((item) => toSummary(item, boards.get(item.boardId)));
 }
 
-export function toSummary(item: Summary, board: BoardRecord | undefined): WorkItemSummary {
+export function toSummary(item: SummaryItem, board: BoardRecord | undefined): WorkItemSummary {
   return {
     id: item._id,
     taskId: item.taskId,
     title: item.title,
     type: item.type,
-    priority: item.priority,
+    ...plainFieldsOf(item),
     assignee: item.assignee,
     boardId: item.boardId,
     boardColumnId: item.boardColumnId,
@@ -50,10 +34,12 @@ export function toSummary(item: Summary, board: BoardRecord | undefined): WorkIt
   };
 }
 
-type Whole = Summary &
-  Pick<ItemRecord, 'description' | 'position' | 'metadata' | 'version' | 'createdAt' | 'updatedAt'>;
+/** What was not yet a field when the item was stored is null. */
+function plainFieldsOf(item: SummaryItem): Pick<WorkItemSummary, PlainField> {
+  return Object.fromEntries(PLAIN_FIELDS.map((field) => [field, item[field] ?? null])) as never;
+}
 
-export function toWorkItem(item: Whole, board: BoardRecord | undefined): WorkItem {
+export function toWorkItem(item: ShownItem, board: BoardRecord | undefined): WorkItem {
   return {
     ...toSummary(item, board),
     description: item.description,

@@ -1,31 +1,8 @@
 import mongoose from 'mongoose';
 import type { FailingScope, Scope } from '../calls/scope.ts';
 import { below, itself } from './found-by.ts';
-import { ItemModel, type ItemRecord } from './items.model.ts';
-import { SHOWN_OF_LEASE } from './lease.ts';
-
-/** What `get` shows of an item. */
-export type ShownItem = Pick<ItemRecord, Exclude<keyof typeof SHOWN, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'>;
-const SHOWN = {
-  taskId: 1,
-  title: 1,
-  description: 1,
-  type: 1,
-  priority: 1,
-  assignee: 1,
-  projectId: 1,
-  boardId: 1,
-  boardColumnId: 1,
-  parentId: 1,
-  position: 1,
-  metadata: 1,
-  isAiProcessing: 1,
-  externalId: 1,
-  ...SHOWN_OF_LEASE,
-  version: 1,
-  createdAt: 1,
-  updatedAt: 1,
-} as const;
+import { ItemModel } from './items.model.ts';
+import { NAMED, type NamedItem, RESOLVABLE, type Seen, SHOWN, type ShownItem } from './views.ts';
 
 /** All that exist, in no particular order, with one query. @param refs UUIDs and task IDs */
 export async function shownItems({ caller }: Scope, refs: readonly string[]): Promise<ShownItem[]> {
@@ -49,10 +26,6 @@ export async function findByExternalId(
   return item ?? null;
 }
 
-/** An item's name and place, for views that show something else about it. */
-export type NamedItem = Pick<ItemRecord, keyof typeof NAMED | '_id'>;
-const NAMED = { taskId: 1, title: 1, type: 1, projectId: 1, boardId: 1, boardColumnId: 1, foundBy: 1 } as const;
-
 /** @param ref a UUID or a task ID */
 export async function findNamed({ caller }: Scope, ref: string): Promise<NamedItem | null> {
   const { organizationId } = caller;
@@ -66,28 +39,10 @@ export async function requireNamed(scope: FailingScope<'NOT_FOUND'>, ref: string
 }
 
 /** What `resolve` shows of an item, and what places it in a tree. */
-export type ResolvableItem = Pick<
-  ItemRecord,
-  Exclude<keyof typeof RESOLVABLE, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'
-> & {
+export type ResolvableItem = Seen<typeof RESOLVABLE> & {
   /** Only for items requested with it. */
   readonly description?: string;
 };
-const RESOLVABLE = {
-  taskId: 1,
-  title: 1,
-  type: 1,
-  priority: 1,
-  assignee: 1,
-  projectId: 1,
-  boardId: 1,
-  boardColumnId: 1,
-  parentId: 1,
-  isAiProcessing: 1,
-  externalId: 1,
-  version: 1,
-  ...SHOWN_OF_LEASE,
-} as const;
 
 /**
  * The named items, and everything below those in `roots`, in no particular order, with one query. Named tasks include their descriptions, and so does

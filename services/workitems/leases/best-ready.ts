@@ -10,11 +10,12 @@ import { budgetsToShow, isUsedUp, usedUp } from '../budgets/budgets.ts';
 import { shared } from '../calls/gathered.ts';
 import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { leafTasksOf } from '../context/leaf-tasks-of.ts';
-import type { Outline } from '../context/outline.repository.ts';
+
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOfTask } from '../context/stage.ts';
 import { isHeld } from '../items/claimable.ts';
 import { isInProgress } from '../items/lease.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
@@ -160,7 +161,11 @@ export async function bestOfItems(
   return { reason: waiting ? `${none} ${waiting}.` : none };
 }
 
-async function budgetsOf(scope: WriteScope, tasks: readonly Outline[], now: Date): Promise<readonly BudgetRecord[]> {
+async function budgetsOf(
+  scope: WriteScope,
+  tasks: readonly PlannedItem[],
+  now: Date,
+): Promise<readonly BudgetRecord[]> {
   const projects = [...new Set(tasks.map(({ projectId }) => projectId))];
   const having: string[] = [];
   for (const id of projects) if (await projectHasBudgets(scope, id)) having.push(id);
@@ -169,6 +174,6 @@ async function budgetsOf(scope: WriteScope, tasks: readonly Outline[], now: Date
 
 /** A task that nobody holds is pending, though it is in `In Progress`: its agent did not come back, or none ever came. */
 function stageFor(now: Date) {
-  return (task: Outline, column: string) =>
+  return (task: PlannedItem, column: string) =>
     isInProgress(column) && !isHeld(task, now) ? 'pending' : stageOfTask(task, column);
 }

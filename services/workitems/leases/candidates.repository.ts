@@ -1,11 +1,12 @@
-import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/work-item';
+import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
 import type { Scope } from '../calls/scope.ts';
 import { below } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { type ItemOutline, OUTLINE } from '../items/items.repository.ts';
+
 import { isRework } from '../items/returned.ts';
+import { CANDIDATE, type ItemOutline, OUTLINE } from '../items/views.ts';
 
 const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
 
@@ -14,16 +15,6 @@ export type Candidate = Pick<
   '_id' | 'taskId' | 'priority' | 'boardColumnId' | 'position' | 'returned' | 'lease'
 > &
   Partial<Pick<ItemRecord, 'revision'>>;
-const CANDIDATE = {
-  taskId: 1,
-  priority: 1,
-  boardColumnId: 1,
-  position: 1,
-  claimOrder: 1,
-  returned: 1,
-  'lease.before.returned': 1,
-} as const;
-
 /** A task's rank for claiming: priority, then returned ones first, then the board from left to right and top to bottom. */
 export function takeOrder(columnIds: readonly string[]) {
   const column = new Map(columnIds.map((id, index) => [id, index]));

@@ -2,10 +2,11 @@ import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { Scope } from '../calls/scope.ts';
-import type { Outline } from '../context/outline.repository.ts';
+
 import type { BatchPlan } from '../context/plan-batch.ts';
-import { findOutlines, type ItemOutline } from '../items/items.repository.ts';
+import { findOutlines } from '../items/items.repository.ts';
 import { isInProgress, isLive } from '../items/lease.ts';
+import type { ItemOutline, PlannedItem } from '../items/views.ts';
 
 /** For how many unclaimable tasks the reason is given, and for how many dependencies of each. */
 const FEW_TASKS = 5;
@@ -76,9 +77,9 @@ export async function waitingInProject(
 }
 
 /** For a batch, from its plan. Tasks already handed over need nobody, so they block nobody. */
-export function waitingInBatch(tasks: readonly Outline[], plan: BatchPlan): InTheWay[] {
+export function waitingInBatch(tasks: readonly PlannedItem[], plan: BatchPlan): InTheWay[] {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
-  const placeOf = (item: Outline): Place => ({
+  const placeOf = (item: PlannedItem): Place => ({
     column: plan.columnOf(item),
     lease: item.lease,
     assignee: item.assignee,

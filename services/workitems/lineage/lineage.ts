@@ -9,10 +9,11 @@ import { columnName } from '../boards/columns.ts';
 import { budgetsToShow, over, tightest } from '../budgets/budgets.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
-import { type Outline, outlinesOf } from '../context/outline.repository.ts';
+import { outlinesOf } from '../context/outline.repository.ts';
 import { toPlaced } from '../context/present.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { sessionsCountedFor, totalSessions } from '../sessions/sessions.repository.ts';
 import { idsNamingIdea } from './lineage.repository.ts';
 
@@ -32,7 +33,7 @@ export async function getLineage(
     context,
     [item, ...descendants, ...(idea ? [idea] : [])].map(({ boardId }) => boardId),
   );
-  const placed = (of: Outline | ItemRecord) => toPlaced(of, columnName(boards.get(of.boardId), of.boardColumnId));
+  const placed = (of: PlannedItem | ItemRecord) => toPlaced(of, columnName(boards.get(of.boardId), of.boardColumnId));
   const all = { descendants: descendants.map(placed), sessions };
   const budget = new AnswerBudget();
   return {
@@ -58,7 +59,7 @@ async function ideaOf(scope: Scope, item: ItemRecord): Promise<ItemRecord | null
 }
 
 /** Everything below it; for an idea also the items that refer to it, and everything below those. In order of creation. */
-async function madeOf(scope: Scope, item: ItemRecord): Promise<Outline[]> {
+async function madeOf(scope: Scope, item: ItemRecord): Promise<PlannedItem[]> {
   const naming = item.type === 'idea' ? (await idsNamingIdea(scope, item)).filter((id) => id !== item._id) : [];
   const made = await outlinesOf(scope, { named: naming, below: [item._id, ...naming] });
   return made.sort((a, b) => (a._id < b._id ? -1 : 1));

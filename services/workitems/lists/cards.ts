@@ -6,11 +6,12 @@ import { requireBoard } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import { presentedSummaries } from '../items/present.ts';
+import type { ListedItem } from '../items/views.ts';
 import { formatDollars } from '../sessions/price.ts';
 import { costsOf } from '../sessions/sessions.repository.ts';
 import { whereOf } from './filter.ts';
 import { pageOfList } from './list.ts';
-import { type ListedItem, listedItems } from './listed-items.repository.ts';
+import { listedItems } from './listed-items.repository.ts';
 import { holds } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;

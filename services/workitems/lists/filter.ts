@@ -7,19 +7,11 @@ import { findProject } from '../projects/projects.repository.ts';
 import { columnOfList } from './column-filter.ts';
 import { placeOfParent } from './listed-items.repository.ts';
 import { namesNothing } from './named.ts';
-import type { Where } from './where.ts';
+import { LIKE, type Where } from './where.ts';
 
 export type ListFilter = Pick<
   Input<typeof listWorkItems>,
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'parentId'
-  | 'type'
-  | 'priority'
-  | 'assignee'
-  | 'leaseState'
-  | 'externalId'
+  'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'leaseState' | keyof Where['like']
 >;
 
 /**
@@ -34,14 +26,9 @@ export async function whereOf(
   filter: ListFilter,
   sessionProjectId: string | undefined,
 ): Promise<Where> {
-  const { boardId, boardColumnId, parentId, type, priority, assignee, leaseState, externalId } = filter;
+  const { boardId, boardColumnId, parentId, leaseState } = filter;
   const projectId = filter.projectId ?? sessionProjectId;
-  const like = {
-    ...(type !== undefined && { type }),
-    ...(priority !== undefined && { priority }),
-    ...(assignee !== undefined && { assignee }),
-    ...(externalId !== undefined && { externalId }),
-  };
+  const like = likeOf(filter);
   const [boardGiven, parent] = await Promise.all([
     boardId === undefined ? undefined : findBoard(scope, boardId),
     parentId === undefined ? undefined : placeOfParent(scope, parentId),
@@ -77,6 +64,11 @@ export async function whereOf(
   };
   const held = leaseState && { how: leaseState, at: new Date() };
   return { place, projectId: inProject, like, held };
+}
+
+function likeOf(filter: ListFilter): Where['like'] {
+  const given = LIKE.filter((field) => filter[field] !== undefined).map((field) => [field, filter[field]]);
+  return Object.fromEntries(given);
 }
 
 /** If a list is empty: nothing else distinguishes a project without such items from a missing one. */

@@ -4,28 +4,8 @@ import type { Start } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { SHOWN_OF_LEASE } from '../items/lease.ts';
+import { LISTED, type ListedItem } from '../items/views.ts';
 import { conditionsOf, type Where } from './where.ts';
-
-/** What a list shows of an item, and its place in its column. */
-export type ListedItem = Pick<ItemRecord, Exclude<keyof typeof LISTED, keyof typeof SHOWN_OF_LEASE> | '_id' | 'lease'>;
-export const LISTED = {
-  taskId: 1,
-  title: 1,
-  type: 1,
-  priority: 1,
-  assignee: 1,
-  projectId: 1,
-  boardId: 1,
-  boardColumnId: 1,
-  parentId: 1,
-  position: 1,
-  isAiProcessing: 1,
-  externalId: 1,
-  waitsFor: 1,
-  version: 1,
-  ...SHOWN_OF_LEASE,
-} as const;
 
 export type ItemOrder = 'newest' | 'column';
 export const ORDERS = {

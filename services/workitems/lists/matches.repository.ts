@@ -5,9 +5,10 @@ import type { PipelineStage } from 'mongoose';
 import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
+import { LISTED, type ListedItem } from '../items/views.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from '../search/search.model.ts';
-import { type ItemOrder, LISTED, type ListedItem, ORDERS } from './listed-items.repository.ts';
+import { type ItemOrder, ORDERS } from './listed-items.repository.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /** Which items match. */

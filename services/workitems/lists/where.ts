@@ -1,13 +1,17 @@
+import { PLAIN_FIELDS } from '@worktrack/contracts/work-items/plain-fields';
 import type { LeaseState } from '@worktrack/contracts/work-items/work-item';
 import type { ItemRecord } from '../items/items.model.ts';
 import { shownLease } from '../items/lease.ts';
+
+/** Fields that a filter compares as they are. */
+export const LIKE = ['type', ...PLAIN_FIELDS, 'assignee', 'externalId'] as const;
 
 /** Where listed items are, and what they are like. No part is implied by the others, so that one index covers most or all of it. */
 export interface Where {
   readonly place: Partial<Pick<ItemRecord, 'projectId' | 'boardId' | 'boardColumnId' | 'parentId'>>;
   /** The project that all of it is in, if known. */
   readonly projectId: string | undefined;
-  readonly like: Partial<Pick<ItemRecord, 'type' | 'priority' | 'assignee' | 'externalId'>>;
+  readonly like: Partial<Pick<ItemRecord, (typeof LIKE)[number]>>;
   /** The lease state of items held by an agent at a given time. */
   readonly held?: { readonly how: LeaseState | 'stalled'; readonly at: Date } | undefined;
 }

@@ -2,9 +2,10 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { ancestorsOf } from '../context/ancestors.ts';
-import { type Outline, outlinesOf } from '../context/outline.repository.ts';
+import { outlinesOf } from '../context/outline.repository.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import type { PlannedItem } from '../items/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 import type { PromptMaterial } from './compose.ts';
 
@@ -18,7 +19,7 @@ export async function gatherMaterial(scope: FailingScope<'NOT_FOUND'>, item: Ite
     scope,
     [item, ...ancestors, ...siblings, ...dependencies].map(({ boardId }) => boardId),
   );
-  const related = (of: Outline | ItemRecord) => ({
+  const related = (of: PlannedItem | ItemRecord) => ({
     taskId: of.taskId,
     title: of.title,
     type: of.type,

@@ -7,8 +7,9 @@ import { type NewEvent, record } from '../history/history.repository.ts';
 import { afterChange, type ItemChanges } from '../items/after-change.ts';
 import { asRead, type ReadItem } from '../items/grounds.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import type { ItemOutline } from '../items/items.repository.ts';
+
 import type { LeaseRecord } from '../items/lease.ts';
+import type { ItemOutline } from '../items/views.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
 

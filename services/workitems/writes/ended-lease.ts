@@ -3,8 +3,9 @@ import type { WriteScope } from '../calls/scope.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { ToldItem } from '../history/tell.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import type { ItemOutline } from '../items/items.repository.ts';
+
 import { isLive, type LeaseRecord } from '../items/lease.ts';
+import type { ItemOutline } from '../items/views.ts';
 import { abandonSession } from '../sessions/abandoned.ts';
 
 export const hasEnded = (item: Pick<ItemRecord, 'lease'>, after: Pick<ItemRecord, 'lease'>) =>
