@@ -10,6 +10,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
+import { withoutMe } from './compositions/assignee-me.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { requireProject } from './compositions/require-project.ts';
 import { compositions } from './compositions/table.ts';
@@ -150,10 +151,11 @@ function runOf(
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
   const isWebhook = contract.name === eventsContract.name && operation.effect !== 'read';
-  return async (input, options, _identity, bytes) => {
+  return async (input, options, identity, bytes) => {
     if (bytes) return client.upload(operation.name, input.raw, bytes, options);
     if (isWebhook) await requireProject(input.parsed, clients, options);
-    return client.exchange(operation.name, input.raw, options);
+    const meant = operation.effect === 'read' ? withoutMe(input.parsed, identity) : undefined;
+    return client.exchange(operation.name, meant ? { ...(input.raw as object), ...meant } : input.raw, options);
   };
 }
 

@@ -11,6 +11,11 @@ const WITH_BYTES = ['attachments.add', 'attachments.addedBefore', 'attachments.r
 
 const BORNE: readonly Borne[] = [
   {
+    operation: 'workItems.list',
+    query: 'aggregate work_items: organizationId, projectId; then sorted by sortKey0',
+    why: 'a list in an order of the caller’s choice is sorted, if it has at most 10,000 items; of more than that an index is walked, or the call refused',
+  },
+  {
     operation: 'workItems.ideationContext',
     query: 'aggregate work_item_search:',
     why: 'ranks all items that have one of the keywords',
@@ -66,6 +71,12 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, ...filters, search: 'story W-T-1' });
       await ask(caller, 'workItems.list', { ...place, search: task.taskId });
     }
+    for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt']) {
+      await ask(caller, 'workItems.list', { sort });
+      await ask(caller, 'workItems.list', { sort, search: 'story', updatedAfter: '2020-01-01' });
+    }
+    await ask(caller, 'workItems.list', { type: ['task', 'story'], createdAfter: '2020-01-01' });
+    await ask(caller, 'workItems.list', { boardColumnId: [column('Backlog'), column('Done')] });
     const { id: boardId } = board;
     await ask(caller, 'boards.cards', { id: boardId, ...filters });
     await ask(caller, 'boards.cards', { id: boardId, boardColumnId: column('Backlog') });

@@ -159,10 +159,19 @@ describe('an attachment', () => {
       ((await (await fetch(uploadsOf(item), { headers: headers() })).json()) as { data: Attachment[] }).data;
     const [first, second] = await list();
     expect([first?.mimeType, second?.fileName]).toEqual(['image/png', 'shot (2).png']);
+    const found = async (search: string) => {
+      const answer = await fetch(`${system.baseUrl}/api/work-items?search=${search}`, { headers: headers() });
+      const { data } = (await answer.json()) as { data: { workItems: { id: string }[] } };
+      return data.workItems.map(({ id }) => id);
+    };
+    // What a search finds only through the second name.
+    expect(await found('shot%202')).toContain(item);
     const removed = await fetch(`${uploadsOf(item)}/${second?.id}`, { method: 'DELETE', headers: headers() });
     expect(await removed.json()).toEqual({ success: true, data: { deleted: true, id: second?.id } });
     expect((await list()).map(({ fileName }) => fileName)).toEqual(['shot.png', 'shot (3).png']);
     expect((await read(second as Attachment)).status).toBe(404);
+    expect(await found('shot%202')).not.toContain(item);
+    expect(await found('shot%203')).toContain(item);
 
     const events = await fetch(`${system.baseUrl}/api/work-items/${item}/events`, { headers: headers() });
     const { data } = (await events.json()) as { data: { events: { eventType: string; data: unknown }[] } };

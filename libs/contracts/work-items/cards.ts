@@ -3,7 +3,7 @@ import { exampleSummary, ids, pagination } from '../examples.ts';
 import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { listWorkItems } from './list.ts';
-import { plainFields } from './plain-fields.ts';
+import { itemFilters } from './list-filters.ts';
 import { Cost } from './sessions.ts';
 import { WorkItem, WorkItemSummary } from './work-item.ts';
 
@@ -19,7 +19,7 @@ export const Card = WorkItemSummary.extend({
 });
 export type Card = z.infer<typeof Card>;
 
-const { search, type, assignee, leaseState } = listWorkItems.input.shape;
+const { search } = listWorkItems.input.shape;
 
 export const listCards = operation({
   name: 'boards.cards',
@@ -36,10 +36,7 @@ export const listCards = operation({
       .optional()
       .describe('Only these items, as far as they are on the board and match. Not together with search or cursor'),
     search,
-    type,
-    ...plainFields.filters,
-    assignee,
-    leaseState,
+    ...itemFilters,
     limit: deepPaging.limit,
     cursor: deepPaging.cursor,
   }),

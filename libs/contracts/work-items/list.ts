@@ -2,25 +2,29 @@ import { z } from 'zod';
 import { exampleSummary, pagination } from '../examples.ts';
 import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { plainFields } from './plain-fields.ts';
-import { ItemType, itemFields, LEASE_STATES, WorkItemSummary } from './work-item.ts';
+import { several } from '../several.ts';
+import { itemFilters, Sort, timeFilters } from './list-filters.ts';
+import { itemFields, WorkItemSummary } from './work-item.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
-  summary: 'List work items, newest first; with boardColumnId, in column order.',
+  summary: 'List work items, newest first; with boardColumnId, in column order; or as sort says.',
   permissions: ['work-items:read'],
   effect: 'read',
   input: z.strictObject({
     ...deepPaging,
-    search: z.string().max(200).optional().describe('Prefixes of words in title or description, or a task ID'),
+    search: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Prefixes of words in title, description, comments and attachment names, or a task ID'),
     projectId: ProjectId.optional(),
     boardId: Id.optional(),
-    boardColumnId: ColumnRef.optional(),
+    boardColumnId: several(ColumnRef, { keepsSpaced: true }).optional(),
     parentId: ItemRef.optional(),
-    type: ItemType.optional(),
-    ...plainFields.filters,
-    assignee: z.string().max(200).optional(),
-    leaseState: z.enum([...LEASE_STATES, 'stalled']).optional(),
+    ...itemFilters,
+    ...timeFilters,
+    sort: Sort.optional(),
     externalId: itemFields.externalId.optional(),
   }),
   output: z.object({ workItems: z.array(WorkItemSummary), pagination: BoundedPagination, nextCursor: NextCursor }),

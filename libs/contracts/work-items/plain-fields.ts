@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { several } from '../several.ts';
 
 export const PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
 export const Priority = z.enum(PRIORITIES);
@@ -13,7 +14,7 @@ const fields = {
     shown: Priority,
     created: Priority.default('medium'),
     changed: Priority.optional(),
-    filter: Priority.optional(),
+    filter: several(Priority).optional(),
   },
 };
 

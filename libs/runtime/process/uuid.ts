@@ -9,3 +9,9 @@ export function uuidv7(): string {
 export function uuidv7At(time: Date, random: Uint8Array): string {
   return v7({ msecs: time.getTime(), seq: 0, random: random.subarray(0, 16) });
 }
+
+/** Where the ids of a millisecond start: none equals it, since each names its version (RFC 9562, 5.7). */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

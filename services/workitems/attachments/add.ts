@@ -11,6 +11,7 @@ import { answerBefore } from '@worktrack/runtime/database/run-write';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
 import { requireItem } from '../items/items.repository.ts';
+import { indexSaid } from '../search/search.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
 import { attachmentsOf, insertAttachment, type NewAttachment, toAttachment } from './attachments.repository.ts';
 import {
@@ -60,6 +61,7 @@ export async function addAttachment(
         data: { attachmentId: attachment._id, fileName },
       });
       insertAttachment(scope, attachment);
+      await indexSaid(scope, item, fileName);
       await keepContent(content.contentId, scope.tx);
       return toAttachment(attachment);
     });

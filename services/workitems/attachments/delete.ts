@@ -1,9 +1,11 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { latestComments } from '../history/history.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
+import { indexAllSaid } from '../search/search.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
-import { removeAttachment } from './attachments.repository.ts';
+import { attachmentsOf, removeAttachment } from './attachments.repository.ts';
 import { releaseContent } from './content.repository.ts';
 
 export async function deleteAttachment(
@@ -14,6 +16,9 @@ export async function deleteAttachment(
   const removed = await removeAttachment(context, item._id, input.attachmentId);
   if (!removed) throw context.fail('NOT_FOUND', `${item.taskId} has no attachment ${input.attachmentId}.`);
   releaseContent(context, [removed.contentId]);
+  const left = (await attachmentsOf(context, item._id)).filter(({ _id }) => _id !== removed._id);
+  const names = left.map(({ fileName }) => fileName);
+  indexAllSaid(context, item, [...names, ...(await latestComments(context, item._id))]);
   recordOn(context, item, {
     eventType: 'attachment_removed',
     data: { attachmentId: removed._id, fileName: removed.fileName },

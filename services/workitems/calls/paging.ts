@@ -14,8 +14,15 @@ export interface Start {
   readonly isFirst: boolean;
 }
 
+const MAX_SORT_KEYS = 5;
+
 /** The number of a page, and the place after which it begins: an id, and its value in the order of the list, which is a position or the id itself. */
-const Continuation = z.tuple([z.int().min(1), z.uuid().nullable(), z.union([z.number(), z.uuid(), z.null()])]);
+const Continuation = z.tuple([
+  z.int().min(1),
+  z.uuid().nullable(),
+  // Several for a list that is sorted by several keys.
+  z.union([z.number(), z.uuid(), z.null(), z.array(z.union([z.number(), z.string().max(100)])).max(MAX_SORT_KEYS)]),
+]);
 
 function cursorOf(page: number, after: Place | undefined, list: unknown): string {
   const continuation = [page, after?.id ?? null, after?.value ?? null];
@@ -37,23 +44,27 @@ export function startOf(
   list: unknown,
   { fail }: ReadContext<'VALIDATION_FAILED'>,
 ): Start {
-  const refuse = (path: string, message: string) =>
-    fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   if (cursor === undefined) {
     if (page * limit > MAX_ROWS_BY_PAGE) {
       const message = `reaches ${MAX_ROWS_BY_PAGE} rows deep; continue from a page with its nextCursor as cursor`;
-      throw refuse('page', message);
+      throw refuse(fail, 'page', message);
     }
     return { page, limit, skip: (page - 1) * limit, after: undefined, isFirst: page === 1 };
   }
-  if (page !== 1) throw refuse('page', 'cannot be combined with cursor');
+  if (page !== 1) throw refuse(fail, 'page', 'cannot be combined with cursor');
   const read = readCursor(cursor, list, Continuation);
   if (!read) {
-    throw refuse('cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');
+    throw refuseCursor({ fail });
   }
   const [next, id, value] = read;
   return { page: next, limit, skip: 0, after: id === null ? undefined : { id, value }, isFirst: false };
 }
+
+export const refuseCursor = ({ fail }: Pick<ReadContext<'VALIDATION_FAILED'>, 'fail'>) =>
+  refuse(fail, 'cursor', 'must be the nextCursor of an earlier page of this list, with the same filters');
+
+const refuse = (fail: ReadContext<'VALIDATION_FAILED'>['fail'], path: string, message: string) =>
+  fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
 
 /** A page of rows and its context. */
 export interface Page<Row> {

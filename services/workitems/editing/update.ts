@@ -57,7 +57,7 @@ export async function updateWorkItem(
     await moveSpending(context, item, newParent ? [newParent] : []);
   }
   if (after.type === 'task' || after.type === 'idea') await dropBudget(context, item);
-  if (changes.title !== undefined || changes.description !== undefined) indexAgain(context, after);
+  if (changes.title !== undefined || changes.description !== undefined) await indexAgain(context, after);
   return {
     ...toWorkItem(after, board),
     ...warned(keyWarnings(input.metadata), after === item ? [] : heldWarnings([item], context.caller.keyId)),

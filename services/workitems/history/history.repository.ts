@@ -100,6 +100,21 @@ export async function commentsSince(
   });
 }
 
+/** The texts of an item's latest comments, oldest first. */
+export async function latestComments({ caller, tx }: Scope, workItemId: string): Promise<string[]> {
+  const eventType: EventType = 'comment';
+  const latest = await HistoryModel.aggregate<{ text: string }>([
+    { $match: { organizationId: caller.organizationId, workItemId, eventType } },
+    { $sort: { revision: -1, _id: -1 } },
+    { $limit: MAX_COMMENTS },
+    { $project: { text: '$data.text' } },
+  ]).session(tx ?? null);
+  return latest.map(({ text }) => text).reverse();
+}
+
+/** More than that say nothing that a search would miss. */
+const MAX_COMMENTS = 500;
+
 /** What a deleted item was called. */
 export async function deletedItem(
   { caller }: Scope,

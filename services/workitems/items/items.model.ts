@@ -167,6 +167,7 @@ itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardColumnId: 1, position: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, boardId: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, updatedAt: 1, _id: 1 });
 // What is rare in a project of a million: an assignee, the ideas, what is urgent. Each alone, since what one of them leaves is few, or the page fills
 // quickly; and only within projects, which nearly every list has. A column or a parent is small by comparison, and is walked.
 itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });

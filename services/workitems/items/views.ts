@@ -26,7 +26,7 @@ export const SUMMARY = {
 export type SummaryItem = Seen<typeof SUMMARY>;
 
 /** A row of a list or a card, with its place in the column. */
-export const LISTED = { ...SUMMARY, ...view('position', 'waitsFor', 'version') } as const;
+export const LISTED = { ...SUMMARY, ...view('position', 'waitsFor', 'version', 'createdAt', 'updatedAt') } as const;
 export type ListedItem = Seen<typeof LISTED>;
 
 /** The whole item as `get` shows it. */

@@ -17,11 +17,15 @@ import { holds } from './where.ts';
 type Context = ReadContext<FailureOf<typeof operation>>;
 
 export async function listCards(
-  { id, ids, ...given }: Input<typeof operation>,
+  { id, ids, boardColumnId, ...given }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
   const board = await requireBoard(context, id);
-  const list = { ...given, boardId: board._id, projectId: board.projectId };
+  const list = {
+    ...given,
+    boardColumnId: boardColumnId === undefined ? undefined : [boardColumnId],
+    ...{ boardId: board._id, projectId: board.projectId },
+  };
   if (!ids) {
     const { rows, ...page } = await pageOfList({ ...list, page: 1 }, context);
     return { cards: await cardsOf(context, rows), ...page };

@@ -11,7 +11,14 @@ import { LIKE, type Where } from './where.ts';
 
 export type ListFilter = Pick<
   Input<typeof listWorkItems>,
-  'projectId' | 'boardId' | 'boardColumnId' | 'parentId' | 'leaseState' | keyof Where['like']
+  | 'projectId'
+  | 'boardId'
+  | 'boardColumnId'
+  | 'parentId'
+  | 'leaseState'
+  | 'createdAfter'
+  | 'updatedAfter'
+  | keyof Where['like']
 >;
 
 /**
@@ -36,14 +43,16 @@ export async function whereOf(
   if (boardGiven === null) throw await namesNothing(scope, 'boardId', boardId as string);
   if (parent === null) throw await namesNothing(scope, 'parentId', parentId as string);
   const near = { board: boardGiven, projectId: projectId ?? parent?.projectId };
-  const ofColumn = boardColumnId === undefined ? undefined : await columnOfList(scope, boardColumnId, near);
+  const columns = await Promise.all((boardColumnId ?? []).map((ref) => columnOfList(scope, ref, near)));
+  const [ofColumn] = columns;
   const board = ofColumn?.board ?? boardGiven;
-  if (ofColumn && boardGiven && ofColumn.board._id !== boardGiven._id) {
-    throw contradiction(
-      scope,
-      'boardColumnId',
-      `is a column of board ${ofColumn.board._id}, not of boardId ${boardId}`,
-    );
+  for (const other of columns) {
+    if (boardGiven && other.board._id !== boardGiven._id) {
+      throw contradiction(scope, 'boardColumnId', `is a column of board ${other.board._id}, not of boardId ${boardId}`);
+    }
+    if (other.board.projectId !== board?.projectId) {
+      throw contradiction(scope, 'boardColumnId', 'names columns of several projects');
+    }
   }
   const inProject = parent?.projectId ?? board?.projectId ?? projectId;
   if (board && board.projectId !== inProject) {
@@ -57,17 +66,25 @@ export async function whereOf(
       filter.projectId === undefined ? `the session's (${projectId}); add projectId` : `projectId ${projectId}`;
     throw contradiction(scope, field, `is in project ${inProject}, not in ${other}`);
   }
+  const onlyBoard = columns.every((each) => each.board._id === board?._id) ? board : undefined;
   const place = {
     ...(parent && { parentId: parent._id }),
-    ...(ofColumn ? { boardColumnId: ofColumn.column.id } : boardGiven && { boardId: boardGiven._id }),
-    ...(!parent && !board && inProject && { projectId: inProject }),
+    ...(ofColumn && columns.length === 1
+      ? { boardColumnId: ofColumn.column.id }
+      : onlyBoard && { boardId: onlyBoard._id }),
+    ...(!parent && !onlyBoard && inProject && { projectId: inProject }),
   };
+  const among = columns.length > 1 && { boardColumnId: columns.map(({ column }) => column.id) };
   const held = leaseState && { how: leaseState, at: new Date() };
-  return { place, projectId: inProject, like, held };
+  const since = {
+    ...(filter.createdAfter !== undefined && { createdAt: new Date(filter.createdAfter) }),
+    ...(filter.updatedAfter !== undefined && { updatedAt: new Date(filter.updatedAfter) }),
+  };
+  return { place, projectId: inProject, like: { ...like, ...among }, held, since };
 }
 
 function likeOf(filter: ListFilter): Where['like'] {
-  const given = LIKE.filter((field) => filter[field] !== undefined).map((field) => [field, filter[field]]);
+  const given = LIKE.filter((field) => filter[field] !== undefined).map((field) => [field, [filter[field]].flat()]);
   return Object.fromEntries(given);
 }
 

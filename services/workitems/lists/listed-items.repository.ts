@@ -5,7 +5,7 @@ import type { Scope } from '../calls/scope.ts';
 import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { LISTED, type ListedItem } from '../items/views.ts';
-import { conditionsOf, type Where } from './where.ts';
+import { conditionsOf, idsSince, type Where } from './where.ts';
 
 export type ItemOrder = 'newest' | 'column';
 export const ORDERS = {
@@ -27,6 +27,7 @@ export function pageOfItems(
   return inOrder(ItemModel, {
     filter: { organizationId: caller.organizationId, ...conditionsOf(where) },
     order: ORDERS[order],
+    ...(order === 'newest' && { range: idsSince(where) }),
     skip,
     after,
     limit: limit + 1,

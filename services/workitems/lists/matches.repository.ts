@@ -1,4 +1,5 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import type { SortBy } from '@worktrack/contracts/work-items/list-filters';
 import { countInOrder, inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
 import type { SearchQuery } from '@worktrack/runtime/text/words';
 import type { PipelineStage } from 'mongoose';
@@ -9,6 +10,7 @@ import { LISTED, type ListedItem } from '../items/views.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from '../search/search.model.ts';
 import { type ItemOrder, ORDERS } from './listed-items.repository.ts';
+import { type Part, sortStages } from './sort.ts';
 import { conditionsOf, type Where } from './where.ts';
 
 /** Which items match. */
@@ -45,7 +47,7 @@ export async function matchesInOrder(
   }
   if ((await countEntries(filter, [], maxSorted + 1)) > maxSorted) {
     return inOrder(ItemModel, {
-      filter: { organizationId: scope.caller.organizationId, ...which.where.place, ...which.where.like },
+      filter: { organizationId: scope.caller.organizationId, ...conditionsOf(which.where) },
       order: ORDERS.column,
       after,
       skip,
@@ -63,6 +65,23 @@ export async function matchesInOrder(
     { $sort: { position: 1, _id: 1 } },
     ...(skip > 0 ? [{ $skip: skip }] : []),
     { $limit: limit },
+  ]);
+}
+
+/** Sorts all that match: for a query of which no more than MAX_COUNTED do. */
+export async function sortedMatches(
+  scope: Scope,
+  which: Matching,
+  by: readonly SortBy[],
+  part: Part,
+): Promise<Match[]> {
+  return SearchModel.aggregate<ListedItem>([
+    { $match: await entriesWith(scope, which) },
+    ...except(which),
+    ...itemsLike(which),
+    ...(itemsLike(which).length === 0 ? [LOOK_UP] : []),
+    ...ITEM,
+    ...sortStages(by, { ...part, limit: part.limit + 1 }),
   ]);
 }
 

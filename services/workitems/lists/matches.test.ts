@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ItemModel } from '../items/items.model.ts';
 import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
 import { isThere, type Matching, matchesInOrder } from './matches.repository.ts';
+import type { Where } from './where.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -27,8 +28,8 @@ test('a search in a column finds the same in the same order whether its matches 
   await create('story', { title: 'note of another type' });
   await move(items[3]?.id ?? '', 'Backlog', { position: 'first' });
 
-  const found = async (text: string, maxSorted: number, page: object = {}, like: object = {}) => {
-    const where = { place: { boardColumnId: backlog }, projectId: project.id, like };
+  const found = async (text: string, maxSorted: number, page: object = {}, like: Where['like'] = {}) => {
+    const where = { place: { boardColumnId: backlog }, projectId: project.id, like, since: {} };
     const which: Matching = { query: searchQuery(wordsOf(text)), where, exceptId: items[0]?.id };
     const start = { after: undefined, skip: 0, limit: 10, ...page };
     const matches = await matchesInOrder({ caller }, which, 'column', start, maxSorted);
@@ -44,7 +45,7 @@ test('a search in a column finds the same in the same order whether its matches 
     expect(await found('note', maxSorted, { skip: 1, limit: 2 })).toEqual(all.slice(1, 3));
     expect(await found('notebook longer', maxSorted)).toEqual(['a longer notebook of notes']);
     expect(await found('ボタン', maxSorted)).toEqual(['検索ボタンが動かない']);
-    expect(await found('note', maxSorted, {}, { type: 'story' })).toEqual(['note of another type']);
+    expect(await found('note', maxSorted, {}, { type: ['story'] })).toEqual(['note of another type']);
     expect(await found('nothing', maxSorted)).toEqual([]);
   }
   expect(await found('note', NONE)).toEqual(await found('note', ALL));

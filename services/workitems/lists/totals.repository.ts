@@ -6,19 +6,19 @@ import type { Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { ORDERS } from './listed-items.repository.ts';
-import { conditionsOf, type Where } from './where.ts';
+import { conditionsOf, idsSince, type Where } from './where.ts';
 
 /**
  * How many items there are. Exact for a whole project, board or column, or all children of a parent; with further
  * filters, at most MAX_COUNTED are counted.
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
-  const { place, like, held } = where;
-  const isWhole = Object.keys(place).length === 1 && Object.keys(like).length === 0 && !held;
+  const { place, like, held, since } = where;
+  const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !held;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await countInOrder(ItemModel, {
     filter: { organizationId: scope.caller.organizationId, ...conditionsOf(where) },
-    order: place.boardColumnId ? ORDERS.column : ORDERS.newest,
+    ...(place.boardColumnId ? { order: ORDERS.column } : { order: ORDERS.newest, range: idsSince(where) }),
     limit: MAX_COUNTED + 1,
   });
   return { total: Math.min(counted, MAX_COUNTED), isLowerBound: counted > MAX_COUNTED };

@@ -1,19 +1,21 @@
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import { transaction } from '@worktrack/runtime/database/transaction';
-import { searchEntry } from '@worktrack/runtime/text/words';
 import mongoose, { type ClientSession } from 'mongoose';
+import { attachmentsOf } from '../attachments/attachments.repository.ts';
+import { latestComments } from '../history/history.repository.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { SearchModel, type SearchRecord } from '../search/search.model.ts';
+import { entryOf, saidIn } from '../search/search.repository.ts';
 
 const BATCH = 200;
 const BATCH_DEADLINE_MS = 60_000;
 
 type Entry = Pick<SearchRecord, '_id' | 'organizationId' | 'words' | 'prefixes'>;
 
-/** Rewrites entries whose words another version folded differently (libs/runtime/text/words.ts). */
+/** Rewrites entries whose words another version folded differently (libs/runtime/text/words.ts), or that do not know what was said about their items. */
 export const searchWordsMigration: Migration = {
-  name: 'search of work items: parts of unspaced words, letters that are one with others',
+  name: 'search of work items: comments and the names of attachments',
   isUrgent: false,
   async batch(after) {
     const batch = await nextBatch<Pick<Entry, '_id' | 'organizationId'>>(SearchModel, after, BATCH, {
@@ -33,12 +35,15 @@ async function refold(organizationId: string, ids: readonly string[], tx: Client
   const entries = await SearchModel.find(which).session(tx).lean<Entry[]>();
   const items = await ItemModel.find(which, { title: 1, description: 1 }).session(tx).lean();
   const byId = new Map(items.map((item) => [item._id, item]));
-  const writes = entries.flatMap((entry) => {
+  const scope = { caller: { organizationId }, tx };
+  const writes = [];
+  for (const entry of entries) {
     const item = byId.get(entry._id);
-    if (!item) return [];
-    const folded = searchEntry(item.title, item.description);
-    if (folded.words === entry.words && folded.prefixes.length === entry.prefixes.length) return [];
-    return { updateOne: { filter: { organizationId, _id: entry._id }, update: { $set: folded } } };
-  });
+    if (!item) continue;
+    const names = (await attachmentsOf(scope, item._id)).map(({ fileName }) => fileName);
+    const folded = entryOf(item, saidIn([...names, ...(await latestComments(scope, item._id))]));
+    if (folded.words === entry.words && folded.prefixes.length === entry.prefixes.length) continue;
+    writes.push({ updateOne: { filter: { organizationId, _id: entry._id }, update: { $set: folded } } });
+  }
   if (writes.length > 0) await SearchModel.bulkWrite(writes, { session: tx });
 }

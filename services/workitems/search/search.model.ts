@@ -12,6 +12,8 @@ export interface SearchRecord {
   /** See libs/runtime/text/words.ts. */
   prefixes: string[];
   words: string;
+  /** Those of comments and attachment names, as far as they are kept (search.repository.ts); absent if there are none. */
+  said?: string;
 }
 
 const searchSchema = new mongoose.Schema<SearchRecord>(
@@ -21,6 +23,7 @@ const searchSchema = new mongoose.Schema<SearchRecord>(
     projectId: { type: String, required: true },
     prefixes: { type: [String], required: true },
     words: { type: String, default: '' },
+    said: String,
   },
   { collection: 'work_item_search', versionKey: false },
 );

@@ -128,6 +128,33 @@ describe('the life of a work item over REST', () => {
       workItems: [{ priority: 'high', columnName: 'Backlog' }],
       pagination: { page: 2, limit: 1, total: 2, totalPages: 2 },
     });
+    const priorities = async (query: string) => {
+      const { data } = await list(query);
+      return (data.workItems as readonly Item[]).map(({ priority }) => priority);
+    };
+    await create({ title: `${marker} urgent`, priority: 'urgent', type: 'story' });
+    expect(await priorities('&sort=priority')).toEqual(['urgent', 'high', 'high', 'low']);
+    expect(await priorities('&priority=low,urgent&sort=priority,-updatedAt')).toEqual(['urgent', 'low']);
+    expect(await priorities('&priority=low&priority=urgent&type=story,epic')).toEqual(['urgent']);
+    expect(await priorities('&createdAfter=2100-01-01')).toEqual([]);
+  });
+
+  test('assignee=me means the caller by id, name and address', async () => {
+    const marker = `Okapi${Date.now()}`;
+    const { data } = await organization.call<{ user: { id: string; name: string; email: string } }>('GET', '/api/me');
+    const { id, name, email } = data.user;
+    for (const assignee of [id, name, email, 'somebody']) await create({ title: marker, assignee });
+    const assignees = async (query: string) => {
+      const path = `/api/work-items?search=${marker}&${query}`;
+      const { data: found } = await organization.call('GET', path);
+      return (found.workItems as readonly Item[]).map(({ assignee }) => assignee);
+    };
+    expect(await assignees('assignee=me')).toEqual([email, name, id]);
+    expect(await assignees('assignee=me,somebody')).toEqual(['somebody', email, name, id]);
+    expect(await assignees('assignee=somebody')).toEqual(['somebody']);
+    const { boardId } = organization;
+    const { data: cards } = await organization.call('GET', `/api/boards/${boardId}/cards?search=${marker}&assignee=me`);
+    expect(cards.cards).toHaveLength(3);
   });
 });
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { firstIdAt } from '../../process/uuid.ts';
 import type { AnyModel, Order, OrderedRead, walkIndex } from '../walk-index.ts';
 
 type Reader = typeof walkIndex;
@@ -134,14 +135,8 @@ const NEWEST_IDS: Axis = {
   }),
 };
 
-/**
- * Where the ids of a millisecond start: no id equals it, since each names its version (RFC 9562, 5.7). As long as an id: a bound that is the beginning of
- * a value stands on the wrong side of it in a descending index.
- */
-function firstIdOf(ms: number): string {
-  const hex = Math.ceil(Math.max(0, ms)).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
+/** As long as an id: a bound that is the beginning of a value stands on the wrong side of it in a descending index. */
+const firstIdOf = (ms: number) => firstIdAt(new Date(Math.ceil(ms)));
 
 const NUMBERS: Axis = {
   firstWidth: 64,

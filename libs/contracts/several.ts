@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const MAX_VALUES = 20;
+
+/**
+ * One value of a filter or several, any of which may hold: a list, or in a query string repeated or with commas (`type=task,story`).
+ * @param options.keepsSpaced a comma before a space is part of a value, as in a name
+ */
+export function several<Value extends z.ZodType<unknown, string>>(
+  value: Value,
+  options: { keepsSpaced?: boolean } = {},
+) {
+  const comma = options.keepsSpaced ? /,(?! )/ : ',';
+  const split = (text: unknown) => (typeof text === 'string' ? text.split(comma) : [text]);
+  return z.preprocess(
+    (given: z.input<Value> | readonly z.input<Value>[]): unknown =>
+      typeof given === 'string' ? split(given) : Array.isArray(given) ? given.flatMap(split) : given,
+    // A refinement: `tools/list` has no room for bounds that nobody meets.
+    z.array(value).refine(({ length }) => length > 0 && length <= MAX_VALUES, `must be 1 to ${MAX_VALUES} values`),
+  );
+}

@@ -1,0 +1,94 @@
+import type { SortBy, SortKey } from '@worktrack/contracts/work-items/list-filters';
+import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
+import type { Place } from '@worktrack/runtime/database/in-order';
+import type { PipelineStage } from 'mongoose';
+import type { Start } from '../calls/paging.ts';
+import { LISTED, type ListedItem } from '../items/views.ts';
+
+/** Urgent first. */
+export const BEST_FIRST: readonly Priority[] = [...PRIORITIES].reverse();
+
+type KeyValue = string | number;
+
+/** A key of a sort: how the database computes it, and what it is in a row. Ids are as old as their items (RFC 9562, 6.2). */
+interface Key {
+  readonly computed: unknown;
+  readonly of: (row: ListedItem) => KeyValue;
+  readonly kind: 'string' | 'number';
+  /** As the database compares it. */
+  readonly stored?: (value: KeyValue) => unknown;
+}
+const KEYS: Readonly<Record<SortKey, Key>> = {
+  priority: {
+    computed: { $indexOfArray: [BEST_FIRST, '$priority'] },
+    of: ({ priority }) => BEST_FIRST.indexOf(priority),
+    kind: 'number',
+  },
+  createdAt: { computed: '$_id', of: ({ _id }) => _id, kind: 'string' },
+  updatedAt: {
+    computed: '$updatedAt',
+    of: ({ updatedAt }) => updatedAt.getTime(),
+    kind: 'number',
+    stored: (value) => new Date(value),
+  },
+};
+
+/** Where a row stands in a sorted list: its keys, and among equal ones its id. */
+export function placeInSort(by: readonly SortBy[], row: ListedItem): Place {
+  return { id: row._id, value: by.map(({ key }) => KEYS[key].of(row)) };
+}
+
+/** What part of a sorted list to read. */
+export interface Part {
+  readonly after: PlaceInSort | undefined;
+  readonly skip: number;
+  readonly limit: number;
+}
+interface PlaceInSort {
+  readonly id: string;
+  readonly keys: readonly KeyValue[];
+}
+
+/** @returns undefined if it is no place in this sort: a cursor can be forged */
+export function partOf(by: readonly SortBy[], { after, skip, limit }: Start): Part | undefined {
+  if (!after) return { after, skip, limit };
+  const { id, value } = after;
+  const isOfSort =
+    Array.isArray(value) &&
+    value.length === by.length &&
+    by.every(({ key }, at) => isOfKind(value[at], KEYS[key].kind));
+  return isOfSort ? { after: { id, keys: value }, skip, limit } : undefined;
+}
+
+function isOfKind(value: unknown, kind: Key['kind']): boolean {
+  if (kind === 'string') return typeof value === 'string';
+  return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME_MS;
+}
+
+/** The bounds of a Date (ECMA-262, 21.4.1.1). */
+const MAX_TIME_MS = 8.64e15;
+
+/** Sorts everything that comes in; among equal keys the newest come first. */
+export function sortStages(by: readonly SortBy[], { after, skip, limit }: Part): PipelineStage[] {
+  const names = by.map((_, at) => `sortKey${at}`);
+  const computed = Object.fromEntries(by.map(({ key }, at) => [names[at], KEYS[key].computed]));
+  const directions = Object.fromEntries(by.map(({ isReversed }, at) => [names[at], isReversed ? -1 : 1]));
+  return [
+    { $project: { ...LISTED, ...computed } },
+    ...(after ? [{ $match: { $or: beyond(by, names, after) } }] : []),
+    { $sort: { ...(directions as Record<string, 1 | -1>), _id: -1 } },
+    ...(skip > 0 ? [{ $skip: skip }] : []),
+    { $limit: limit },
+  ];
+}
+
+/** Keyset pagination over several keys: beyond in the first that differs. */
+function beyond(by: readonly SortBy[], names: readonly string[], { id, keys }: PlaceInSort) {
+  const values = by.map(({ key }, at) => KEYS[key].stored?.(keys[at] as KeyValue) ?? keys[at]);
+  const equal = (upTo: number) => Object.fromEntries(names.slice(0, upTo).map((name, at) => [name, values[at]]));
+  const conditions = by.map(({ isReversed }, at) => ({
+    ...equal(at),
+    [names[at] as string]: isReversed ? { $lt: values[at] } : { $gt: values[at] },
+  }));
+  return [...conditions, { ...equal(by.length), _id: { $lt: id } }];
+}
