@@ -156,14 +156,16 @@ export const exampleSession = {
   durationMs: 420_000,
   sessionType: 'implement',
   estimatedCost: '0.525000',
+  costBasis: 'total',
   createdAt: updatedAt,
-};
+} as const;
 
 export const exampleBudget = {
   of: 'W-E-2',
   limitUsd: 5,
   period: 'total',
   spentUsd: 0.525,
+  spent: { recordedUsd: 0.4, inFlightUsd: 0.125 },
   remainingUsd: 4.475,
 } as const;
 
@@ -172,6 +174,8 @@ export const exampleTotals = {
   totalTokens: 120_000,
   inputTokens: 0,
   outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
   durationMs: 420_000,
   estimatedCost: '0.525000',
   unpricedSessions: 0,

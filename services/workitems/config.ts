@@ -1,5 +1,6 @@
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
+import { z } from 'zod';
 import { promptModel, promptSettings } from './prompts/settings.ts';
 
 export const settings = {
@@ -9,6 +10,8 @@ export const settings = {
   ...eventSecrets,
   ...databaseSettings,
   ...promptSettings,
+  /** Prices of models that come before the known ones: `{ prices: [...] }`, as GET /api/model-prices shows them. */
+  MODEL_PRICES_FILE: z.string().optional(),
 };
 
 export function config() {

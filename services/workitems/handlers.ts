@@ -12,13 +12,13 @@ import { createProject } from './administration/create-project.ts';
 import { deleteProject } from './administration/delete-project.ts';
 import { getBoard, listBoards } from './administration/read-boards.ts';
 import { getProject, listProjectNames, listProjects } from './administration/read-projects.ts';
+import { setBudget, setItemBudget, setProjectBudget } from './administration/set-budget.ts';
 import { updateBoard } from './administration/update-board.ts';
 import { updateProject } from './administration/update-project.ts';
 import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
 import { readAttachment } from './attachments/read.ts';
-import { setBudget, setItemBudget, setProjectBudget } from './budgets/set.ts';
 import { completeAiTask } from './completions/ai-task.ts';
 import { completeReview } from './completions/review.ts';
 import { completeValidation } from './completions/validation.ts';
@@ -49,6 +49,7 @@ import { getWorkItemPrompt } from './prompts/read.ts';
 import type { PromptModel } from './prompts/settings.ts';
 import { resolveWorkItems } from './trees/resolve.ts';
 import { getAiUsage } from './usage/ai-usage.ts';
+import { listModelPrices } from './usage/model-prices.ts';
 import { recordAiSession } from './usage/record-session.ts';
 
 /**
@@ -90,6 +91,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.completeAiTask': grouped(completeAiTask),
       'workItems.recordSession': grouped(recordAiSession),
       'workItems.usage': getAiUsage,
+      'workItems.modelPrices': listModelPrices,
       'workItems.claim': grouped(claimWorkItem, waitingClaims),
       'workItems.progress': grouped(reportProgress),
       'workItems.release': grouped(releaseWorkItem),

@@ -25,6 +25,7 @@ import { logMigration } from './migrations/log.repository.ts';
 import { searchWordsMigration } from './migrations/search-words.repository.ts';
 import { talliesMigration } from './migrations/tallies.repository.ts';
 import { unheldMigration } from './migrations/unheld.repository.ts';
+import { usePriceFile } from './sessions/price-file.ts';
 
 const settings = config();
 
@@ -33,6 +34,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   await connectDatabase({ url: settings.MONGODB_URL, database, log });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
+  if (settings.MODEL_PRICES_FILE) await usePriceFile(settings.MODEL_PRICES_FILE, log);
   const migrations = await migrate(
     [
       ...[foundByMigration, talliesMigration, claimableMigration, searchWordsMigration],

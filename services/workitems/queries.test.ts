@@ -71,6 +71,7 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, ...filters, search: 'story W-T-1' });
       await ask(caller, 'workItems.list', { ...place, search: task.taskId });
     }
+    await ask(caller, 'workItems.modelPrices', {});
     for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt']) {
       await ask(caller, 'workItems.list', { sort });
       await ask(caller, 'workItems.list', { sort, search: 'story', updatedAfter: '2020-01-01' });

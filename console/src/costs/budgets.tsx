@@ -38,7 +38,7 @@ export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
 }
 
 function BudgetView({ budget, title }: { readonly budget: Budget; readonly title: string | undefined }) {
-  const { of, period, spentUsd, limitUsd, remainingUsd } = budget;
+  const { of, period, spentUsd, limitUsd, remainingUsd, spent } = budget;
   const part = partOf(budget);
   const tone = part >= 1 ? 'bad' : part >= NEARLY ? 'warn' : undefined;
   return (
@@ -60,6 +60,11 @@ function BudgetView({ budget, title }: { readonly budget: Budget; readonly title
       <p class="quiet">
         {words.spent({ spent: dollars(spentUsd), limit: dollars(limitUsd), left: dollars(remainingUsd) })}
       </p>
+      {spent.inFlightUsd > 0 && (
+        <p class="quiet">
+          {words.inFlight({ recorded: dollars(spent.recordedUsd), inFlight: dollars(spent.inFlightUsd) })}
+        </p>
+      )}
     </li>
   );
 }

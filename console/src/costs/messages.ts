@@ -110,6 +110,12 @@ export const words = messages({
   daily: { en: 'Per day', de: 'Am Tag', tr: 'Günlük', ja: '日ごと' },
   month: { en: 'Per month', de: 'Im Monat', tr: 'Aylık', ja: '月ごと' },
   spentOf: { en: 'Spent: {what}', de: 'Ausgegeben: {what}', tr: 'Harcanan: {what}', ja: '使用済み: {what}' },
+  inFlight: {
+    en: '{recorded} recorded, {inFlight} by agents still at work',
+    de: '{recorded} erfasst, {inFlight} von Agenten, die noch arbeiten',
+    tr: '{recorded} kaydedildi, {inFlight} hâlâ çalışan ajanlardan',
+    ja: '記録済み {recorded}・作業中のエージェント {inFlight}',
+  },
   spent: {
     en: '{spent} of {limit} · {left} left',
     de: '{spent} von {limit} · {left} übrig',

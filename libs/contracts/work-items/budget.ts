@@ -16,8 +16,10 @@ export const Budget = z.object({
   limitUsd: z.number(),
   /** Days and months in UTC. */
   period: BudgetPeriod,
-  /** In sessions, plus what live leases have reported so far; work without a known price counts as nothing. */
+  /** Work without a known price counts as nothing. */
   spentUsd: z.number(),
+  /** What it consists of: the sessions, and what agents at work have reported so far. */
+  spent: z.object({ recordedUsd: z.number(), inFlightUsd: z.number() }),
   remainingUsd: z.number(),
 });
 export type Budget = z.infer<typeof Budget>;

@@ -5,10 +5,10 @@ import { operation } from '../operation.ts';
 import { LeaseToken } from './leases.ts';
 import {
   Cost,
-  DEFAULT_IMPLEMENT_PROVIDER,
-  DEFAULT_REVIEW_PROVIDER,
+  CostBasis,
   DEFAULT_SESSION_TYPE,
   Provider,
+  refuseParts,
   SessionType,
   sessionReport,
 } from './sessions.ts';
@@ -70,29 +70,31 @@ export const completeValidation = operation({
   summary: 'Finish a validation: record results, documentation and AI session, move to To Document.',
   permissions: ['work-items:write'],
   effect: 'update',
-  input: z.strictObject({
-    workItemId: ItemRef,
-    toDocumentColumnId: ColumnRef.optional(),
-    validatingColumnId: ColumnRef.optional(),
-    documentation: z
-      .strictObject({
-        summary: Text.optional(),
-        screenshots: Lines.optional(),
-        mermaidDiagrams: z.array(Text).max(MAX_LIST).optional(),
-        changelogEntry: Text.optional(),
-      })
-      .optional(),
-    testResults: z
-      .strictObject({
-        passed: z.int().min(0).optional(),
-        failed: z.int().min(0).optional(),
-        testFiles: Lines.optional(),
-      })
-      .optional(),
-    ...sessionReport,
-    provider: Provider.default(DEFAULT_REVIEW_PROVIDER),
-    taskId: z.string().max(20).optional(),
-  }),
+  input: z
+    .strictObject({
+      workItemId: ItemRef,
+      toDocumentColumnId: ColumnRef.optional(),
+      validatingColumnId: ColumnRef.optional(),
+      documentation: z
+        .strictObject({
+          summary: Text.optional(),
+          screenshots: Lines.optional(),
+          mermaidDiagrams: z.array(Text).max(MAX_LIST).optional(),
+          changelogEntry: Text.optional(),
+        })
+        .optional(),
+      testResults: z
+        .strictObject({
+          passed: z.int().min(0).optional(),
+          failed: z.int().min(0).optional(),
+          testFiles: Lines.optional(),
+        })
+        .optional(),
+      ...sessionReport,
+      provider: Provider.optional(),
+      taskId: z.string().max(20).optional(),
+    })
+    .superRefine(refuseParts),
   output: z.object({
     completed: z.boolean(),
     workItemId: RecordId,
@@ -103,6 +105,7 @@ export const completeValidation = operation({
     redirected: z.boolean(),
     sessionId: RecordId,
     estimatedCost: Cost,
+    costBasis: CostBasis,
     totalTokens: z.int(),
     ...warnings,
   }),
@@ -125,6 +128,7 @@ export const completeValidation = operation({
       redirected: false,
       sessionId: ids.session,
       estimatedCost: '0.240000',
+      costBasis: 'total',
       totalTokens: 40_000,
     },
   },
@@ -141,22 +145,25 @@ export const completeAiTask = operation({
   summary: 'Hand work over: move the item to Review, note user actions, record the AI session, end the lease.',
   permissions: ['work-items:write'],
   effect: 'update',
-  input: z.strictObject({
-    workItemId: ItemRef,
-    reviewColumnId: ColumnRef,
-    userActions: Text.optional(),
-    ...sessionReport,
-    provider: Provider.default(DEFAULT_IMPLEMENT_PROVIDER),
-    sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
-    taskId: z.string().max(20).optional(),
-    leaseToken: LeaseToken.optional(),
-  }),
+  input: z
+    .strictObject({
+      workItemId: ItemRef,
+      reviewColumnId: ColumnRef,
+      userActions: Text.optional(),
+      ...sessionReport,
+      provider: Provider.optional(),
+      sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
+      taskId: z.string().max(20).optional(),
+      leaseToken: LeaseToken.optional(),
+    })
+    .superRefine(refuseParts),
   output: z.object({
     completed: z.boolean(),
     workItemId: RecordId,
     movedTo: z.string(),
     sessionId: RecordId,
     estimatedCost: Cost,
+    costBasis: CostBasis,
     totalTokens: z.int(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -176,6 +183,7 @@ export const completeAiTask = operation({
       movedTo: 'Review',
       sessionId: ids.session,
       estimatedCost: '0.525000',
+      costBasis: 'total',
       totalTokens: 120_000,
     },
   },

@@ -29,6 +29,7 @@ import { getWorkItem } from './get.ts';
 import { claimWorkItem, releaseWorkItem } from './leases.ts';
 import { getItemBrief, getLineage } from './lineage.ts';
 import { listWorkItems } from './list.ts';
+import { listModelPrices } from './model-prices.ts';
 import { moveWorkItem } from './move.ts';
 import { reportProgress } from './progress.ts';
 import { generateWorkItemPrompt, getWorkItemPrompt } from './prompts.ts';
@@ -80,6 +81,7 @@ export const workItemsContract = serviceContract('workitems', [
   generateWorkItemPrompt,
   getWorkItemPrompt,
   getAiUsage,
+  listModelPrices,
   getItemBrief,
   getLineage,
   listAttachments,

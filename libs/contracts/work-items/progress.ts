@@ -4,7 +4,7 @@ import { ItemRef, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Budget } from './budget.ts';
 import { LeaseToken } from './leases.ts';
-import { Provider, refuseParts, sessionReport, Tokens } from './sessions.ts';
+import { Provider, refuseParts, sessionReport, Tokens, tokenParts } from './sessions.ts';
 import { LeaseState, ShownLease } from './work-item.ts';
 
 const MAX_NOTE_LENGTH = 500;
@@ -40,8 +40,7 @@ export const reportProgress = operation({
       model: sessionReport.model.optional(),
       provider: Provider.optional(),
       totalTokens: Tokens.optional().describe('So far'),
-      inputTokens: Tokens.optional(),
-      outputTokens: Tokens.optional(),
+      ...tokenParts,
       checkpoint: Checkpoint.optional().describe('JSON for the next agent'),
     })
     .superRefine(refuseParts),

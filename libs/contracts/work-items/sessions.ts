@@ -11,10 +11,23 @@ const MAX_TOKENS = 10_000_000_000;
 const MAX_DURATION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export const Tokens = z.int().min(0).max(MAX_TOKENS);
+const MAX_COST_USD = 1_000_000;
+
+/** What work has used, in every tool that reports it: the input includes what was read from and written to a cache. */
+export const tokenParts = {
+  inputTokens: Tokens.optional(),
+  outputTokens: Tokens.optional(),
+  cachedInputTokens: Tokens.optional(),
+  cacheWriteTokens: Tokens.optional(),
+  /** What was really paid. */
+  costUsd: z.number().min(0).max(MAX_COST_USD).optional(),
+};
+
 /** What an agent reports about its work; the same in every tool that records a session. */
 export const sessionReport = {
   model: z.string().trim().min(1).max(200),
   totalTokens: Tokens,
+  ...tokenParts,
   durationMs: z.int().min(0).max(MAX_DURATION_MS).optional(),
 };
 export const Provider = z.string().trim().min(1).max(100);
@@ -23,13 +36,30 @@ export const SessionType = z.string().trim().min(1).max(50);
 /** Dollars with six decimals, or `unknown` for a model without a known price. */
 export const Cost = z.string();
 
-/** Input and output are parts of the total. */
+/**
+ * How a cost was reached: what was paid; the prices of input and output; that of a total, estimated as three parts input to one part output; or no price
+ * is known.
+ */
+export const COST_BASES = ['paid', 'split', 'total', 'unpriced'] as const;
+export const CostBasis = z.enum(COST_BASES);
+export type CostBasis = z.infer<typeof CostBasis>;
+
+type Given = { readonly [Field in 'totalTokens' | keyof typeof tokenParts]?: number | undefined };
+
+/** Input and output are parts of the total, what a cache saved or took is part of the input. */
 export function refuseParts(
-  {
-    totalTokens = 0,
-    inputTokens = 0,
-    outputTokens = 0,
-  }: { totalTokens?: number | undefined; inputTokens?: number | undefined; outputTokens?: number | undefined },
+  { totalTokens = 0, inputTokens, outputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 }: Given,
+  context: z.RefinementCtx,
+): void {
+  if (cachedInputTokens + cacheWriteTokens > (inputTokens ?? 0)) {
+    const message = 'must be at least cachedInputTokens + cacheWriteTokens, which are part of it';
+    context.addIssue({ code: 'custom', path: ['inputTokens'], message });
+  }
+  refuseTotal({ totalTokens, inputTokens: inputTokens ?? 0, outputTokens }, context);
+}
+
+function refuseTotal(
+  { totalTokens, inputTokens, outputTokens }: { totalTokens: number; inputTokens: number; outputTokens: number },
   context: z.RefinementCtx,
 ): void {
   // If a number is itself invalid, the sum adds no information.
@@ -49,9 +79,12 @@ export const AiSession = z.object({
   totalTokens: z.int(),
   inputTokens: z.int().optional(),
   outputTokens: z.int().optional(),
+  cachedInputTokens: z.int().optional(),
+  cacheWriteTokens: z.int().optional(),
   durationMs: z.int().nullable(),
   sessionType: z.string(),
   estimatedCost: Cost,
+  costBasis: CostBasis,
   createdAt: Timestamp,
 });
 export type AiSession = z.infer<typeof AiSession>;
@@ -66,9 +99,7 @@ export const recordAiSession = operation({
       workItemId: ItemRef.optional(),
       taskId: ItemRef.optional(),
       ...sessionReport,
-      provider: Provider.default(DEFAULT_REVIEW_PROVIDER),
-      inputTokens: Tokens.optional(),
-      outputTokens: Tokens.optional(),
+      provider: Provider.optional(),
       sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
     })
     .superRefine(({ workItemId, taskId, ...tokens }, context) => {
@@ -77,11 +108,23 @@ export const recordAiSession = operation({
       }
       refuseParts(tokens, context);
     }),
-  output: z.object({ sessionId: RecordId, workItemId: RecordId, estimatedCost: Cost, totalTokens: z.int() }),
+  output: z.object({
+    sessionId: RecordId,
+    workItemId: RecordId,
+    estimatedCost: Cost,
+    costBasis: CostBasis,
+    totalTokens: z.int(),
+  }),
   errors: ['NOT_FOUND'],
   example: {
     input: { workItemId: 'W-T-14', model: 'gpt-4o', provider: 'openai', totalTokens: 120_000, durationMs: 420_000 },
-    output: { sessionId: ids.session, workItemId: ids.task, estimatedCost: '0.525000', totalTokens: 120_000 },
+    output: {
+      sessionId: ids.session,
+      workItemId: ids.task,
+      estimatedCost: '0.525000',
+      costBasis: 'total',
+      totalTokens: 120_000,
+    },
   },
   rest: 'POST /api/work-items/:workItemId/ai-sessions',
   mcp: { tool: 'record_ai_session', title: 'Record AI session', description: 'By workItemId or taskId.' },

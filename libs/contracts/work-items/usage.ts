@@ -12,6 +12,8 @@ export const UsageTotals = z.object({
   /** Of the sessions that reported them. */
   inputTokens: z.int(),
   outputTokens: z.int(),
+  cachedInputTokens: z.int(),
+  cacheWriteTokens: z.int(),
   durationMs: z.int(),
   /** Of the sessions whose cost is known. */
   estimatedCost: Cost,

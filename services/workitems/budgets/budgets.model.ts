@@ -12,6 +12,8 @@ export interface BudgetRecord {
   period: BudgetPeriod;
   /** For `countedPeriod`: every write that spends adds to it. */
   spentMicrodollars: number;
+  /** The part of it that agents at work have reported and no session has recorded yet. */
+  inFlightMicrodollars?: number;
   /** null: must be recounted, because what is below it has changed. */
   countedPeriod: string | null;
   /** Increases with spending, and with every change to what is below: a count relies on it. */
@@ -29,6 +31,7 @@ const budgetSchema = new mongoose.Schema<BudgetRecord>(
     limitMicrodollars: { type: Number, required: true },
     period: { type: String, enum: BUDGET_PERIODS, required: true },
     spentMicrodollars: { type: Number, required: true },
+    inFlightMicrodollars: Number,
     countedPeriod: { type: String, default: null },
     revision: { type: Number, required: true },
     claims: Number,

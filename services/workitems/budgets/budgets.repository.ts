@@ -43,7 +43,7 @@ export async function counted(scope: Scope, budgets: readonly BudgetRecord[], no
         continue;
       }
       const spent = {
-        spentMicrodollars: await spentOf({ caller: scope.caller, tx }, budget, now),
+        ...(await spentOf({ caller: scope.caller, tx }, budget, now)),
         countedPeriod: periodAt(budget.period, now),
       };
       // Only if unchanged since it was read: later spending is not in the sum.
@@ -64,7 +64,7 @@ export async function spentOf(
   { caller, tx }: Scope & Pick<TransactionScope, 'tx'>,
   { _id, projectId, taskId, period }: BudgetRecord,
   now: Date,
-): Promise<number> {
+): Promise<Pick<BudgetRecord, 'spentMicrodollars' | 'inFlightMicrodollars'>> {
   const { organizationId } = caller;
   const from = beginOf(period, now);
   const isOfItem = taskId !== null;
@@ -84,15 +84,17 @@ export async function spentOf(
     return sum?.spent ?? 0;
   };
   let spent = isOfItem ? 0 : await spentIn({ projectId });
+  let inFlight = 0;
   let ids = isOfItem ? [_id] : [];
   for await (const item of items) {
-    spent += item.told ?? 0;
+    inFlight += item.told ?? 0;
     if (isOfItem) ids.push(item._id);
     if (ids.length < ITEMS_AT_ONCE) continue;
     spent += await spentIn({ countedFor: { $in: ids } });
     ids = [];
   }
-  return ids.length === 0 ? spent : spent + (await spentIn({ countedFor: { $in: ids } }));
+  if (ids.length > 0) spent += await spentIn({ countedFor: { $in: ids } });
+  return { spentMicrodollars: spent + inFlight, inFlightMicrodollars: inFlight };
 }
 /** Of an epic, whose sessions are looked up together: all of them at once may be more than a command can hold. */
 const ITEMS_AT_ONCE = 1_000;
@@ -106,8 +108,23 @@ export function restOf({ organizationId, _id, countedPeriod, limitMicrodollars }
   return { of: BudgetModel, filter: { organizationId, _id, ...left }, counter: 'claims' };
 }
 
-export function addSpent(scope: WriteScope, budgetId: string, microdollars: number): void {
-  scope.writes.rely(existing(scope, budgetId), 'shared', { inc: { spentMicrodollars: microdollars } });
+/** Micro-dollars: what a session records, and by how much changes what agents at work have reported. */
+export interface Spending {
+  readonly recorded: number;
+  readonly inFlight: number;
+}
+
+export function addSpent(scope: WriteScope, budgetId: string, { recorded, inFlight }: Spending): void {
+  const inc = { spentMicrodollars: recorded + inFlight, inFlightMicrodollars: inFlight };
+  scope.writes.rely(existing(scope, budgetId), 'shared', { inc });
+}
+
+/** What was in flight is recorded. Whatever budgets there are: the sum stays, so nobody has to know them. */
+export function endInFlight({ caller, writes }: WriteScope, item: Under, microdollars: number): void {
+  if (microdollars === 0) return;
+  const { organizationId } = caller;
+  const filter = { organizationId, _id: { $in: idsOver(item) } };
+  writes.updateMany(BudgetModel, filter, { $inc: { inFlightMicrodollars: -microdollars, revision: 1 } });
 }
 
 export function countAnew(scope: WriteScope, budgetIds: readonly string[]): void {

@@ -55,7 +55,8 @@ describe('a budget', () => {
     const idea = await project.create('idea');
     for (const { id, taskId } of [epic, feature, story]) {
       const { budget } = await limit({ workItemId: id, limitUsd: 5 });
-      expect(budget).toEqual({ of: taskId, limitUsd: 5, period: 'total', spentUsd: 0, remainingUsd: 5 });
+      const spent = { recordedUsd: 0, inFlightUsd: 0 };
+      expect(budget).toEqual({ of: taskId, limitUsd: 5, period: 'total', spentUsd: 0, spent, remainingUsd: 5 });
     }
     for (const { id } of [task, idea]) {
       expect((await failure(limit({ workItemId: id, limitUsd: 5 }))).code).toBe('VALIDATION_FAILED');
@@ -211,7 +212,8 @@ describe('a budget', () => {
     await limit({ limitUsd: 100 });
     await limit({ workItemId: epic.id, limitUsd: 3 });
     await spend(task.id, 1);
-    const shown = { of: epic.taskId, limitUsd: 3, period: 'total', spentUsd: near(1), remainingUsd: near(2) };
+    const spent = { spentUsd: near(1), spent: { recordedUsd: near(1), inFlightUsd: 0 } };
+    const shown = { of: epic.taskId, limitUsd: 3, period: 'total', ...spent, remainingUsd: near(2) };
     const plan = await call(project.caller, 'workItems.implementContext', { ids: [story.id] });
     expect(plan.budget).toEqual(shown);
     expect((await call(project.caller, 'workItems.lineage', { id: task.id })).budget).toEqual(shown);

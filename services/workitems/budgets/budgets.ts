@@ -2,6 +2,7 @@ import type { Budget } from '@worktrack/contracts/work-items/budget';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
+import { MICRODOLLARS } from '../sessions/price.ts';
 import type { BudgetRecord } from './budgets.model.ts';
 import {
   addSpent,
@@ -12,22 +13,23 @@ import {
   forgetBudget,
   idsOver,
   idsWithBelow,
+  type Spending,
   type Under,
 } from './budgets.repository.ts';
 
-const MICRODOLLARS = 1_000_000;
 const dollars = (microdollars: number) => microdollars / MICRODOLLARS;
-export const microdollarsOf = (usd: number) => Math.round(usd * MICRODOLLARS);
 
 export const isUsedUp = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
   spentMicrodollars >= limitMicrodollars;
 
-export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars }: BudgetRecord): Budget {
+export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars, ...record }: BudgetRecord): Budget {
+  const inFlight = record.inFlightMicrodollars ?? 0;
   return {
     of: taskId ?? 'project',
     limitUsd: dollars(limitMicrodollars),
     period,
     spentUsd: dollars(spentMicrodollars),
+    spent: { recordedUsd: dollars(spentMicrodollars - inFlight), inFlightUsd: dollars(inFlight) },
     remainingUsd: dollars(Math.max(0, limitMicrodollars - spentMicrodollars)),
   };
 }
@@ -39,10 +41,18 @@ export function tightest(budgets: readonly BudgetRecord[]): Budget | null {
   return first ? toBudget(first) : null;
 }
 
-export function usedUp({ taskId, limitMicrodollars, period, spentMicrodollars }: BudgetRecord): string {
-  const [spent, limit] = [spentMicrodollars, limitMicrodollars].map((amount) => `$${dollars(amount).toFixed(2)}`);
+export function usedUp(budget: BudgetRecord): string {
+  const { taskId, limitMicrodollars, period, spentMicrodollars, inFlightMicrodollars = 0 } = budget;
+  const amounts = [
+    spentMicrodollars,
+    limitMicrodollars,
+    inFlightMicrodollars,
+    spentMicrodollars - inFlightMicrodollars,
+  ];
+  const [spent, limit, inFlight, recorded] = amounts.map((amount) => `$${dollars(amount).toFixed(2)}`);
   const per = { total: '', day: ' a day', month: ' a month' }[period];
-  return `The budget of ${taskId ?? 'the project'} is used up: ${spent} of ${limit}${per}`;
+  const parts = inFlightMicrodollars > 0 ? ` (${recorded} recorded, ${inFlight} by agents still at work)` : '';
+  return `The budget of ${taskId ?? 'the project'} is used up: ${spent} of ${limit}${per}${parts}`;
 }
 
 /** For a read: all of a project's budgets, counted. */
@@ -62,8 +72,9 @@ export function over(budgets: readonly BudgetRecord[], item: Under): BudgetRecor
 }
 
 /** Spending on an item counts towards all budgets that apply to it. The write relies on the item's board, whose version a new budget raises. */
-export async function spend(scope: WriteScope, item: Under, microdollars: number): Promise<void> {
-  if (microdollars === 0 || !(await projectHasBudgets(scope, item.projectId))) return;
+export async function spend(scope: WriteScope, item: Under, microdollars: Spending): Promise<void> {
+  const isNothing = microdollars.recorded === 0 && microdollars.inFlight === 0;
+  if (isNothing || !(await projectHasBudgets(scope, item.projectId))) return;
   for (const { _id } of await budgetsOver(scope, item)) addSpent(scope, _id, microdollars);
 }
 

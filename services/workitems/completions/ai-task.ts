@@ -1,5 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
+import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnMeant, columnNamed } from '../boards/columns.ts';
@@ -39,17 +40,20 @@ export async function completeAiTask(
   if (problem) throw context.fail('CONFLICT', problem);
 
   const { userActions } = input;
-  const { session, event } = await keepSession(context, item, {
-    ...input,
-    agent: held?.agent,
-    toldMicrodollars: held?.report?.costMicrodollars,
-  });
+  // After its lease has ended, until somebody else claims the item, it is still the same session.
+  const reported = held?.report;
+  const abandoned = !reported && item.abandoned?.keyId === context.caller.keyId ? item.abandoned : undefined;
+  const report = { ...input, otherwise: DEFAULT_IMPLEMENT_PROVIDER, agent: held?.agent };
+  const { session, event } = await keepSession(context, item, report, { reported, abandoned });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
     leaseEnds: held ? 'completed' : undefined,
-    changes: { isAiProcessing: false, lease: null, metadata },
+    changes: { isAiProcessing: false, lease: null, metadata, ...(abandoned && { abandoned: null }) },
     events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });
-  const { id, estimatedCost, totalTokens } = session;
-  return { completed: true, workItemId: item._id, movedTo: toColumn, sessionId: id, estimatedCost, totalTokens };
+  const { id: sessionId, estimatedCost, costBasis, totalTokens } = session;
+  return {
+    ...{ completed: true, workItemId: item._id, movedTo: toColumn },
+    ...{ sessionId, estimatedCost, costBasis, totalTokens },
+  };
 }

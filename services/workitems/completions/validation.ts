@@ -1,5 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
+import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
@@ -30,12 +31,16 @@ export async function completeValidation(
   const { documentation, testResults } = input;
   const patch = { ...(documentation && { documentation }), ...(testResults && { testResults }) };
   const metadata = merged(context, item.metadata, patch);
-  const { session, event } = await keepSession(context, item, { ...input, sessionType: SESSION_TYPE });
+  const { session, event } = await keepSession(context, item, {
+    ...input,
+    otherwise: DEFAULT_REVIEW_PROVIDER,
+    sessionType: SESSION_TYPE,
+  });
   const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
     changes: { isAiProcessing: false, metadata, ...(!passed && sentBack(item, 'validation', to)) },
     events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
   });
-  const { id, estimatedCost, totalTokens } = session;
+  const { id, estimatedCost, costBasis, totalTokens } = session;
   return {
     completed: true,
     workItemId: item._id,
@@ -46,6 +51,7 @@ export async function completeValidation(
     redirected,
     sessionId: id,
     estimatedCost,
+    costBasis,
     totalTokens,
     ...warned(heldWarnings([item], context.caller.keyId)),
   };

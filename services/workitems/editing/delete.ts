@@ -10,9 +10,9 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, dependentsWithLists, requireItem } from '../items/items.repository.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { forgetItem } from '../search/search.repository.ts';
-import { abandonSession } from '../sessions/abandoned.ts';
 import { handDownSessions } from '../sessions/sessions.repository.ts';
 import { leaveParent, loseParent } from '../trees/parent.ts';
+import { abandonSession } from '../writes/abandoned.ts';
 import { changeItem, removeItem } from '../writes/change-item.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function deleteWorkItem(
   const item = await requireItem(context, id);
   const { _id, taskId, title } = item;
   const board = await boardOf(context, item);
-  const sessions = abandonSession(context, item);
+  const { events: sessions } = abandonSession(context, item);
   await leaveParent(context, item.parentId);
   await leaveBehind(context, item);
   loseParent(context, item);

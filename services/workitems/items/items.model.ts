@@ -3,7 +3,7 @@ import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
-import type { LeaseRecord, Returned, TokenReport } from './lease.ts';
+import type { Abandoned, LeaseRecord, Returned, TokenReport } from './lease.ts';
 
 /** How the last agent's work on an item ended: for whoever takes it up again. */
 export interface Previous {
@@ -51,6 +51,8 @@ export interface ItemRecord {
   claimedBy?: string | null | undefined;
   /** Absent, or null, except in items that wait to be taken up again. */
   returned?: Returned | null | undefined;
+  /** Absent, or null, if there is nothing of the kind, or somebody has claimed it since. */
+  abandoned?: Abandoned | null | undefined;
   /** Absent, or null, if no agent has worked on it, or it is done. */
   previous?: Previous | null | undefined;
   /** Counts the changes visible to callers; what `If-Match` compares. */
@@ -80,14 +82,26 @@ const previousSchema = new mongoose.Schema<Previous>(
   { _id: false },
 );
 
+const used = {
+  totalTokens: { type: Number, required: true },
+  inputTokens: Number,
+  outputTokens: Number,
+  cachedInputTokens: Number,
+  cacheWriteTokens: Number,
+  costMicrodollars: Number,
+  costBasis: String,
+} as const;
+
+const abandonedSchema = new mongoose.Schema<Abandoned>(
+  { ...used, keyId: { type: String, required: true }, durationMs: { type: Number, required: true } },
+  { _id: false },
+);
+
 const reportSchema = new mongoose.Schema<TokenReport>(
   {
+    ...used,
     model: { type: String, required: true },
     provider: { type: String, required: true },
-    totalTokens: { type: Number, required: true },
-    inputTokens: Number,
-    outputTokens: Number,
-    costMicrodollars: Number,
     at: { type: Date, required: true },
   },
   { _id: false },
@@ -150,6 +164,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     lease: { type: leaseSchema, default: null },
     claimedBy: String,
     returned: returnedSchema,
+    abandoned: abandonedSchema,
     previous: previousSchema,
     version: { type: Number, required: true },
     revision: { type: Number, required: true },

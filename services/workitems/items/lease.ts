@@ -1,4 +1,5 @@
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
 import type { LeaseState, ShownLease } from '@worktrack/contracts/work-items/work-item';
 
 /**
@@ -47,15 +48,30 @@ export interface LeaseRecord {
   };
 }
 
-export interface TokenReport {
-  model: string;
-  provider: string;
+/** What work has used; null: not said. */
+export interface Used {
   totalTokens: number;
   inputTokens: number | null;
   outputTokens: number | null;
+  /** Parts of the input. */
+  cachedInputTokens: number | null;
+  cacheWriteTokens: number | null;
   /** null: the price is not known. */
   costMicrodollars: number | null;
+  /** Absent in what earlier versions stored. */
+  costBasis?: CostBasis | undefined;
+}
+
+export interface TokenReport extends Used {
+  model: string;
+  provider: string;
   at: Date;
+}
+
+/** What was recorded when a lease ended without a completion. A completion that the same key makes after all includes it. */
+export interface Abandoned extends Used {
+  keyId: string;
+  durationMs: number;
 }
 
 export function isLive<Lease extends Pick<LeaseRecord, 'expiresAt'>>(

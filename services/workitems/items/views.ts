@@ -43,7 +43,7 @@ export const RESOLVABLE = { ...SUMMARY, ...view('version') } as const;
 export const OUTLINE = {
   ...view('organizationId', 'taskId', 'type', 'parentId', 'projectId', 'boardId', 'boardColumnId'),
   ...view('treeVersion', 'version', 'revision', 'childCount', 'waitsFor', 'claimOrder', 'claimableFrom', 'dependsOn'),
-  ...view('lease', 'claimedBy', 'returned', 'previous', 'assignee', 'priority', 'position'),
+  ...view('foundBy', 'lease', 'abandoned', 'claimedBy', 'returned', 'previous', 'assignee', 'priority', 'position'),
 } as const;
 export type ItemOutline = Seen<typeof OUTLINE>;
 

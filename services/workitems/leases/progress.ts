@@ -12,7 +12,8 @@ import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
-import { priceMicrodollars } from '../sessions/price.ts';
+import { providerOf } from '../sessions/price.ts';
+import { usedBy, useIn } from '../sessions/used.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
 
@@ -51,7 +52,7 @@ export async function reportProgress(
   });
   const report = await reportAfter(before.report, input, now);
   const told = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
-  await spend(context, item, told);
+  await spend(context, item, { recorded: 0, inFlight: told });
   const budgets = await budgetsAfter(context, item, told, now);
   // An agent that may continue was heard before the limit was reached, so each overspends by one heartbeat at most.
   if (told !== 0)
@@ -94,7 +95,11 @@ export async function reportProgress(
 async function budgetsAfter(context: Context, item: ItemRecord, told: number, now: Date): Promise<BudgetRecord[]> {
   if (!(await projectHasBudgets(context, item.projectId))) return [];
   const budgets = await counted(context, await budgetsOver(context, item), now);
-  return budgets.map((budget) => ({ ...budget, spentMicrodollars: budget.spentMicrodollars + told }));
+  return budgets.map((budget) => ({
+    ...budget,
+    spentMicrodollars: budget.spentMicrodollars + told,
+    inFlightMicrodollars: (budget.inFlightMicrodollars ?? 0) + told,
+  }));
 }
 
 function shown(lease: LeaseRecord, now: Date) {
@@ -109,18 +114,14 @@ async function reportAfter(
   input: Input<typeof operation>,
   now: Date,
 ): Promise<TokenReport | undefined> {
-  const { totalTokens, inputTokens, outputTokens } = input;
+  const { totalTokens } = input;
   if (totalTokens === undefined || (before && totalTokens < before.totalTokens)) return before;
   const model = input.model ?? before?.model ?? UNKNOWN_MODEL;
-  const provider = input.provider ?? before?.provider ?? DEFAULT_IMPLEMENT_PROVIDER;
-  const use = { totalTokens, inputTokens, outputTokens };
+  const provider = input.provider ?? before?.provider ?? (await providerOf(model, now)) ?? DEFAULT_IMPLEMENT_PROVIDER;
   return {
+    ...(await usedBy({ ...useIn({ ...input, totalTokens }), model, provider }, before, now)),
     model,
     provider,
-    totalTokens,
-    inputTokens: inputTokens ?? null,
-    outputTokens: outputTokens ?? null,
-    costMicrodollars: (await priceMicrodollars(provider, model, use, now)) ?? null,
     at: now,
   };
 }

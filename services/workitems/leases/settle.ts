@@ -4,7 +4,7 @@ import { Stale } from '@worktrack/runtime/database/stale';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import type { ItemRecord } from '../items/items.model.ts';
-import { abandonSession } from '../sessions/abandoned.ts';
+import { abandonSession } from '../writes/abandoned.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { expiry } from '../writes/ended-lease.ts';
 import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
@@ -52,7 +52,9 @@ async function settle(item: ItemRecord): Promise<boolean> {
     writes,
     by: 'service' as const,
   };
-  adjustItem(scope, item, { lease: rest, isAiProcessing: false }, [expiry(lease), ...abandonSession(scope, item)]);
+  const { events, abandoned } = abandonSession(scope, item);
+  const left = abandoned && { abandoned };
+  adjustItem(scope, item, { lease: rest, isAiProcessing: false, ...left }, [expiry(lease), ...events]);
   try {
     await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
     writes.settle('stored');

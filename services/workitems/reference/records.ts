@@ -68,6 +68,8 @@ export interface Usage {
   totalTokens: number;
   inputTokens: number;
   outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
   durationMs: number;
   estimatedCost: string;
   unpricedSessions: number;

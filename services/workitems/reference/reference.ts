@@ -183,6 +183,9 @@ export class Model {
       totalTokens: sum('totalTokens'),
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
+      // Only heartbeats and reports of caches know them, which this model does not make.
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
       durationMs: sum('durationMs'),
       estimatedCost: dollars(costs.reduce<number>((total, cost) => total + (cost ?? 0), 0)),
       unpricedSessions: costs.filter((cost) => cost === undefined).length,

@@ -1,11 +1,17 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDollars, priceMicrodollars } from './price.ts';
+import { formatDollars, priceOf } from './price.ts';
 
 const at = new Date('2026-09-01T12:00:00Z');
-const price = (provider: string, model: string, totalTokens: number, inputTokens?: number, outputTokens?: number) =>
-  priceMicrodollars(provider, model, { totalTokens, inputTokens, outputTokens }, at);
+const price = async (
+  provider: string,
+  model: string,
+  ...[totalTokens, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens]: number[]
+) => {
+  const use = { totalTokens: totalTokens ?? 0, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens };
+  return (await priceOf(provider, model, use, at)).costMicrodollars ?? undefined;
+};
 
 test.each([
   // Claude Opus 4.5: $5 input, $25 output per million; GPT-5: $1.25 and $10; GPT-4o mini: $0.15 and $0.60.
@@ -14,6 +20,11 @@ test.each([
   ['a given input leaves the rest to the output', ['openai', 'gpt-5', 1000, 600], 600 * 1.25 + 400 * 10],
   ['a given output leaves the rest to the input', ['openai', 'gpt-5', 1000, undefined, 400], 600 * 1.25 + 400 * 10],
   ['a single token of a cheap model rounds to the nearest micro-dollar', ['openai', 'gpt-4o-mini', 1, 0, 1], 1],
+  [
+    'what was read from a cache and written to it has its own price',
+    ['anthropic', 'claude-opus-4-5', 1_000_000, 900_000, 100_000, 500_000, 200_000],
+    200_000 * 5 + 500_000 * 0.5 + 200_000 * 6.25 + 100_000 * 25,
+  ],
   ['no tokens cost nothing', ['openai', 'gpt-5', 0], 0],
   ['the name of the provider may be in any case', ['Anthropic', 'claude-opus-4-5', 1_000_000], 10_000_000],
   [

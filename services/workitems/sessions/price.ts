@@ -1,10 +1,22 @@
 import type { calcPrice } from '@pydantic/genai-prices';
+import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
+import { filePriceOf } from './price-file.ts';
 
-/** What a session used. Both input and output, or neither: the total is then split by INPUT_SHARE. */
+/** What work has used, as reported. Input includes what was read from and written to a cache. */
 export interface TokenUse {
   readonly totalTokens: number;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  readonly cachedInputTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+  /** What was really paid. */
+  readonly costUsd?: number | undefined;
+}
+
+export interface Price {
+  /** Whole; null: not known. */
+  readonly costMicrodollars: number | null;
+  readonly costBasis: CostBasis;
 }
 
 /** With only a total: three parts input to one part output. */
@@ -19,59 +31,101 @@ const FIRST_PARTY = ['anthropic', 'openai'];
 const RATE_SCALE = 1_000_000n;
 
 /**
- * What a session cost, from the bundled data of @pydantic/genai-prices (never fetched at run time).
+ * What a session cost: what was paid, if that is known, else by MODEL_PRICES_FILE, else by the data of @pydantic/genai-prices (never fetched at run time).
  *
  * A session is the sum of many requests, and long-context price tiers apply to each request separately, so the base rates are
- * used. The arithmetic is exact: dollars per million tokens times tokens are micro-dollars.
+ * used. The arithmetic is exact: dollars per million tokens times tokens are micro-dollars, rounded half up.
  * @param at when it ran; prices change over time
- * @returns whole micro-dollars (rounded half up), or undefined for a model without a known price, never a guess
+ * @returns no cost for a model without a known price, never a guess
  */
-export async function priceMicrodollars(
-  provider: string,
-  model: string,
-  use: TokenUse,
-  at: Date,
-): Promise<number | undefined> {
+export async function priceOf(provider: string, model: string, use: TokenUse, at: Date): Promise<Price> {
+  if (use.costUsd !== undefined) return { costMicrodollars: microdollarsOf(use.costUsd), costBasis: 'paid' };
   const rates = await ratesOf(provider, model, at);
-  if (!rates) return undefined;
-  const { input, output } = split(use);
-  if ((input > 0 && rates.input === undefined) || (output > 0 && rates.output === undefined)) return undefined;
-  const scaled = BigInt(input) * scale(rates.input ?? 0) + BigInt(output) * scale(rates.output ?? 0);
+  const cost = rates && costAt(rates, split(use));
+  if (cost === undefined) return { costMicrodollars: null, costBasis: 'unpriced' };
+  const isSplit = use.inputTokens !== undefined || use.outputTokens !== undefined;
+  return { costMicrodollars: cost, costBasis: isSplit ? 'split' : 'total' };
+}
+
+export const microdollarsOf = (usd: number) => Math.round(usd * MICRODOLLARS);
+export const MICRODOLLARS = 1_000_000;
+
+/** Whose model it is, for work that does not say; undefined if nobody knows. */
+export async function providerOf(model: string, at: Date): Promise<string | undefined> {
+  const own = await filePriceOf(undefined, model);
+  if (own) return own.provider;
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  return calcPrice(ONE_OF_EACH, model, { timestamp: at })?.provider.id;
+}
+
+interface Parts {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly written: number;
+}
+
+/** The parts of a session as they are priced: the given ones, or the total split. */
+function split({
+  totalTokens,
+  inputTokens,
+  outputTokens,
+  cachedInputTokens = 0,
+  cacheWriteTokens = 0,
+}: TokenUse): Parts {
+  const input =
+    inputTokens ?? (outputTokens === undefined ? Math.round(totalTokens * INPUT_SHARE) : totalTokens - outputTokens);
+  const output = outputTokens ?? totalTokens - input;
+  return {
+    input: input - cachedInputTokens - cacheWriteTokens,
+    output,
+    cached: cachedInputTokens,
+    written: cacheWriteTokens,
+  };
+}
+
+function costAt(rates: Rates, parts: Parts): number | undefined {
+  let scaled = 0n;
+  for (const [part, tokens] of Object.entries(parts) as [keyof Parts, number][]) {
+    // Without a price of its own, what a cache does is input.
+    const rate = rates[part] ?? (part === 'output' ? undefined : rates.input);
+    if (tokens > 0 && rate === undefined) return undefined;
+    scaled += BigInt(tokens) * scale(rate ?? 0);
+  }
   return Number((scaled + RATE_SCALE / 2n) / RATE_SCALE);
 }
 
-/** Input and output tokens of a session as they are priced: the given ones, or the total split. */
-function split({ totalTokens, inputTokens, outputTokens }: TokenUse): { input: number; output: number } {
-  if (inputTokens !== undefined) return { input: inputTokens, output: outputTokens ?? totalTokens - inputTokens };
-  if (outputTokens !== undefined) return { input: totalTokens - outputTokens, output: outputTokens };
-  const input = Math.round(totalTokens * INPUT_SHARE);
-  return { input, output: totalTokens - input };
-}
+/** Dollars per million tokens. */
+type Rates = { readonly [Part in keyof Parts]: number | undefined };
 
-interface Rates {
-  /** Dollars per million tokens. */
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-}
+const ONE_OF_EACH = { input_tokens: 1, output_tokens: 1 };
 
 async function ratesOf(provider: string, model: string, at: Date): Promise<Rates | undefined> {
+  const own = await filePriceOf(provider, model);
+  if (own) {
+    const { inputUsdPerMillion: input, outputUsdPerMillion: output } = own;
+    return { input, output, cached: own.cachedInputUsdPerMillion, written: own.cacheWriteUsdPerMillion };
+  }
   // Loaded with the first session: its data takes 20 MB, which a service that prices nothing does not need.
   const { calcPrice } = await import('@pydantic/genai-prices');
   const providerId = provider.toLowerCase();
-  const oneOfEach = { input_tokens: 1, output_tokens: 1 };
   const found =
-    calcPrice(oneOfEach, model, { providerId, timestamp: at }) ??
-    (FIRST_PARTY.includes(providerId) ? calcPrice(oneOfEach, model, { timestamp: at }) : null);
-  if (!found) return undefined;
-  const input = baseRate(found.model_price.input_mtok);
-  const output = baseRate(found.model_price.output_mtok);
-  // Without either, the model is priced by something other than tokens (seconds of audio, images).
-  return input === undefined && output === undefined ? undefined : { input, output };
+    calcPrice(ONE_OF_EACH, model, { providerId, timestamp: at }) ??
+    (FIRST_PARTY.includes(providerId) ? calcPrice(ONE_OF_EACH, model, { timestamp: at }) : null);
+  return found ? ratesIn(found.model_price) : undefined;
 }
 
-type Rate = NonNullable<ReturnType<typeof calcPrice>>['model_price'][string];
+type ModelPrice = NonNullable<ReturnType<typeof calcPrice>>['model_price'];
 
-function baseRate(rate: Rate): number | undefined {
+/** @returns undefined for a model that is priced by something other than tokens (seconds of audio, images) */
+export function ratesIn(price: ModelPrice): Rates | undefined {
+  const rate = (name: string) => baseRate(price[name]);
+  const [input, output] = [rate('input_mtok'), rate('output_mtok')];
+  if (input === undefined && output === undefined) return undefined;
+  return { input, output, cached: rate('cache_read_mtok'), written: rate('cache_write_mtok') };
+}
+
+function baseRate(rate: ModelPrice[string]): number | undefined {
   return typeof rate === 'object' ? rate.base : rate;
 }
 

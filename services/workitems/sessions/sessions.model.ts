@@ -1,6 +1,8 @@
 import mongoose from 'mongoose';
+import type { Used } from '../items/lease.ts';
 
-export interface SessionDocument {
+/** Costs are integers, which add up exactly, up to nine billion dollars. Sessions of earlier versions lack what they did not know. */
+export interface SessionDocument extends Used {
   _id: string;
   organizationId: string;
   projectId: string;
@@ -11,16 +13,11 @@ export interface SessionDocument {
   countedFor: string;
   aiModel: string;
   provider: string;
-  totalTokens: number;
-  inputTokens: number | null;
-  outputTokens: number | null;
   durationMs: number | null;
   sessionType: string;
   /** Whose lease, and which API key, it was recorded under. Absent in sessions from earlier versions. */
   agent?: string | null;
   keyId?: string;
-  /** Integers add up exactly, up to nine billion dollars. null: the price is unknown. */
-  costMicrodollars: number | null;
   createdAt: Date;
 }
 
@@ -37,11 +34,14 @@ const sessionSchema = new mongoose.Schema<SessionDocument>(
     totalTokens: { type: Number, required: true },
     inputTokens: { type: Number, default: null },
     outputTokens: { type: Number, default: null },
+    cachedInputTokens: { type: Number, default: null },
+    cacheWriteTokens: { type: Number, default: null },
     durationMs: { type: Number, default: null },
     sessionType: { type: String, required: true },
     agent: { type: String, default: null },
     keyId: String,
     costMicrodollars: { type: Number, default: null },
+    costBasis: String,
     createdAt: { type: Date, required: true },
   },
   { collection: 'ai_sessions', versionKey: false },

@@ -1,4 +1,4 @@
-import type { AiSession } from '@worktrack/contracts/work-items/sessions';
+import type { AiSession, CostBasis } from '@worktrack/contracts/work-items/sessions';
 import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { WriteScope } from '../calls/scope.ts';
@@ -123,6 +123,8 @@ export interface Sum {
   readonly totalTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
   readonly durationMs: number;
   readonly costMicrodollars: number;
   readonly priced: number;
@@ -135,6 +137,8 @@ const SUMS = {
   totalTokens: { $sum: '$totalTokens' },
   inputTokens: { $sum: '$inputTokens' },
   outputTokens: { $sum: '$outputTokens' },
+  cachedInputTokens: { $sum: '$cachedInputTokens' },
+  cacheWriteTokens: { $sum: '$cacheWriteTokens' },
   durationMs: { $sum: '$durationMs' },
   costMicrodollars: { $sum: '$costMicrodollars' },
   priced: { $sum: { $cond: [{ $eq: ['$costMicrodollars', null] }, 0, 1] } },
@@ -146,6 +150,8 @@ export function totalsOf(sum: Omit<Sum, '_id' | 'taskId'> | undefined): UsageTot
     totalTokens: sum?.totalTokens ?? 0,
     inputTokens: sum?.inputTokens ?? 0,
     outputTokens: sum?.outputTokens ?? 0,
+    cachedInputTokens: sum?.cachedInputTokens ?? 0,
+    cacheWriteTokens: sum?.cacheWriteTokens ?? 0,
     durationMs: sum?.durationMs ?? 0,
     estimatedCost: formatDollars(sum?.costMicrodollars ?? 0),
     unpricedSessions: (sum?.sessions ?? 0) - (sum?.priced ?? 0),
@@ -160,11 +166,25 @@ function recordOf(document: SessionDocument): AiSession {
     model: document.aiModel,
     provider: document.provider,
     totalTokens: document.totalTokens,
-    ...(document.inputTokens !== null && { inputTokens: document.inputTokens }),
-    ...(document.outputTokens !== null && { outputTokens: document.outputTokens }),
+    ...partsOf(document),
     durationMs: document.durationMs,
     sessionType: document.sessionType,
     estimatedCost: document.costMicrodollars === null ? UNKNOWN_COST : formatDollars(document.costMicrodollars),
+    costBasis: basisOf(document),
     createdAt: document.createdAt.toISOString(),
   };
+}
+
+const PARTS = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens'] as const;
+
+/** Those that are known. */
+function partsOf(document: SessionDocument): Partial<Pick<AiSession, (typeof PARTS)[number]>> {
+  return Object.fromEntries(
+    PARTS.filter((part) => typeof document[part] === 'number').map((part) => [part, document[part]]),
+  );
+}
+
+/** Earlier versions did not store it. */
+function basisOf({ costBasis, costMicrodollars, inputTokens }: SessionDocument): CostBasis {
+  return costBasis ?? (costMicrodollars === null ? 'unpriced' : inputTokens === null ? 'total' : 'split');
 }

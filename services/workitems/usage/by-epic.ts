@@ -26,6 +26,8 @@ function added(sums: readonly Sum[]): Omit<Sum, '_id' | 'taskId'> {
     totalTokens: sum('totalTokens'),
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
     durationMs: sum('durationMs'),
     costMicrodollars: sum('costMicrodollars'),
     priced: sum('priced'),

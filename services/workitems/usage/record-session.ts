@@ -1,5 +1,5 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
+import { DEFAULT_REVIEW_PROVIDER, type recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -16,8 +16,8 @@ export async function recordAiSession(
   requireSameItem(context, item, input.taskId);
   // What is known about the project's budgets is checked against the board's version.
   await boardOf(context, item);
-  const { session, event } = await keepSession(context, item, input);
+  const { session, event } = await keepSession(context, item, { ...input, otherwise: DEFAULT_REVIEW_PROVIDER });
   recordOn(context, item, event);
-  const { id, estimatedCost, totalTokens } = session;
-  return { sessionId: id, workItemId: item._id, estimatedCost, totalTokens };
+  const { id, estimatedCost, costBasis, totalTokens } = session;
+  return { sessionId: id, workItemId: item._id, estimatedCost, costBasis, totalTokens };
 }

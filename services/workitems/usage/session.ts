@@ -3,19 +3,26 @@ import { spend } from '../budgets/budgets.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
-import { isHolder } from '../items/lease.ts';
-import { priceMicrodollars, type TokenUse } from '../sessions/price.ts';
+import { type Abandoned, isHolder, type TokenReport } from '../items/lease.ts';
+import { providerOf, type TokenUse } from '../sessions/price.ts';
 import { insertSession } from '../sessions/sessions.repository.ts';
+import { restOf, usedBy, useIn } from '../sessions/used.ts';
 
 export interface SessionReport extends TokenUse {
   readonly model: string;
-  readonly provider: string;
+  /** Default: that of a known model, else `otherwise`. */
+  readonly provider?: string | undefined;
+  readonly otherwise: string;
   readonly sessionType: string;
   readonly durationMs?: number | undefined;
   /** Default: the agent that holds the item, if this key does. */
   readonly agent?: string | undefined;
-  /** What heartbeats have already reported of it. */
-  readonly toldMicrodollars?: number | null | undefined;
+}
+
+/** What is known of a session before it is completed: what heartbeats have reported, or what was recorded of it when its lease ended. */
+export interface Begun {
+  readonly reported?: TokenReport | undefined;
+  readonly abandoned?: Abandoned | undefined;
 }
 
 /** Prices a session and stores it. The caller records the event, with whatever else happens to the item. */
@@ -23,24 +30,26 @@ export async function keepSession(
   scope: WriteScope,
   item: ItemRecord,
   report: SessionReport,
+  { reported, abandoned }: Begun = {},
 ): Promise<{ readonly session: AiSession; readonly event: NewEvent }> {
   const createdAt = new Date();
-  const costMicrodollars = (await priceMicrodollars(report.provider, report.model, report, createdAt)) ?? null;
-  await spend(scope, item, (costMicrodollars ?? 0) - (report.toldMicrodollars ?? 0));
+  const { model, sessionType, durationMs, agent, otherwise } = report;
+  const provider = report.provider ?? (await providerOf(model, createdAt)) ?? otherwise;
+  const whole = await usedBy({ ...useIn(report), model, provider }, reported ?? abandoned, createdAt);
+  const used = restOf(whole, abandoned);
+  const told = reported?.costMicrodollars ?? 0;
+  await spend(scope, item, { recorded: used.costMicrodollars ?? 0, inFlight: -told });
   const session = insertSession(scope, {
+    ...used,
     projectId: item.projectId,
     workItemId: item._id,
     taskId: item.taskId,
-    aiModel: report.model,
-    provider: report.provider,
-    totalTokens: report.totalTokens,
-    inputTokens: report.inputTokens ?? null,
-    outputTokens: report.outputTokens ?? null,
-    durationMs: report.durationMs ?? null,
-    sessionType: report.sessionType,
-    agent: report.agent ?? (isHolder(item.lease, scope.caller.keyId) ? item.lease.agent : null),
+    aiModel: model,
+    provider,
+    durationMs: durationMs === undefined ? null : Math.max(0, durationMs - (abandoned?.durationMs ?? 0)),
+    sessionType,
+    agent: agent ?? (isHolder(item.lease, scope.caller.keyId) ? item.lease.agent : null),
     keyId: scope.caller.keyId,
-    costMicrodollars,
     createdAt,
   });
   return { session, event: { eventType: 'ai_session', data: { ...session } } };

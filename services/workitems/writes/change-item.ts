@@ -8,7 +8,7 @@ import { afterChange, type ItemChanges } from '../items/after-change.ts';
 import { asRead, type ReadItem } from '../items/grounds.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 
-import type { LeaseRecord } from '../items/lease.ts';
+import type { Abandoned, LeaseRecord } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
@@ -45,17 +45,31 @@ export function changeItem<Item extends ItemOutline>(
   /** For a lease that ends with the change. A completion itself reports what the work has used. */
   why: PreviousWork['endedBecause'] = 'moved',
 ): Item {
-  const { after, set } = afterChange(item, board, changes, why);
+  const { after: changed, set } = afterChange(item, board, changes, why);
+  const left = abandoned(scope, item, changed, why);
+  const kept = abandonedAfter(item, changed, left.abandoned);
+  const after = { ...changed, ...kept };
   countMove(scope, board, item.boardColumnId, after.boardColumnId);
   const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
   scope.writes.update(ItemModel, asRead(item).filter, {
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
-    set,
+    set: { ...set, ...kept },
   });
   if (hasEnded(item, after)) recordExpiry(scope, item);
-  record(scope, { ...after, lease: item.lease }, [...events, ...abandoned(scope, item, after, why)]);
+  record(scope, { ...after, lease: item.lease }, [...events, ...left.events]);
   followReadiness(scope, item, after);
   return after;
+}
+
+/** What a lease leaves behind, for a completion after all; whoever claims next begins anew. */
+function abandonedAfter(
+  item: Pick<ItemRecord, 'lease' | 'abandoned'>,
+  after: Pick<ItemRecord, 'lease'>,
+  left: Abandoned | undefined,
+): Pick<ItemRecord, 'abandoned'> {
+  const isClaimed = !!after.lease && hasEnded(item, after);
+  if (isClaimed) return item.abandoned ? { abandoned: null } : {};
+  return left ? { abandoned: left } : {};
 }
 
 /** What changes in an item without being a change in its own right: nothing that `version` counts. */
@@ -65,7 +79,7 @@ export function adjustItem(
   set: Partial<
     Pick<
       ItemRecord,
-      'lease' | 'isAiProcessing' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'
+      'lease' | 'abandoned' | 'isAiProcessing' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'
     >
   >,
   events: readonly NewEvent[] = [],

@@ -6,7 +6,7 @@ import type { ItemRecord } from '../items/items.model.ts';
 
 import { isLive, type LeaseRecord } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
-import { abandonSession } from '../sessions/abandoned.ts';
+import { abandonSession } from './abandoned.ts';
 
 export const hasEnded = (item: Pick<ItemRecord, 'lease'>, after: Pick<ItemRecord, 'lease'>) =>
   item.lease?.token !== after.lease?.token;
@@ -28,6 +28,6 @@ export function abandoned(
   item: ItemOutline,
   after: Pick<ItemRecord, 'lease'>,
   why: PreviousWork['endedBecause'],
-): NewEvent[] {
-  return why === 'completed' || !hasEnded(item, after) ? [] : abandonSession(scope, item);
+): ReturnType<typeof abandonSession> {
+  return why === 'completed' || !hasEnded(item, after) ? { events: [] } : abandonSession(scope, item);
 }

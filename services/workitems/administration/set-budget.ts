@@ -8,12 +8,13 @@ import type {
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
+import { saveBudget, spentOf } from '../budgets/budgets.repository.ts';
+import { toBudget } from '../budgets/budgets.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
+import { microdollarsOf } from '../sessions/price.ts';
 import { tellOn } from '../writes/record-on.ts';
-import { saveBudget, spentOf } from './budgets.repository.ts';
-import { microdollarsOf, toBudget } from './budgets.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 type Limit = Pick<Input<typeof operation>, 'limitUsd' | 'period'>;
@@ -90,6 +91,6 @@ async function save(
     of,
     limitUsd === null ? null : { limitMicrodollars: microdollarsOf(limitUsd), period },
   );
-  const budget = saved && toBudget({ ...saved, spentMicrodollars: await spentOf(context, saved, new Date()) });
+  const budget = saved && toBudget({ ...saved, ...(await spentOf(context, saved, new Date())) });
   return { budget, project };
 }
