@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import { addAttachment } from '@worktrack/contracts/attachments/operations';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import { getBoard } from '@worktrack/contracts/projects/board-operations';
 import { getProject, listProjects } from '@worktrack/contracts/projects/project-operations';
 import { addWorkItemComment } from '@worktrack/contracts/work-items/comment';
 import { completeAiTask } from '@worktrack/contracts/work-items/completions';
@@ -28,9 +29,6 @@ interface Options extends OutputOptions, Record<string, unknown> {
   readonly field?: string;
 }
 
-const FIRST_COLUMN = 'Backlog';
-const REVIEW_COLUMN = 'Review';
-
 export function itemCommand(): Command {
   const item = new Command('item').description('work items, by their task IDs or UUIDs');
 
@@ -41,7 +39,7 @@ export function itemCommand(): Command {
   ])
     .option('--type <type>', 'epic, feature, story, task or idea', 'task')
     .option('--board-id <id>', 'default: the default board of the project')
-    .option('--board-column-id <column>', 'name or UUID', FIRST_COLUMN)
+    .option('--board-column-id <column>', 'name or UUID; default: that of the backlog, or of what is to do')
     .addOption(idempotencyKeyOption())
     .addOption(fieldOption())
     .addOption(jsonOption())
@@ -99,9 +97,8 @@ export function itemCommand(): Command {
       .command('complete <item>')
       .description('hand over a finished task: move it to Review and record the AI session'),
     completeAiTask,
-    ['workItemId', 'reviewColumnId'],
+    ['workItemId'],
   )
-    .option('--review-column-id <column>', 'name or UUID', REVIEW_COLUMN)
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
@@ -139,8 +136,20 @@ async function create(options: Options): Promise<void> {
   const service = api();
   const fields = await fieldsFrom(createWorkItem, options);
   const boardId = fields.boardId ?? (await defaultBoard(service, fields.projectId as string | undefined));
-  const made = await service.call(createWorkItem, { ...fields, boardId } as RawInput<typeof createWorkItem>, options);
+  const boardColumnId = fields.boardColumnId ?? (await firstColumn(service, boardId as string));
+  const given = { ...fields, boardId, boardColumnId } as RawInput<typeof createWorkItem>;
+  const made = await service.call(createWorkItem, given, options);
   show(made, options);
+}
+
+async function firstColumn(service: Api, boardId: string): Promise<string> {
+  const { columns, name } = await service.call(getBoard, { id: boardId });
+  const first = columns.find(({ role }) => role === 'backlog') ?? columns.find(({ role }) => role === 'todo');
+  if (first) return first.id;
+  throw new Failure(
+    'usage',
+    `Say where: --board-column-id; board "${name}" has ${columns.map((each) => each.name).join(', ')}.`,
+  );
 }
 
 async function defaultBoard(service: Api, given: string | undefined): Promise<string> {

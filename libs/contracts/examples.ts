@@ -5,6 +5,7 @@ import type { FeedbackItem, Source } from './feedback/records.ts';
 import type { ApiKey, Session, User } from './keys/records.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/board.ts';
+import { ROLES } from './projects/column-roles.ts';
 import type { Project } from './projects/project.ts';
 import type { HistoryEvent } from './work-items/history-event.ts';
 import type { ShownLease, WorkItem, WorkItemSummary } from './work-items/work-item.ts';
@@ -60,7 +61,12 @@ export const exampleBoard: Board = {
   id: ids.board,
   projectId: ids.project,
   name: 'Board',
-  columns: STANDARD_COLUMNS.map((name, position) => ({ id: column(name), name, position })),
+  columns: STANDARD_COLUMNS.map((name, position) => ({
+    id: column(name),
+    name,
+    position,
+    role: ROLES[position] ?? null,
+  })),
 };
 
 export const exampleBoardMap = {

@@ -19,6 +19,7 @@ import { sweepEndedLeases } from './leases/settle.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
+import { columnRolesMigration } from './migrations/column-roles.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
 import { leasesMigration } from './migrations/leases.repository.ts';
 import { logMigration } from './migrations/log.repository.ts';
@@ -38,7 +39,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
   const migrations = await migrate(
     [
       ...[foundByMigration, talliesMigration, claimableMigration, searchWordsMigration],
-      ...[leasesMigration, logMigration, unheldMigration],
+      ...[leasesMigration, logMigration, unheldMigration, columnRolesMigration],
     ],
     { log },
   );

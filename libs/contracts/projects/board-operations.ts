@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { exampleBoard, ids } from '../examples.ts';
 import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { warnings } from '../warnings.ts';
 import { Board, MAX_COLUMNS } from './board.ts';
+import { ColumnRole } from './column-roles.ts';
 
 /** Per project: their list is one response. */
 export const MAX_BOARDS = 200;
@@ -51,7 +53,9 @@ export const createBoard = operation({
   input: z.strictObject({
     id: Id,
     name,
-    columns: columnList(z.strictObject({ name: columnName })).optional(),
+    columns: columnList(z.strictObject({ name: columnName, role: ColumnRole.nullable().optional() }))
+      .optional()
+      .describe('A role is by default that of the name'),
   }),
   output: Board,
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -75,15 +79,17 @@ export const getBoard = operation({
 export const updateBoard = operation({
   name: 'boards.update',
   summary:
-    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty.',
+    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty. A renamed column keeps its role unless one is given.',
   permissions: ['projects:write'],
   effect: 'update',
   input: z.strictObject({
     id: Id,
     name: name.optional(),
-    columns: columnList(z.strictObject({ id: Id.optional(), name: columnName })).optional(),
+    columns: columnList(
+      z.strictObject({ id: Id.optional(), name: columnName, role: ColumnRole.nullable().optional() }),
+    ).optional(),
   }),
-  output: Board,
+  output: Board.extend(warnings),
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: { input: { id: ids.board, name: 'Sprint' }, output: { ...exampleBoard, name: 'Sprint' } },
   rest: 'PATCH /api/boards/:id',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { RecordId } from '../fields.ts';
+import { ColumnRole } from './column-roles.ts';
 
-/** The columns of a new board, in order of progress. Everything the service does by column name uses these names. */
+/** The columns of a new board, in order of progress: one for each role. */
 export const STANDARD_COLUMNS = [
   'Backlog',
   'To Do',
@@ -16,7 +17,13 @@ export type StandardColumn = (typeof STANDARD_COLUMNS)[number];
 
 export const MAX_COLUMNS = 50;
 
-export const Column = z.object({ id: RecordId, name: z.string(), position: z.int() });
+/** `role`: what the column is for; null: nothing that the service knows. */
+export const Column = z.object({
+  id: RecordId,
+  name: z.string(),
+  position: z.int(),
+  role: ColumnRole.nullable(),
+});
 export type Column = z.infer<typeof Column>;
 
 export const Board = z.object({

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { column, exampleSummary } from '../examples.ts';
 import { ColumnRef, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { warnings } from '../warnings.ts';
 import { AiProvider } from './move.ts';
-import { WorkItem, WorkItemSummary, warnings } from './work-item.ts';
+import { WorkItem, WorkItemSummary } from './work-item.ts';
 
 export const MAX_BATCH_MOVE = 500;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { column, ids, leaseToken } from '../examples.ts';
 import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { warnings } from '../warnings.ts';
 import { LeaseToken } from './leases.ts';
 import {
   Cost,
@@ -12,7 +13,6 @@ import {
   SessionType,
   sessionReport,
 } from './sessions.ts';
-import { warnings } from './work-item.ts';
 
 const MAX_LIST = 500;
 const Text = z.string().max(50_000);
@@ -148,7 +148,7 @@ export const completeAiTask = operation({
   input: z
     .strictObject({
       workItemId: ItemRef,
-      reviewColumnId: ColumnRef,
+      reviewColumnId: ColumnRef.optional(),
       userActions: Text.optional(),
       ...sessionReport,
       provider: Provider.optional(),

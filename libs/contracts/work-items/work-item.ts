@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { warnings } from '../warnings.ts';
 import { plainFields } from './plain-fields.ts';
 
 export const ITEM_TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const;
@@ -69,9 +70,6 @@ export const WorkItem = WorkItemSummary.extend({
   updatedAt: Timestamp,
 });
 export type WorkItem = z.infer<typeof WorkItem>;
-
-/** What the caller of a successful write should still know: absent if there is nothing. */
-export const warnings = { warnings: z.array(z.string()).optional() };
 
 /** What tools that create or change an item return. */
 export const WrittenItem = WorkItem.extend(warnings);

@@ -21,18 +21,37 @@ describe('a board', () => {
     const own = await call(project.caller, 'boards.create', {
       id,
       name: 'Third',
-      columns: [{ name: 'A' }, { name: 'B' }],
+      columns: [{ name: 'To Do' }, { name: 'Doing' }, { name: 'A' }, { name: 'B', role: 'done' }],
     });
-    expect(names(own)).toEqual(['A', 'B']);
+    expect(own.columns.map(({ name, role }) => [name, role])).toEqual([
+      ['To Do', 'todo'],
+      ['Doing', 'in_progress'],
+      ['A', null],
+      ['B', 'done'],
+    ]);
     expect(await call(project.caller, 'boards.list', { id })).toEqual([project.board, standard, own]);
     expect(await call(project.caller, 'boards.get', { id: own.id })).toEqual(own);
+  });
+
+  test.each([
+    [['Doing', 'Done'], 'backlog or todo'],
+    [['Backlog', 'Done'], 'in_progress'],
+    [['Backlog', 'Doing'], 'done'],
+    [['A'], 'in_progress'],
+  ])('of the columns %j is refused, and told which role it lacks', async (columns, role) => {
+    const { id } = project.project;
+    const wanted = { id, name: 'Short', columns: columns.map((name) => ({ name })) };
+    expect(await failure(call(project.caller, 'boards.create', wanted))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining(role),
+    });
   });
 
   test('is one of at most 200 in its project, so that their list is one answer', async () => {
     const own = await startProject();
     const { id } = own.project;
     for (let number = 2; number <= MAX_BOARDS; number++) {
-      await call(own.caller, 'boards.create', { id, name: `${number}`, columns: [{ name: 'A' }] });
+      await call(own.caller, 'boards.create', { id, name: `${number}` });
     }
     expect(await failure(call(own.caller, 'boards.create', { id, name: 'One more' }))).toMatchObject({
       code: 'CONFLICT',
@@ -75,9 +94,17 @@ describe('the list of columns of an update', () => {
     });
     expect(board.name).toBe('Renamed');
     expect(names(board)).toEqual(['Looking at it', 'New', 'Backlog']);
-    expect(board.columns[0]).toEqual({ id: own.column('Review'), name: 'Looking at it', position: 0 });
+    expect(board.columns[0]).toEqual({
+      id: own.column('Review'),
+      name: 'Looking at it',
+      position: 0,
+      // A new name does not make it another step of the work.
+      role: 'review',
+    });
     expect((await own.get(item.id)).columnName).toBe('Looking at it');
-    expect(await call(own.caller, 'boards.get', { id: board.id })).toEqual(board);
+    const { warnings, ...shown } = board;
+    expect(warnings).toEqual([expect.stringContaining('in_progress')]);
+    expect(await call(own.caller, 'boards.get', { id: board.id })).toEqual(shown);
   });
 
   test('may swap two names', async () => {

@@ -1,9 +1,9 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { countBoards, insertBoard, toBoard } from '../boards/boards.repository.ts';
 import { holdProject } from '../projects/projects.repository.ts';
+import { lackingRoles, newColumn, standardColumns } from './board-columns.ts';
 
 export async function createBoard(
   { id: projectId, name, columns }: Input<typeof operation>,
@@ -16,6 +16,12 @@ export async function createBoard(
       `The project has ${MAX_BOARDS} boards, which is the limit. Give one of them other columns.`,
     );
   }
-  const columnNames = columns?.map((column) => column.name) ?? STANDARD_COLUMNS;
-  return toBoard(await insertBoard(context, { projectId, name, columnNames }));
+  const wanted = columns?.map(newColumn) ?? standardColumns();
+  const lacking = lackingRoles(wanted);
+  if (lacking) {
+    throw context.fail('VALIDATION_FAILED', `columns ${lacking}.`, {
+      details: [{ path: 'columns', message: lacking }],
+    });
+  }
+  return toBoard(await insertBoard(context, { projectId, name, columns: wanted }));
 }

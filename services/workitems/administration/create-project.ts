@@ -1,11 +1,11 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { createProject as operation } from '@worktrack/contracts/projects/project-operations';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { insertProject, toProject } from '../projects/projects.repository.ts';
+import { standardColumns } from './board-columns.ts';
 
 /** A project comes with its first board, of the standard columns. */
 export async function createProject(
@@ -13,7 +13,7 @@ export async function createProject(
   context: WriteContext,
 ): Promise<Output<typeof operation>> {
   const projectId = uuidv7();
-  const board = await insertBoard(context, { projectId, name: input.name, columnNames: STANDARD_COLUMNS });
+  const board = await insertBoard(context, { projectId, name: input.name, columns: standardColumns() });
   const now = new Date();
   const project: ProjectRecord = {
     ...input,

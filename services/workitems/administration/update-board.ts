@@ -5,10 +5,12 @@ import { differencesOf } from '@worktrack/runtime/database/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoard, saveBoard, tellOfBoard, toBoard } from '../boards/boards.repository.ts';
-import { columnById } from '../boards/columns.ts';
+import { columnById, roleOf } from '../boards/columns.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
-import { followRenamedColumns } from '../dependencies/follow-columns.ts';
+import { followChangedColumns } from '../dependencies/follow-columns.ts';
+import { warned } from '../items/warnings.ts';
+import { lackingRoles, newColumn } from './board-columns.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 
@@ -24,7 +26,7 @@ export async function updateBoard(
   const removed = board.columns.filter((column) => !kept.has(column.id));
   if (removed.length > 0) await requireEmpty(context, board, removed);
   const after: BoardRecord = { ...board, columns, columnsVersion: board.columnsVersion + 1 };
-  await followRenamedColumns(context, board, after);
+  await followChangedColumns(context, board, after);
   const { columnsVersion } = after;
   return changed(context, board, { ...(name && { name }), columns, columnsVersion });
 }
@@ -37,7 +39,8 @@ async function changed(
   const after = await saveBoard(context, before._id, set);
   const changes = differencesOf(toBoard(before), toBoard(after));
   if (Object.keys(changes).length > 0) tellOfBoard(context, after, 'board.updated', { changes });
-  return toBoard(after);
+  const lacking = set.columns && lackingRoles(set.columns);
+  return { ...toBoard(after), ...warned(lacking ? [`The board ${lacking}.`] : []) };
 }
 
 function columnsAfter(
@@ -46,11 +49,12 @@ function columnsAfter(
   wanted: NonNullable<Input<typeof operation>['columns']>,
 ): ColumnRecord[] {
   const taken = new Set<string>();
-  return wanted.map(({ id, name }, index) => {
-    if (id === undefined) return { id: uuidv7(), name };
+  return wanted.map(({ id, name, role }, index) => {
+    if (id === undefined) return { id: uuidv7(), ...newColumn({ name, role }) };
+    const before = columnById(board, id);
     const fault = taken.has(id)
       ? 'names a column that is already in the list'
-      : columnById(board, id)
+      : before
         ? undefined
         : `must be a column of board "${board.name}"; leave the id out for a new column`;
     if (fault) {
@@ -58,7 +62,8 @@ function columnsAfter(
       throw fail('VALIDATION_FAILED', `${path} ${fault}.`, { details: [{ path, message: fault }] });
     }
     taken.add(id);
-    return { id, name };
+    // A new name does not make it another step of the work.
+    return { id, name, role: role === undefined && before ? roleOf(before) : (role ?? null) };
   });
 }
 

@@ -1,8 +1,11 @@
 import mongoose from 'mongoose';
+import type { Role } from './progress.ts';
 
 export interface ColumnRecord {
   id: string;
   name: string;
+  /** Absent in boards that are not migrated yet (columns.ts). */
+  role?: Role | undefined;
 }
 
 export interface BoardRecord {
@@ -26,7 +29,9 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
     organizationId: { type: String, required: true },
     projectId: { type: String, required: true },
     name: { type: String, required: true },
-    columns: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true } }],
+    columns: [
+      { _id: false, id: { type: String, required: true }, name: { type: String, required: true }, role: String },
+    ],
     columnsVersion: { type: Number, required: true },
     revision: Number,
     createdAt: { type: Date, required: true },

@@ -6,12 +6,16 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
-import { BoardModel, type BoardRecord } from './boards.model.ts';
+import { BoardModel, type BoardRecord, type ColumnRecord } from './boards.model.ts';
+import { roleOf } from './columns.ts';
 import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
-  board: Pick<BoardRecord, 'projectId' | 'name'> & { readonly columnNames: readonly string[]; readonly id?: string },
+  board: Pick<BoardRecord, 'projectId' | 'name'> & {
+    readonly columns: readonly Omit<ColumnRecord, 'id'>[];
+    readonly id?: string;
+  },
 ): Promise<BoardRecord> {
   const now = new Date();
   const record: BoardRecord = {
@@ -19,7 +23,7 @@ export async function insertBoard(
     organizationId: scope.caller.organizationId,
     projectId: board.projectId,
     name: board.name,
-    columns: board.columnNames.map((name) => ({ id: uuidv7(), name })),
+    columns: board.columns.map((column) => ({ id: uuidv7(), ...column })),
     columnsVersion: 1,
     revision: 1,
     createdAt: now,
@@ -149,6 +153,6 @@ export function toBoard({ _id, projectId, name, columns }: BoardRecord): Board {
     id: _id,
     projectId,
     name,
-    columns: columns.map((column, position) => ({ id: column.id, name: column.name, position })),
+    columns: columns.map((column, position) => ({ id: column.id, name: column.name, position, role: roleOf(column) })),
   };
 }

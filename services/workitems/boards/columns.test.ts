@@ -105,7 +105,7 @@ describe('a column is named by its UUID or its name on the board, in any case', 
 
   test('and case distinguishes columns that differ in nothing else', async () => {
     const { id } = project.project;
-    const columns = [{ name: 'doing' }, { name: 'Doing' }];
+    const columns = [{ name: 'doing' }, { name: 'Doing' }, { name: 'Todo' }, { name: 'Done' }];
     const board = await call(project.caller, 'boards.create', { id, name: 'Case', columns });
     const create = (boardColumnId: string) =>
       call(project.caller, 'workItems.create', { title: 'x', type: 'task', boardId: board.id, boardColumnId });

@@ -1,13 +1,25 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
-import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/projects/board';
+import { type ColumnRole, ROLES } from '@worktrack/contracts/projects/column-roles';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../calls/scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';
+import type { Role } from './progress.ts';
 
-export function columnNamed(board: BoardRecord, name: StandardColumn): ColumnRecord | undefined {
-  return board.columns.find((column) => column.name === name);
+/** What a column is for. Boards of earlier versions, until they are migrated, say it by their standard names alone. */
+export function roleOf({ name, role }: ColumnRecord): Role {
+  return role === undefined ? (ROLES[STANDARD_COLUMNS.indexOf(name as StandardColumn)] ?? null) : role;
+}
+
+/** The first column of the first of these roles that the board has. */
+export function columnOfRole(board: BoardRecord, ...roles: readonly ColumnRole[]): ColumnRecord | undefined {
+  for (const role of roles) {
+    const column = board.columns.find((each) => roleOf(each) === role);
+    if (column) return column;
+  }
+  return undefined;
 }
 
 export function columnById(board: BoardRecord, id: string): ColumnRecord | undefined {
@@ -15,15 +27,19 @@ export function columnById(board: BoardRecord, id: string): ColumnRecord | undef
 }
 
 /**
- * The name of an item's column. An item is always in a column of its board (tallies.repository.ts), so if it seems not to be, one of the two was read before
+ * An item's column. An item is always in a column of its board (tallies.repository.ts), so if it seems not to be, one of the two was read before
  * the other was changed.
  * @throws Stale
  */
-export function columnName(board: BoardRecord | undefined, id: string): string {
+export function columnAt(board: BoardRecord | undefined, id: string): ColumnRecord {
   const column = board && columnById(board, id);
   if (!column) throw new Stale(`Column ${id} is not on the board ${board?._id}, though an item is in it.`);
-  return column.name;
+  return column;
 }
+
+export const columnName = (board: BoardRecord | undefined, id: string): string => columnAt(board, id).name;
+
+export const roleAt = (board: BoardRecord | undefined, id: string): Role => roleOf(columnAt(board, id));
 
 /**
  * The column that a caller means by its UUID or name. Case matters only between columns whose names differ in nothing else.
@@ -65,14 +81,15 @@ export function noSuchColumn(
   });
 }
 
-/** @param instead what the caller should do about it */
-export function requireColumnNamed(
+/** @param roles in the order in which they are wanted. @param instead what the caller should do about it */
+export function requireColumnOfRole(
   { fail }: FailingScope<'VALIDATION_FAILED'>,
   board: BoardRecord,
-  name: StandardColumn,
+  roles: readonly ColumnRole[],
   instead: string,
 ): ColumnRecord {
-  const column = columnNamed(board, name);
-  if (!column) throw fail('VALIDATION_FAILED', `Board "${board.name}" has no column named ${name}; ${instead}.`);
+  const column = columnOfRole(board, ...roles);
+  if (!column)
+    throw fail('VALIDATION_FAILED', `Board "${board.name}" has no column of the role ${roles[0]}; ${instead}.`);
   return column;
 }

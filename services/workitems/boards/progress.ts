@@ -1,23 +1,39 @@
-import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/projects/board';
+import { type ColumnRole, ROLES } from '@worktrack/contracts/projects/column-roles';
 
-const IN_PROGRESS = STANDARD_COLUMNS.indexOf('In Progress');
+/** A column's role; null: none. */
+export type Role = ColumnRole | null;
 
-/** How far a column is in the order of progress. A column with any other name counts as `In Progress`. */
-export function progressOf(columnName: string): number {
-  const standard = STANDARD_COLUMNS.indexOf(columnName as StandardColumn);
-  return standard === -1 ? IN_PROGRESS : standard;
+const IN_PROGRESS = ROLES.indexOf('in_progress');
+
+/** How far a column is in the order of progress. A column without a role counts as one in progress. */
+function progressOf(role: Role): number {
+  return role === null ? IN_PROGRESS : ROLES.indexOf(role);
 }
 
-/** `Backlog` or `To Do`: nobody has started. */
-export function isPending(columnName: string): boolean {
-  return progressOf(columnName) < IN_PROGRESS;
+/** Nobody has started. */
+export function isPending(role: Role): boolean {
+  return progressOf(role) < IN_PROGRESS;
 }
 
-/** In `Review` or a later column: dependents no longer have to wait. */
-export function isHandedOver(columnName: string): boolean {
-  return progressOf(columnName) > IN_PROGRESS;
+/** In review or later: dependents no longer have to wait. */
+export function isHandedOver(role: Role): boolean {
+  return progressOf(role) > IN_PROGRESS;
 }
 
-export function isDone(columnName: string): boolean {
-  return columnName === ('Done' satisfies StandardColumn);
+export function isDone(role: Role): boolean {
+  return role === 'done';
 }
+
+export function isInProgress(role: Role): boolean {
+  return role === 'in_progress';
+}
+
+/** A move out of what is in progress, by anybody, ends the lease. */
+export function endsLease(to: Role): boolean {
+  return !isInProgress(to);
+}
+
+/** Where work goes next: a board that lacks a step skips it. */
+export const HANDED_OVER: readonly ColumnRole[] = ['review', 'testing', 'validating', 'to_document', 'done'];
+export const AFTER_REVIEW: readonly ColumnRole[] = ['testing', 'validating', 'to_document', 'done'];
+export const AFTER_VALIDATION: readonly ColumnRole[] = ['to_document', 'done'];

@@ -2,8 +2,11 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeAiTask as operation } from '@worktrack/contracts/work-items/completions';
 import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnMeant, columnNamed } from '../boards/columns.ts';
+import { columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { HANDED_OVER } from '../boards/progress.ts';
+import type { FailingScope } from '../calls/scope.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { handOverProblem, isHolder } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
@@ -22,16 +25,7 @@ export async function completeAiTask(
   const context = { ...given, ...(held && { by: { agent: held.agent } }) };
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
-  const to = columnMeant(board, input.reviewColumnId);
-  if (to?.name !== 'Review') {
-    const review = columnNamed(board, 'Review');
-    const message = review
-      ? `must be the column Review of board "${board.name}": ${review.name} (${review.id})`
-      : `must be a column named Review, and board "${board.name}" has none: add one, or move the item yourself`;
-    throw context.fail('VALIDATION_FAILED', `reviewColumnId ${message}.`, {
-      details: [{ path: 'reviewColumnId', message }],
-    });
-  }
+  const to = reviewColumn(context, board, input.reviewColumnId);
   const problem = handOverProblem(
     item.lease,
     { keyId: context.caller.keyId, leaseToken: input.leaseToken },
@@ -56,4 +50,24 @@ export async function completeAiTask(
     ...{ completed: true, workItemId: item._id, movedTo: toColumn },
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
   };
+}
+
+/** Without one given, the first step that the board has after the work. */
+function reviewColumn(
+  context: FailingScope<'VALIDATION_FAILED'>,
+  board: BoardRecord,
+  given: string | undefined,
+): ColumnRecord {
+  if (given === undefined) {
+    return requireColumnOfRole(context, board, HANDED_OVER, 'give it one, or move the item yourself');
+  }
+  const to = columnMeant(board, given);
+  if (to && roleOf(to) === 'review') return to;
+  const review = columnOfRole(board, 'review');
+  const message = review
+    ? `must be the column ${review.name} (${review.id}) of board "${board.name}"`
+    : `must be a column of the role review, and board "${board.name}" has none: leave it out, and the next step is taken`;
+  throw context.fail('VALIDATION_FAILED', `reviewColumnId ${message}.`, {
+    details: [{ path: 'reviewColumnId', message }],
+  });
 }

@@ -118,6 +118,7 @@ describe('complete_validation', () => {
       redirected: false,
       sessionId: expect.any(String),
       estimatedCost: COST,
+      costBasis: 'total',
       totalTokens: 1_000_000,
     });
     expect(await project.get(item.id)).toMatchObject({
@@ -162,29 +163,19 @@ describe('complete_validation', () => {
     expect(await call(caller(), 'workItems.completeValidation', input)).toMatchObject({ movedTo, redirected });
   });
 
-  test('on a board without To Document a destination must be given, and Validating is one', async () => {
+  test('on a board without To Document a pass goes on to what comes after it, also if Validating is given', async () => {
     const board = await call(caller(), 'boards.create', {
       id: project.project.id,
       name: 'Short',
-      columns: [{ name: 'In Progress' }, { name: 'Validating' }, { name: 'Done' }],
+      columns: [{ name: 'Open' }, { name: 'In Progress' }, { name: 'Validating' }, { name: 'Shipped' }],
     });
-    const [inProgress, validating] = board.columns.map(({ id }) => id) as [string, string];
+    const [, inProgress, validating] = board.columns.map(({ id }) => id) as [string, string, string];
     const where = { boardId: board.id, boardColumnId: inProgress };
-    const item = await call(caller(), 'workItems.create', { title: 'Short', type: 'task', ...where });
-    const before = await stateOf(item.id);
-    const refused = await failure(call(caller(), 'workItems.completeValidation', { workItemId: item.id, ...MODEL }));
-    expect(refused).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      message: expect.stringContaining('toDocumentColumnId'),
-    });
-    expect(await stateOf(item.id)).toEqual(before);
-    expect(
-      await call(caller(), 'workItems.completeValidation', {
-        workItemId: item.id,
-        validatingColumnId: validating,
-        ...MODEL,
-      }),
-    ).toMatchObject({ movedTo: 'Validating', redirected: false });
+    for (const given of [{}, { validatingColumnId: validating }]) {
+      const item = await call(caller(), 'workItems.create', { title: 'Short', type: 'task', ...where });
+      const passed = await call(caller(), 'workItems.completeValidation', { workItemId: item.id, ...given, ...MODEL });
+      expect(passed).toMatchObject({ movedTo: 'Shipped', redirected: 'validatingColumnId' in given });
+    }
   });
 });
 
@@ -205,6 +196,7 @@ describe('complete_ai_task', () => {
       movedTo: 'Review',
       sessionId: expect.any(String),
       estimatedCost: '3.437500',
+      costBasis: 'total',
       totalTokens: 1_000_000,
     });
     expect(await project.get(item.id)).toMatchObject({
@@ -223,6 +215,7 @@ describe('complete_ai_task', () => {
       provider: 'openai',
       sessionType: 'implement',
       estimatedCost: '3.437500',
+      costBasis: 'total',
     });
   });
 
@@ -263,6 +256,7 @@ describe('record_ai_session', () => {
       sessionId: expect.any(String),
       workItemId: item.id,
       estimatedCost: 'unknown',
+      costBasis: 'unpriced',
       totalTokens: 5,
     });
     expect(await project.get(item.id)).toEqual(item);
@@ -271,7 +265,7 @@ describe('record_ai_session', () => {
       'ai_session',
       'created',
     ]);
-    expect(await usageOf(item.id)).toEqual({
+    expect(await usageOf(item.id)).toMatchObject({
       sessions: 2,
       totalTokens: 1_000_005,
       inputTokens: 900_000,

@@ -3,7 +3,8 @@ import type { Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { requireColumnNamed } from '../boards/columns.ts';
+import { requireColumnOfRole } from '../boards/columns.ts';
+import { AFTER_REVIEW } from '../boards/progress.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
 import { sentBack } from '../items/returned.ts';
@@ -13,7 +14,7 @@ import { metadataEvents } from './metadata-event.ts';
 
 const MAX_EARLIER_REVIEWS = 20;
 
-/** A pass goes on to Testing, a fail back to In Progress; either way the AI's part is over. */
+/** A pass goes on to testing or what comes next, a fail back to what is in progress; either way the AI's part is over. */
 export async function completeReview(
   input: Input<typeof operation>,
   context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
@@ -21,11 +22,11 @@ export async function completeReview(
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
   const { result, summary, issues, reviewedFiles } = input;
-  const to = requireColumnNamed(
+  const to = requireColumnOfRole(
     context,
     board,
-    result === 'pass' ? 'Testing' : 'In Progress',
-    'add it to the board, or record the review as a comment and move the item yourself',
+    result === 'pass' ? AFTER_REVIEW : ['in_progress'],
+    'give it one, or record the review as a comment and move the item yourself',
   );
   const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
   const metadata = merged(context, withReview(item.metadata, review), {});

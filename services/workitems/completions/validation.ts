@@ -4,7 +4,8 @@ import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/session
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnNamed, requireColumn, requireColumnNamed } from '../boards/columns.ts';
+import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { AFTER_VALIDATION } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
@@ -71,12 +72,12 @@ function destinationOf(
         ? requireColumn(context, board, validatingColumnId, 'validatingColumnId')
         : undefined;
   if (!passed) {
-    const to = requireColumnNamed(context, board, 'In Progress', 'add it to the board: a failed validation goes there');
+    const to = requireColumnOfRole(context, board, ['in_progress'], 'give it one: a failed validation goes there');
     return { to, redirected: false };
   }
-  const toDocument = columnNamed(board, 'To Document');
-  if (given && given.name !== 'Validating') return { to: given, redirected: false };
+  const toDocument = columnOfRole(board, ...AFTER_VALIDATION);
+  if (given && roleOf(given) !== 'validating') return { to: given, redirected: false };
   if (given) return toDocument ? { to: toDocument, redirected: true } : { to: given, redirected: false };
-  const to = requireColumnNamed(context, board, 'To Document', 'give toDocumentColumnId');
+  const to = requireColumnOfRole(context, board, AFTER_VALIDATION, 'give toDocumentColumnId');
   return { to, redirected: false };
 }

@@ -1,23 +1,23 @@
-import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { ColumnRole } from '@worktrack/contracts/projects/column-roles';
 import type { BoardMap } from '@worktrack/contracts/work-items/context';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
-import { columnNamed } from '../boards/columns.ts';
+import { columnOfRole } from '../boards/columns.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import type { PlannedItem } from '../items/views.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 
 export function boardMap(board: BoardRecord): BoardMap {
-  const named = (name: StandardColumn) => columnNamed(board, name)?.id ?? null;
+  const first = (role: ColumnRole) => columnOfRole(board, role)?.id ?? null;
   return {
     id: board._id,
     columns: board.columns.map(({ id, name }) => ({ id, name })),
-    backlogColumnId: named('Backlog'),
-    inProgressColumnId: named('In Progress'),
-    reviewColumnId: named('Review'),
-    validatingColumnId: named('Validating'),
-    toDocumentColumnId: named('To Document'),
-    doneColumnId: named('Done'),
+    backlogColumnId: first('backlog'),
+    inProgressColumnId: first('in_progress'),
+    reviewColumnId: first('review'),
+    validatingColumnId: first('validating'),
+    toDocumentColumnId: first('to_document'),
+    doneColumnId: first('done'),
   };
 }
 

@@ -2,7 +2,7 @@ import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
-import { columnName } from '../boards/columns.ts';
+import { columnName, roleAt } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';
 import { itemsWithKeywords } from '../search/related.repository.ts';
 import { boardMap, boardOfMost } from './board-map.ts';
@@ -44,8 +44,8 @@ export async function getIdeationContext(
       matched: [...matched],
     })),
     potentialParents: parents
+      .filter((parent) => !isDone(roleAt(boards.get(parent.boardId), parent.boardColumnId)))
       .map((parent) => toPlaced(parent, columnOf(parent)))
-      .filter((parent) => !isDone(parent.columnName))
       .slice(0, limit),
     board: board ? boardMap(board) : null,
   };

@@ -36,7 +36,7 @@ export async function getImplementContext(
         title: task.title,
         priority: task.priority,
         columnName: plan.columnOf(task),
-        state: verdict.state !== 'blocked' && isReturned(task, plan.columnOf(task)) ? 'rework' : verdict.state,
+        state: verdict.state !== 'blocked' && isReturned(task, plan.roleOf(task)) ? 'rework' : verdict.state,
         lease: shownLease(task.lease),
         dependsOn: taskIds(plan.dependenciesOf(task)),
         blockedBy: taskIds(verdict.blockedBy),

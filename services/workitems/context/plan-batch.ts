@@ -1,5 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnName } from '../boards/columns.ts';
+import { columnName, roleAt } from '../boards/columns.ts';
+import type { Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
@@ -19,6 +20,7 @@ export interface BatchPlan extends Plan {
   /** The task ID behind a key; for an unknown dependency, the text as written. */
   nameOf(key: string): string;
   columnOf(item: PlannedItem): string;
+  roleOf(item: PlannedItem): Role;
 }
 
 /** Prefix of the written text in the key of an unknown dependency: no id starts like this. */
@@ -31,7 +33,7 @@ const NAMES_NOTHING = '?';
 export async function planBatch(
   scope: Scope,
   tasks: readonly PlannedItem[],
-  stage: (task: PlannedItem, column: string) => Progress = stageOfTask,
+  stage: (task: PlannedItem, role: Role) => Progress = stageOfTask,
 ): Promise<BatchPlan> {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const byTaskId = new Map(tasks.map((task) => [task.taskId, task]));
@@ -48,6 +50,7 @@ export async function planBatch(
   const known = new Map<string, PlannedItem>();
   for (const item of [...around, ...tasks]) known.set(item._id, item).set(item.taskId, item);
   const columnOf = (item: PlannedItem) => columnName(boards.get(item.boardId), item.boardColumnId);
+  const roleOf = (item: PlannedItem) => roleAt(boards.get(item.boardId), item.boardColumnId);
 
   const keysOf = (task: PlannedItem) =>
     dependenciesOf(task.metadata).map((reference) => {
@@ -59,12 +62,12 @@ export async function planBatch(
   const plan = planWaves(
     tasks.map((task) => ({
       id: task._id,
-      progress: stage(task, columnOf(task)),
+      progress: stage(task, roleOf(task)),
       dependsOn: dependencies.get(task._id) ?? [],
     })),
     (key) => {
       const item = known.get(key);
-      return item && stageOf(columnOf(item));
+      return item && stageOf(roleOf(item));
     },
   );
   return {
@@ -75,5 +78,6 @@ export async function planBatch(
     dependenciesOf: (task) => dependencies.get(task._id) ?? [],
     nameOf: (key) => known.get(key)?.taskId ?? key.slice(NAMES_NOTHING.length),
     columnOf,
+    roleOf,
   };
 }

@@ -4,7 +4,8 @@ import type { getReviewContext as operation, PlacedItem } from '@worktrack/contr
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
-import { columnName } from '../boards/columns.ts';
+import { columnName, columnOfRole, roleAt } from '../boards/columns.ts';
+import { AFTER_REVIEW } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { toWorkItem } from '../items/present.ts';
@@ -37,18 +38,18 @@ export async function getReviewContext(
 
   const board = boards.get(item.boardId);
   if (!board) throw new Error(`Board ${item.boardId} of work item ${item._id} is gone.`);
-  const { inProgressColumnId, reviewColumnId, columns } = boardMap(board);
+  const { inProgressColumnId, reviewColumnId } = boardMap(board);
   const all = {
     dependencies: placed(dependencies),
     siblings: placed(siblings.filter(({ _id }) => _id !== item._id)),
-    children: placed(below).filter((child) => child.columnName === 'Review'),
+    children: placed(below.filter((child) => roleAt(boards.get(child.boardId), child.boardColumnId) === 'review')),
     attachments: attachments.toSorted((a, b) => (a._id < b._id ? -1 : 1)).map(toListed),
   };
   const budget = new AnswerBudget();
   return {
     item: toWorkItem(item, board),
     routing: {
-      passColumnId: columns.find(({ name }) => name === 'Testing')?.id ?? null,
+      passColumnId: columnOfRole(board, ...AFTER_REVIEW)?.id ?? null,
       failColumnId: inProgressColumnId,
       reviewColumnId,
     },

@@ -3,7 +3,8 @@ import { truncated } from '@worktrack/contracts/truncation';
 import type { getValidateContext as operation } from '@worktrack/contracts/work-items/context';
 import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
-import { columnName } from '../boards/columns.ts';
+import { columnName, roleAt } from '../boards/columns.ts';
+import type { Role } from '../boards/progress.ts';
 import type { PlannedItem } from '../items/views.ts';
 import { boardFor } from './board-map.ts';
 import { leafTasksOf } from './leaf-tasks-of.ts';
@@ -33,18 +34,22 @@ export async function getValidateContext(
   const { items: parents, boards } = around;
   const columnOf = (item: Pick<PlannedItem, 'boardId' | 'boardColumnId'>) =>
     columnName(boards.get(item.boardId), item.boardColumnId);
-  const within = (name: string) =>
+  const roleOf = (item: Pick<PlannedItem, 'boardId' | 'boardColumnId'>) =>
+    roleAt(boards.get(item.boardId), item.boardColumnId);
+  const within = (role: Role) =>
     tasks
-      .filter((task) => columnOf(task) === name)
-      .map((task) => ({ ...toPlaced(task, name), parentId: task.parentId }));
+      .filter((task) => roleOf(task) === role)
+      .map((task) => ({ ...toPlaced(task, columnOf(task)), parentId: task.parentId }));
 
   const all = {
-    reviewable: within('Review'),
-    testable: within('Testing'),
+    reviewable: within('review'),
+    testable: within('testing'),
     skipped: tasks
-      .map((task) => ({ id: task._id, taskId: task.taskId, columnName: columnOf(task) }))
-      .filter((task) => task.columnName !== 'Review' && task.columnName !== 'Testing')
-      .map((task) => ({ ...task, reason: WHY_SKIPPED[stageOf(task.columnName)] })),
+      .filter((task) => roleOf(task) !== 'review' && roleOf(task) !== 'testing')
+      .map((task) => ({
+        ...{ id: task._id, taskId: task.taskId, columnName: columnOf(task) },
+        reason: WHY_SKIPPED[stageOf(roleOf(task))],
+      })),
     parents: parents.map((parent) => ({ ...toPlaced(parent, columnOf(parent)), description: parent.description })),
   };
   const budget = new AnswerBudget();

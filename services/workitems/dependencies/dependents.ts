@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { isHandedOver } from '../boards/progress.ts';
+import { isHandedOver, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
@@ -13,9 +13,9 @@ export interface Crossing {
   readonly isHandedOver: boolean;
 }
 
-export function crossing(item: Crossing['item'], fromColumn: string, toColumn: string): Crossing[] {
-  if (isHandedOver(fromColumn) === isHandedOver(toColumn)) return [];
-  return [{ item, isHandedOver: isHandedOver(toColumn) }];
+export function crossing(item: Crossing['item'], from: Role, to: Role): Crossing[] {
+  if (isHandedOver(from) === isHandedOver(to)) return [];
+  return [{ item, isHandedOver: isHandedOver(to) }];
 }
 
 /**

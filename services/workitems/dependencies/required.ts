@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Metadata } from '@worktrack/contracts/metadata';
 import { MAX_DEPENDENCIES } from '@worktrack/contracts/work-items/work-item';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { columnName } from '../boards/columns.ts';
+import { roleAt } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
@@ -102,7 +102,7 @@ async function unmetAmong(
   );
   const met = new Set<string>();
   for (const item of dependencies) {
-    if (isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
+    if (isHandedOver(roleAt(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
   }
   return references.filter((reference) => !met.has(reference));
 }

@@ -8,7 +8,7 @@ import type {
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
-import { requireColumnNamed } from '../boards/columns.ts';
+import { requireColumnOfRole } from '../boards/columns.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
@@ -26,7 +26,7 @@ export function createInBacklog(type: ItemType) {
     const project = await projectFor(type, parent, context);
     const board = await requireBoardForWrite(context, project.defaultBoardId);
     const instead = 'use create_work_item, which takes a board and a column';
-    const column = requireColumnNamed(context, board, 'Backlog', instead);
+    const column = requireColumnOfRole(context, board, ['backlog', 'todo'], instead);
     return createItem(context, { ...input, type }, { project, board, column, parent });
   };
 }

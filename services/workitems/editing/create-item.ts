@@ -4,6 +4,7 @@ import type { CreatedItem, ItemType } from '@worktrack/contracts/work-items/work
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
+import { roleOf } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
@@ -97,6 +98,6 @@ export async function createItem(
   insertItem(scope, item, board, [{ eventType: 'created', data: created }]);
   indexItem(scope, item);
   // Something may be waiting for the task ID that this one has been given.
-  if (isHandedOver(column.name)) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
+  if (isHandedOver(roleOf(column))) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
   return { ...created, ...(externalId !== undefined && { created: true }), ...warned(keyWarnings(input.metadata)) };
 }

@@ -207,9 +207,9 @@ describe('the shortcut creators', () => {
     expect(feature.projectId).toBe(own.project.id);
   });
 
-  test('are refused if the default board has no Backlog', async () => {
+  test('are refused if the default board has no column for what is pending', async () => {
     const own = await startProject();
-    await call(own.caller, 'boards.update', { id: own.board.id, columns: [{ name: 'Inbox' }] });
+    await call(own.caller, 'boards.update', { id: own.board.id, columns: [{ name: 'Somewhere' }] });
     const refused = await failure(call(own.caller, 'workItems.createTask', { title: 'A' }));
     expect(refused.code).toBe('VALIDATION_FAILED');
     expect(refused.message).toContain('create_work_item');

@@ -306,7 +306,7 @@ describe('a task is reported as ready', () => {
     expect(await ready(() => project.update(story.id, { type: 'task' }))).toEqual([story.taskId]);
   });
 
-  test('when its column becomes one for pending items', async () => {
+  test('when its column becomes one for pending items, by its role and not by its name', async () => {
     const { id, columns } = project.board;
     await call(project.caller, 'boards.update', {
       id,
@@ -319,7 +319,11 @@ describe('a task is reported as ready', () => {
       await call(project.caller, 'workItems.move', { workItemId: task.id, boardColumnId: later });
     const renamed = board.columns
       .filter(({ name }) => name !== 'To Do')
-      .map(({ id, name }) => ({ id, name: name === 'Later' ? 'To Do' : name }));
+      .map(({ id, name, role }) => ({
+        id,
+        name: name === 'Later' ? 'To Do' : name,
+        role: name === 'Later' ? ('todo' as const) : role,
+      }));
     expect((await ready(() => call(project.caller, 'boards.update', { id, columns: renamed }))).toSorted()).toEqual(
       tasks.map(({ taskId }) => taskId).toSorted(),
     );
@@ -396,7 +400,7 @@ describe('what is done to projects and boards is reported as an event', () => {
 
   test('for a board', async () => {
     const { caller } = project;
-    const columns = [{ name: 'Backlog' }, { name: 'In Progress' }];
+    const columns = [{ name: 'Backlog' }, { name: 'In Progress' }, { name: 'Done' }];
     let board = project.board;
     const created = await told(async () => {
       board = await call(caller, 'boards.create', { id: project.project.id, name: 'Second', columns });

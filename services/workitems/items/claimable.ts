@@ -1,9 +1,9 @@
 import { PRIORITIES } from '@worktrack/contracts/work-items/plain-fields';
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnById } from '../boards/columns.ts';
-import { isPending } from '../boards/progress.ts';
+import { columnById, roleOf } from '../boards/columns.ts';
+import { isInProgress, isPending } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
-import { isInProgress, isLive } from './lease.ts';
+import { isLive } from './lease.ts';
 import { isReturned } from './returned.ts';
 
 /**
@@ -26,10 +26,11 @@ type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'claimedBy' | 'previous'>;
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
   if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
-  const name = columnById(board, item.boardColumnId)?.name ?? '';
-  if (isPending(name)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
-  if (isReturned(item, name)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
-  if (!isInProgress(name) || isAssigned(item)) return NOT;
+  const column = columnById(board, item.boardColumnId);
+  const role = column ? roleOf(column) : null;
+  if (isPending(role)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
+  if (isReturned(item, role)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
+  if (!isInProgress(role) || isAssigned(item)) return NOT;
   if (item.lease) return { ...NOT, claimableFrom: item.lease.expiresAt };
   return { ...NOT, claimOrder: claimOrderOfUnheld(item) };
 }
@@ -56,18 +57,23 @@ export function isKnownClaimable(
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now && !lease?.unsettledUntil);
 }
 
-/** From left to right: there are two names for such columns, and a name occurs only once on a board. */
+/** From left to right. */
 export function pendingColumns(board: BoardRecord): string[] {
-  return board.columns.filter(({ name }) => isPending(name)).map(({ id }) => id);
+  return board.columns.filter((column) => isPending(roleOf(column))).map(({ id }) => id);
 }
 
-const MAX_PENDING_COLUMNS = 2;
+/** Most boards have two pending columns: the first has a group of its own, all others share one (claimOrder). */
+const GROUPS = 2;
 /** Far more than the positions that a board will ever use, on either side of zero; what is left of a double's 53 bits is for places between two. */
 const POSITIONS = 2 ** 36;
+/** How far apart the columns are that share a group: 50 of them end before the tasks that nobody holds. */
+const FURTHER_COLUMN = 2 ** 28;
 
 /** By priority, then by column from left to right, then from top to bottom. */
 function claimOrder({ priority, boardColumnId, position }: Task, columns: readonly string[]): number {
-  return (firstGroup(priority) + columns.indexOf(boardColumnId)) * POSITIONS + POSITIONS / 2 + position;
+  const at = columns.indexOf(boardColumnId);
+  const group = firstGroup(priority) + Math.min(at, GROUPS - 1);
+  return group * POSITIONS + POSITIONS / 2 + Math.max(0, at - (GROUPS - 1)) * FURTHER_COLUMN + position;
 }
 
 /** Before all pending tasks of its priority: far below the middle of their first group, where their positions are. */
@@ -77,9 +83,9 @@ function claimOrderOfReturned({ priority, position }: Task): number {
 
 /** After all pending tasks of its priority, since `In Progress` is to the right of them: far above the middle of their last group. */
 function claimOrderOfUnheld({ priority, position }: Task): number {
-  return (firstGroup(priority) + MAX_PENDING_COLUMNS - 1) * POSITIONS + (POSITIONS * 3) / 4 + position;
+  return (firstGroup(priority) + GROUPS - 1) * POSITIONS + (POSITIONS * 3) / 4 + position;
 }
 
 function firstGroup(priority: Task['priority']): number {
-  return (PRIORITIES.length - 1 - PRIORITIES.indexOf(priority)) * MAX_PENDING_COLUMNS;
+  return (PRIORITIES.length - 1 - PRIORITIES.indexOf(priority)) * GROUPS;
 }

@@ -1,4 +1,3 @@
-import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
 import type { LeaseState, ShownLease } from '@worktrack/contracts/work-items/work-item';
 
@@ -156,15 +155,6 @@ export function shownLease(lease: LeaseRecord | null | undefined, now = new Date
     progress: lease.progress ?? null,
     tokensSoFar: lease.report?.totalTokens ?? null,
   };
-}
-
-export function isInProgress(columnName: string): boolean {
-  return columnName === ('In Progress' satisfies StandardColumn);
-}
-
-/** A move out of `In Progress`, by anybody, ends the lease. */
-export function endsLease(toColumn: string): boolean {
-  return !isInProgress(toColumn);
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { Role } from '../boards/progress.ts';
 import type { ItemRecord, Previous } from './items.model.ts';
 import { isLive } from './lease.ts';
 
-const TAKEN_UP_NO_MORE: readonly string[] = ['To Document', 'Done'] satisfies readonly StandardColumn[];
+const TAKEN_UP_NO_MORE: readonly Role[] = ['to_document', 'done'];
 
 type Worked = Pick<ItemRecord, 'lease' | 'previous'>;
 
@@ -14,11 +14,11 @@ type Worked = Pick<ItemRecord, 'lease' | 'previous'>;
  */
 export function previousAfter(
   before: Worked,
-  after: Pick<ItemRecord, 'lease'> & { readonly columnName: string },
+  after: Pick<ItemRecord, 'lease'> & { readonly role: Role },
   why: PreviousWork['endedBecause'],
   now: Date,
 ): Previous | null | undefined {
-  if (TAKEN_UP_NO_MORE.includes(after.columnName)) return before.previous ? null : undefined;
+  if (TAKEN_UP_NO_MORE.includes(after.role)) return before.previous ? null : undefined;
   const { lease } = before;
   if (!lease || lease.token === after.lease?.token) return undefined;
   return {

@@ -1,12 +1,13 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
 import type { Rework } from '@worktrack/contracts/work-items/work-item';
 import type { ColumnRecord } from '../boards/boards.model.ts';
+import { isInProgress, type Role } from '../boards/progress.ts';
 import type { ItemRecord } from './items.model.ts';
-import { isInProgress, type Returned } from './lease.ts';
+import type { Returned } from './lease.ts';
 
 /** Whether a task is waiting to be taken up again. One with a lease, live or expired, belongs to its agent or is free because the lease ended. */
-export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>, columnName: string): boolean {
-  return !!returned && !lease && isInProgress(columnName);
+export function isReturned({ returned, lease }: Pick<ItemRecord, 'returned' | 'lease'>, role: Role): boolean {
+  return !!returned && !lease && isInProgress(role);
 }
 
 /** Whether claiming it means fixing something, including when the agent that was going to did not come back. */

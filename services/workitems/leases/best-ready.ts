@@ -2,8 +2,8 @@ import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import { Stale } from '@worktrack/runtime/database/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
-import { columnNamed } from '../boards/columns.ts';
-import { isPending } from '../boards/progress.ts';
+import { columnOfRole, roleOf } from '../boards/columns.ts';
+import { isInProgress, isPending, type Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { idsBelow } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, isUsedUp, usedUp } from '../budgets/budgets.ts';
@@ -14,7 +14,6 @@ import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 import { planBatch } from '../context/plan-batch.ts';
 import { stageOfTask } from '../context/stage.ts';
 import { isHeld } from '../items/claimable.ts';
-import { isInProgress } from '../items/lease.ts';
 import type { PlannedItem } from '../items/views.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
@@ -44,7 +43,7 @@ export async function bestOfProject(
     lookAt(scope, projectId, now, hasBudgets),
   );
   if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
-  const usable = boards.filter((board) => columnNamed(board, 'In Progress'));
+  const usable = boards.filter((board) => columnOfRole(board, 'in_progress'));
   if (usable.length === 0) {
     throw scope.fail(
       'VALIDATION_FAILED',
@@ -69,7 +68,7 @@ async function reasonInProject(
   const ofBudgets = reasonOf(ended);
   if (ended.some(({ taskId }) => taskId === null)) return ofBudgets;
   const columns = boards.flatMap((board) => board.columns);
-  const idsOf = (is: (name: string) => boolean) => columns.filter(({ name }) => is(name)).map(({ id }) => id);
+  const idsOf = (is: (role: Role) => boolean) => columns.filter((column) => is(roleOf(column))).map(({ id }) => id);
   const pending = new Set(idsOf(isPending));
   const found = await tasksIn(scope, [...pending, ...idsOf(isInProgress)], MAX_COUNTED);
   const tasks = found.sort(takeOrder([...columns.map(({ id }) => id)]));
@@ -83,7 +82,7 @@ async function reasonInProject(
   );
   const others = tasks.filter(({ _id }) => !underEnded.has(_id));
   if (others.length === 0) return ofBudgets;
-  const usable = new Set(boards.filter((board) => columnNamed(board, 'In Progress')).map(({ _id }) => _id));
+  const usable = new Set(boards.filter((board) => columnOfRole(board, 'in_progress')).map(({ _id }) => _id));
   // Since looking for the ready ones: it was created or moved, or the last thing it waited for is done.
   if (others.some(({ claimOrder, boardId }) => claimOrder !== null && usable.has(boardId))) throw new Stale();
   const waiting = await waitingInProject(scope, others, new Map(boards.map((board) => [board._id, board])));
@@ -172,8 +171,8 @@ async function budgetsOf(
   return budgetsToShow(scope, having, now);
 }
 
-/** A task that nobody holds is pending, though it is in `In Progress`: its agent did not come back, or none ever came. */
+/** A task that nobody holds is pending, though it is in progress: its agent did not come back, or none ever came. */
 function stageFor(now: Date) {
-  return (task: PlannedItem, column: string) =>
-    isInProgress(column) && !isHeld(task, now) ? 'pending' : stageOfTask(task, column);
+  return (task: PlannedItem, role: Role) =>
+    isInProgress(role) && !isHeld(task, now) ? 'pending' : stageOfTask(task, role);
 }

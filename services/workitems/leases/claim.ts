@@ -4,7 +4,8 @@ import type { claimWorkItem as operation } from '@worktrack/contracts/work-items
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { boardOf } from '../boards/boards.repository.ts';
-import { requireColumnNamed } from '../boards/columns.ts';
+import { requireColumnOfRole, roleAt } from '../boards/columns.ts';
+import { isInProgress } from '../boards/progress.ts';
 import { restOf } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
 import type { NewEvent } from '../history/history.repository.ts';
@@ -97,11 +98,10 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
     { eventType: 'claimed', data: { agent: input.agent, expiresAt: lease.expiresAt } },
   ];
   const board = await boardOf(context, item);
-  const inProgress = requireColumnNamed(context, board, 'In Progress', 'add it to the board to claim its tasks');
-  const taken =
-    boardColumnId === inProgress.id
-      ? changeItem(context, item, board, changes, events)
-      : (await moveTo(context, item, board, inProgress, { changes, events })).moved;
+  const inProgress = requireColumnOfRole(context, board, ['in_progress'], 'give it one to claim its tasks');
+  const taken = isInProgress(roleAt(board, boardColumnId))
+    ? changeItem(context, item, board, changes, events)
+    : (await moveTo(context, item, board, inProgress, { changes, events })).moved;
   const toMend = lease.before.returned;
   return {
     ...claimed(toWorkItem(taken, board), lease),

@@ -1,11 +1,11 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
-import { columnName } from '../boards/columns.ts';
-import { isPending } from '../boards/progress.ts';
+import { columnAt, roleOf } from '../boards/columns.ts';
+import { isInProgress, isPending, type Role } from '../boards/progress.ts';
 import type { Scope } from '../calls/scope.ts';
 
 import type { BatchPlan } from '../context/plan-batch.ts';
 import { findOutlines } from '../items/items.repository.ts';
-import { isInProgress, isLive } from '../items/lease.ts';
+import { isLive } from '../items/lease.ts';
 import type { ItemOutline, PlannedItem } from '../items/views.ts';
 
 /** For how many unclaimable tasks the reason is given, and for how many dependencies of each. */
@@ -21,6 +21,7 @@ export function whyNot(tasks: readonly InTheWay[], now: Date): string {
 
 interface Place {
   readonly column: string;
+  readonly role: Role;
   readonly lease: Pick<NonNullable<ItemOutline['lease']>, 'expiresAt' | 'agent'> | null | undefined;
   readonly assignee: string | null;
 }
@@ -31,7 +32,7 @@ export interface InTheWay extends Place {
   readonly waitsFor: readonly (Partial<Place> & { readonly name: string })[];
 }
 
-function obstacle({ column, waitsFor, hasChildren, ...place }: InTheWay, now: Date): string {
+function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, now: Date): string {
   if (isLive(place.lease, now)) return `is ${heldBy(place)}`;
   if (waitsFor.length > 0) {
     const few = waitsFor.slice(0, FEW_DEPENDENCIES).map((each) => `${each.name} (${whereIs(each, now)})`);
@@ -39,7 +40,7 @@ function obstacle({ column, waitsFor, hasChildren, ...place }: InTheWay, now: Da
     return `waits for ${[...few, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
   }
   if (hasChildren) return 'has tasks below it, which come first';
-  if (isPending(column)) return 'is on a board without a column In Progress';
+  if (isPending(role)) return 'is on a board without a column of the role in_progress';
   return `is in ${column} without a lease${place.assignee === null ? '' : `, assigned to ${place.assignee}`}`;
 }
 
@@ -61,7 +62,8 @@ export async function waitingInProject(
   const references = tasks.slice(0, FEW_TASKS).flatMap(({ waitsFor }) => waitsFor.slice(0, FEW_DEPENDENCIES));
   const found = await findOutlines(scope, references);
   const placeOf = ({ boardId, boardColumnId, lease, assignee }: ItemOutline): Place => {
-    return { column: columnName(boards.get(boardId), boardColumnId), lease, assignee };
+    const column = columnAt(boards.get(boardId), boardColumnId);
+    return { column: column.name, role: roleOf(column), lease, assignee };
   };
   return tasks.map((task) => ({
     taskId: task.taskId,
@@ -81,11 +83,12 @@ export function waitingInBatch(tasks: readonly PlannedItem[], plan: BatchPlan): 
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
   const placeOf = (item: PlannedItem): Place => ({
     column: plan.columnOf(item),
+    role: plan.roleOf(item),
     lease: item.lease,
     assignee: item.assignee,
   });
   return tasks
-    .filter((task) => isPending(plan.columnOf(task)) || isInProgress(plan.columnOf(task)))
+    .filter((task) => isPending(plan.roleOf(task)) || isInProgress(plan.roleOf(task)))
     .map((task) => ({
       taskId: task.taskId,
       ...placeOf(task),

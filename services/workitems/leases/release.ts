@@ -3,10 +3,10 @@ import type { releaseWorkItem as operation } from '@worktrack/contracts/work-ite
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnById, requireColumn } from '../boards/columns.ts';
-import { isPending } from '../boards/progress.ts';
+import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
+import { isInProgress, isPending } from '../boards/progress.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { isInProgress, isLive } from '../items/lease.ts';
+import { isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
 import { moveTo } from '../moves/move.ts';
 
@@ -37,7 +37,7 @@ export async function releaseWorkItem(
       isAiProcessing: before.isAiProcessing,
       lease: null,
       // It still has to be fixed, unless it is put somewhere else.
-      ...(before.returned && isInProgress(to.name) && { returned: before.returned }),
+      ...(before.returned && isInProgress(roleOf(to)) && { returned: before.returned }),
     },
     events: [
       ...(item.assignee === before.assignee
@@ -58,7 +58,7 @@ export async function releaseWorkItem(
 function columnBefore(board: BoardRecord, columnId: string): ColumnRecord {
   return (
     columnById(board, columnId) ??
-    board.columns.findLast(({ name }) => isPending(name)) ??
+    board.columns.findLast((column) => isPending(roleOf(column))) ??
     (board.columns[0] as ColumnRecord)
   );
 }

@@ -171,9 +171,7 @@ describe('a filter', () => {
     expect(await titles({ boardColumnId: ['To Do', 'Done'] }, own)).toEqual(['done', 'low']);
     expect(await titles({ boardColumnId: 'to do,done', type: 'task', search: 'd' }, own)).toEqual(['done']);
     expect((await list({ boardColumnId: ['To Do', 'Done'] }, own)).pagination.total).toBe(2);
-    expect(await failure(list({ type: ['epic', 'colour' as never] }, own))).toMatchObject({
-      code: 'VALIDATION_FAILED',
-    });
+    expect(operation.input.safeParse({ type: ['epic', 'colour'] }).success).toBe(false);
     const elsewhere = await startProject('Elsewhere', own.organization);
     const columns = [own.column('Done'), elsewhere.column('Done')];
     expect(await failure(call(own.organization, 'workItems.list', { boardColumnId: columns }))).toMatchObject({

@@ -2,7 +2,7 @@ import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
 import mongoose from 'mongoose';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
-import { columnName } from '../boards/columns.ts';
+import { roleAt } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
 import { claimable } from '../items/claimable.ts';
@@ -110,7 +110,7 @@ async function handedOver(organizationId: string, references: readonly string[])
   );
   return new Set(
     named
-      .filter((item) => isHandedOver(columnName(boards.get(item.boardId), item.boardColumnId)))
+      .filter((item) => isHandedOver(roleAt(boards.get(item.boardId), item.boardColumnId)))
       .flatMap(({ _id, taskId, projectId }) => [`${projectId} ${_id}`, `${projectId} ${taskId}`]),
   );
 }

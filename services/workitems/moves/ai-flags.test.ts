@@ -1,13 +1,13 @@
-import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
+import { ROLES } from '@worktrack/contracts/projects/column-roles';
 import { describe, expect, test } from 'vitest';
 import { aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
 
-const SETS: Readonly<Record<string, boolean>> = { 'In Progress': true, Review: false, Done: false };
+const SETS: Readonly<Record<string, boolean>> = { in_progress: true, review: false, done: false };
 
 describe('isAiProcessing after a move', () => {
-  test.each([...STANDARD_COLUMNS, 'Somewhere else'])('to %s', (column) => {
-    expect(aiProcessingAfterMove(column, {})).toBe(SETS[column]);
-    expect(aiProcessingAfterMove(column, { setAiProcessing: false })).toBe(SETS[column]);
+  test.each([...ROLES, null])('to %s', (column) => {
+    expect(aiProcessingAfterMove(column, {})).toBe(SETS[column ?? '']);
+    expect(aiProcessingAfterMove(column, { setAiProcessing: false })).toBe(SETS[column ?? '']);
     expect(aiProcessingAfterMove(column, { setAiProcessing: true })).toBe(true);
   });
 

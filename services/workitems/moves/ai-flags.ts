@@ -1,5 +1,5 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
-import type { StandardColumn } from '@worktrack/contracts/projects/board';
+import type { Role } from '../boards/progress.ts';
 
 export interface AiRequest {
   /** True forces the flag, whatever the column; false means not given. */
@@ -8,13 +8,13 @@ export interface AiRequest {
 }
 
 /** What a move does to `isAiProcessing`: the table of states and transitions. Nothing: undefined. */
-export function aiProcessingAfterMove(toColumn: string, request: AiRequest): boolean | undefined {
+export function aiProcessingAfterMove(to: Role, request: AiRequest): boolean | undefined {
   if (request.setAiProcessing) return true;
-  switch (toColumn as StandardColumn) {
-    case 'In Progress':
+  switch (to) {
+    case 'in_progress':
       return true;
-    case 'Review':
-    case 'Done':
+    case 'review':
+    case 'done':
       return false;
     default:
       return undefined;

@@ -76,8 +76,8 @@ describe('a batch move', () => {
       name: 'Other',
       columns: names.map((name) => ({ name })),
     });
-    const other = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Shipped', 'DONE']));
-    const third = await call(own.caller, 'boards.create', columnsOf(['Backlog']));
+    const other = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Doing', 'DONE']));
+    const third = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Doing', 'Shipped']));
     const on = (board: typeof other) => own.create('task', { boardId: board.id, boardColumnId: board.columns[0]?.id });
     const [here, there, without] = [await own.create('task'), await on(other), await on(third)];
     const workItemIds = [here.id, there.id, without.id];

@@ -4,11 +4,11 @@ import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { columnMeant, columnName, noSuchColumn } from '../boards/columns.ts';
+import { columnAt, columnMeant, noSuchColumn, roleOf } from '../boards/columns.ts';
+import { endsLease } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
-import { endsLease } from '../items/lease.ts';
 import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
@@ -54,19 +54,19 @@ export async function batchMoveWorkItems(
   const crossings: Crossing[] = [];
   const moved = items.map((item) => {
     const { board, to } = destinations.get(item.boardId) as Destination;
-    const fromColumn = columnName(board, item.boardColumnId);
-    crossings.push(...crossing(item, fromColumn, to.name));
+    const from = columnAt(board, item.boardColumnId);
+    crossings.push(...crossing(item, roleOf(from), roleOf(to)));
     return changeItem(
       context,
       item,
       board,
       {
         boardColumnId: to.id,
-        ...(endsLease(to.name) && { lease: null }),
+        ...(endsLease(roleOf(to)) && { lease: null }),
         ...(setAiProcessing && { isAiProcessing: true }),
         ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
       },
-      [{ eventType: 'moved', data: { fromColumn, toColumn: to.name, batch: true } }],
+      [{ eventType: 'moved', data: { fromColumn: from.name, toColumn: to.name, batch: true } }],
     );
   });
   await followCrossings(context, crossings, moved);

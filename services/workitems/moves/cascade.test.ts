@@ -1,3 +1,4 @@
+import { ROLE_NAMES, roleOfName } from '@worktrack/contracts/projects/column-roles';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -69,8 +70,14 @@ describe('parents follow', () => {
 
   test('on the parent’s own board, and stay where that has no such column', async () => {
     const own = await startProject();
-    const names = { id: own.project.id, name: 'Roadmap', columns: [{ name: 'Backlog' }, { name: 'Done' }] };
+    const names = {
+      id: own.project.id,
+      name: 'Roadmap',
+      columns: [{ name: 'Backlog' }, { name: 'Done' }, { name: 'Doing' }],
+    };
     const roadmap = await call(own.caller, 'boards.create', names);
+    const kept = roadmap.columns.slice(0, 2).map(({ id, name }) => ({ id, name }));
+    await call(own.caller, 'boards.update', { id: roadmap.id, columns: kept });
     const there = { boardId: roadmap.id, boardColumnId: roadmap.columns[0]?.id };
     const epic = await own.create('epic', there);
     const task = await own.create('task', { parentId: epic.id });
@@ -98,9 +105,9 @@ function moveInModel(parents: readonly (number | null)[], state: string[], moved
     const parent: number | null = parents[child] ?? null;
     if (parent === null) break;
     const siblings = state.filter((_, index) => parents[index] === parent);
-    const next = followChildren(state[parent] ?? '', siblings);
+    const next = followChildren(roleOfName(state[parent] ?? ''), siblings.map(roleOfName));
     if (!next) break;
-    state[parent] = next;
+    state[parent] = ROLE_NAMES[next][0] as string;
     cascaded.push(parent);
     child = parent;
   }

@@ -1,14 +1,13 @@
 import type { CascadedMove } from '@worktrack/contracts/work-items/move';
-import type { BoardRecord } from '../boards/boards.model.ts';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
-import { columnName, columnNamed } from '../boards/columns.ts';
-import { isDone } from '../boards/progress.ts';
+import { columnAt, columnOfRole, roleAt, roleOf } from '../boards/columns.ts';
+import { endsLease, isDone, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type Crossing, crossing } from '../dependencies/dependents.ts';
 import { asRead } from '../items/grounds.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { childrenOf, findItem } from '../items/items.repository.ts';
-import { endsLease } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { aiProcessingAfterMove } from './ai-flags.ts';
@@ -26,73 +25,70 @@ export interface Cascade {
  * Makes the ancestors of a moved item follow, upwards for as long as one moves. Each move is recorded with the child that caused it.
  * If a parent is on another board of the project that lacks the column, it stays.
  */
-export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, toColumn: string): Promise<Cascade> {
+export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Role): Promise<Cascade> {
   const cascade: Cascade = { moves: [], crossings: [], moved: [] };
   let child = moved;
-  let childColumn = toColumn;
+  let childRole = to;
   while (child.parentId !== null) {
     // Read before its children: anything they do meanwhile shows in it.
     const parent = await findItem(scope, child.parentId);
     // Deleted meanwhile, and so the child has lost its parent: this write finds the child changed, and runs again.
     if (!parent) return cascade;
     const board = await boardOf(scope, parent);
-    const fromColumn = columnName(board, parent.boardColumnId);
-    const children = dependsOnSiblings(fromColumn, childColumn)
-      ? [childColumn, ...(await columnsOfOthers(scope, parent, [child, moved]))]
-      : [childColumn];
-    const follows = followChildren(fromColumn, children);
-    const to = follows && columnNamed(board, follows);
-    if (!to) {
+    const from = columnAt(board, parent.boardColumnId);
+    const fromRole = roleOf(from);
+    const children = dependsOnSiblings(fromRole, childRole)
+      ? [childRole, ...(await rolesOfOthers(scope, parent, [child, moved]))]
+      : [childRole];
+    const follows = followChildren(fromRole, children);
+    const into = follows && columnOfRole(board, follows);
+    if (!into) {
       // It stays because a sibling is not done yet. That sibling may be moving to Done right now, and sees us where we were:
       // only one of the two may commit, and the other looks again.
-      if (isDone(childColumn) && !isDone(fromColumn)) scope.writes.rely(asRead(parent), 'exclusive');
+      if (isDone(childRole) && !isDone(fromRole)) scope.writes.rely(asRead(parent), 'exclusive');
       return cascade;
     }
-    child = await follow(scope, parent, board, to.id, { fromColumn, toColumn: to.name, causedBy: child._id });
-    childColumn = to.name;
-    cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn, toColumn: to.name });
-    cascade.crossings.push(...crossing(parent, fromColumn, to.name));
+    child = await follow(scope, parent, board, { from, into, causedBy: child._id });
+    childRole = follows;
+    cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn: from.name, toColumn: into.name });
+    cascade.crossings.push(...crossing(parent, fromRole, childRole));
     cascade.moved.push(child);
   }
   return cascade;
 }
 
 /** For those that move, the database still has the old place; and if one got another parent, which may be below its old one, the old parent. */
-async function columnsOfOthers(
-  scope: WriteScope,
-  { _id }: ItemRecord,
-  moving: readonly ItemOutline[],
-): Promise<string[]> {
+async function rolesOfOthers(scope: WriteScope, { _id }: ItemRecord, moving: readonly ItemOutline[]): Promise<Role[]> {
   const others = (await childrenOf(scope, [_id])).filter((other) => moving.every((each) => each._id !== other._id));
   const boards = await boardsForWrite(
     scope,
     others.map(({ boardId }) => boardId),
   );
-  return others.map(({ boardId, boardColumnId }) => columnName(boards.get(boardId), boardColumnId));
+  return others.map(({ boardId, boardColumnId }) => roleAt(boards.get(boardId), boardColumnId));
 }
 
 async function follow(
   scope: WriteScope,
   parent: ItemRecord,
   board: BoardRecord,
-  boardColumnId: string,
-  move: { readonly fromColumn: string; readonly toColumn: string; readonly causedBy: string },
+  { from, into, causedBy }: { readonly from: ColumnRecord; readonly into: ColumnRecord; readonly causedBy: string },
 ): Promise<ItemRecord> {
-  const isAiProcessing = aiProcessingAfterMove(move.toColumn, {});
+  const role = roleOf(into);
+  const isAiProcessing = aiProcessingAfterMove(role, {});
   return changeItem(
     scope,
     parent,
     board,
     {
-      boardColumnId,
+      boardColumnId: into.id,
       position: await placeAtEnd(scope, board._id),
       ...(isAiProcessing !== undefined && { isAiProcessing }),
-      ...(endsLease(move.toColumn) && { lease: null }),
+      ...(endsLease(role) && { lease: null }),
     },
     [
       {
         eventType: 'moved',
-        data: { fromColumn: move.fromColumn, toColumn: move.toColumn, isAutoSync: true, causedBy: move.causedBy },
+        data: { fromColumn: from.name, toColumn: into.name, isAutoSync: true, causedBy },
       },
     ],
   );

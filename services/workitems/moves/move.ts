@@ -3,14 +3,14 @@ import type { CascadedMove, ColumnPosition, moveWorkItem as operation } from '@w
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
-import { columnName, requireColumn } from '../boards/columns.ts';
+import { columnAt, requireColumn, roleOf } from '../boards/columns.ts';
+import { endsLease } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { crossing, followCrossings } from '../dependencies/dependents.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { endsLease } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
@@ -68,13 +68,14 @@ export async function moveTo(
   to: ColumnRecord,
   request: MoveRequest,
 ): Promise<Moved> {
-  const fromColumn = columnName(board, item.boardColumnId);
-  const toColumn = to.name;
+  const from = columnAt(board, item.boardColumnId);
+  const [fromColumn, toColumn] = [from.name, to.name];
+  const role = roleOf(to);
   const metadata = aiMetadata(request);
   const isAutoSync = request.isAutoSync === true;
   // To another place in its column: nobody begins or ends anything.
   const isReordered = to.id === item.boardColumnId && !request.setAiProcessing;
-  const isAiProcessing = isReordered ? undefined : aiProcessingAfterMove(toColumn, request);
+  const isAiProcessing = isReordered ? undefined : aiProcessingAfterMove(role, request);
   const moved = changeItem(
     scope,
     item,
@@ -83,7 +84,7 @@ export async function moveTo(
       boardColumnId: to.id,
       position: await placeInColumn(scope, item, to.id, request.position ?? 'last'),
       ...(isAiProcessing !== undefined && { isAiProcessing }),
-      ...(endsLease(toColumn) && { lease: null }),
+      ...(endsLease(role) && { lease: null }),
       ...(metadata && { metadata: merged(scope, item.metadata, metadata) }),
       ...request.changes,
     },
@@ -93,8 +94,8 @@ export async function moveTo(
     ],
     request.leaseEnds,
   );
-  const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, toColumn);
-  const crossings = [...crossing(item, fromColumn, toColumn), ...(cascade?.crossings ?? [])];
+  const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, role);
+  const crossings = [...crossing(item, roleOf(from), role), ...(cascade?.crossings ?? [])];
   await followCrossings(scope, crossings, [moved, ...(cascade?.moved ?? [])]);
   return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
 }

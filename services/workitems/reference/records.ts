@@ -7,6 +7,8 @@ export type Metadata = Record<string, unknown>;
 export interface ModelColumn {
   readonly id: string;
   readonly name: string;
+  /** The standard name of what it is for; another name: nothing. Stays when it is renamed. */
+  readonly step: string;
   /** Ids in column order. */
   items: string[];
 }

@@ -17,6 +17,8 @@ import type {
   Usage,
 } from './records.ts';
 import {
+  AFTER_REVIEW,
+  AFTER_VALIDATION,
   dollars,
   EARLIER_REVIEWS,
   isHandedOver,
@@ -27,6 +29,7 @@ import {
   microdollarsOf,
   PARENTS,
   PRIORITIES,
+  stepOf,
 } from './tables.ts';
 
 /**
@@ -74,7 +77,7 @@ export class Model {
     this.key = key;
     this.boards = boards.map(({ id, columns }) => ({
       id,
-      columns: columns.map((column) => ({ ...column, items: [] })),
+      columns: columns.map((column) => ({ ...column, step: stepOf(column.name), items: [] })),
     }));
   }
 
@@ -101,6 +104,11 @@ export class Model {
 
   columnName(item: ModelItem): string {
     return (this.column(item.boardColumnId) as ModelColumn).name;
+  }
+
+  /** What its column is for. */
+  step(item: ModelItem): string {
+    return (this.column(item.boardColumnId) as ModelColumn).step;
   }
 
   /** Its task ID, even if it was deleted. */
@@ -235,7 +243,9 @@ export class Model {
     input: { title: string; type: ItemType; parentId?: string },
     learned: { readonly id: string },
   ): ModelItem {
-    const backlog = this.boards[0]?.columns.find(({ name }) => name === 'Backlog');
+    const backlog =
+      this.boards[0]?.columns.find(({ step }) => step === 'Backlog') ??
+      this.boards[0]?.columns.find(({ step }) => step === 'To Do');
     if (!backlog) throw new Refused(['VALIDATION_FAILED', 'NOT_FOUND']);
     return this.create({ ...input, boardColumnId: backlog.id }, learned);
   }
@@ -352,7 +362,7 @@ export class Model {
   ): { readonly item: ModelItem; readonly fromColumn: string; readonly to: ModelColumn } {
     const { workItemId, ...review } = input;
     const item = this.item(workItemId);
-    const to = this.#columnNamed(item, review.result === 'pass' ? 'Testing' : 'In Progress');
+    const to = this.#columnFor(item, ...(review.result === 'pass' ? AFTER_REVIEW : ['In Progress']));
     refuseIf([[!to, 'VALIDATION_FAILED']]);
     const fromColumn = this.columnName(item);
     const {
@@ -392,9 +402,9 @@ export class Model {
     const passed = (input.testResults?.failed ?? 0) === 0;
     const givenId = input.toDocumentColumnId ?? input.validatingColumnId;
     const given = columns.find(({ id }) => id === givenId);
-    const toDocument = this.#columnNamed(item, 'To Document');
-    const redirected = passed && given?.name === 'Validating' && toDocument !== undefined;
-    const to = !passed ? this.#columnNamed(item, 'In Progress') : redirected ? toDocument : (given ?? toDocument);
+    const toDocument = this.#columnFor(item, ...AFTER_VALIDATION);
+    const redirected = passed && given?.step === 'Validating' && toDocument !== undefined;
+    const to = !passed ? this.#columnFor(item, 'In Progress') : redirected ? toDocument : (given ?? toDocument);
     refuseIf([
       [givenId !== undefined && !given, 'VALIDATION_FAILED'],
       [!to, 'VALIDATION_FAILED'],
@@ -424,7 +434,7 @@ export class Model {
     const to = this.board(item).columns.find(({ id }) => id === input.reviewColumnId);
     const isHeldByAnother = this.#isHeld(item, by.nowMs) && item.lease?.key !== by.key;
     refuseIf([
-      [to?.name !== 'Review', 'VALIDATION_FAILED'],
+      [to?.step !== 'Review', 'VALIDATION_FAILED'],
       [input.leaseToken === undefined ? isHeldByAnother : item.lease?.token !== input.leaseToken, 'CONFLICT'],
     ]);
     const patch = input.userActions === undefined ? {} : { userActions: input.userActions };
@@ -473,8 +483,8 @@ export class Model {
       ...(assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } })),
       { eventType: 'claimed', data: {} },
     ];
-    const to = this.#columnNamed(item, 'In Progress') as ModelColumn;
-    if (to.id === boardColumnId) this.#change(item, changes, events);
+    const to = this.#columnFor(item, 'In Progress') as ModelColumn;
+    if (this.step(item) === 'In Progress') this.#change(item, changes, events);
     else this.#move(item, to, { changes, events });
     return item;
   }
@@ -508,7 +518,7 @@ export class Model {
       { eventType: 'released', data: {} },
     ];
     const to = given ?? (back as ModelColumn);
-    const changes = { ...before, lease: null, isReturned: isReturned && to.name === 'In Progress' };
+    const changes = { ...before, lease: null, isReturned: isReturned && to.step === 'In Progress' };
     this.#move(item, to, { changes, events });
     return item;
   }
@@ -553,7 +563,7 @@ export class Model {
         {
           metadata: merge(item.metadata, provider),
           ...(input.setAiProcessing && { isAiProcessing: true }),
-          ...(to?.name !== 'In Progress' && { lease: null }),
+          ...(to?.step !== 'In Progress' && { lease: null }),
           ...(data.fromColumn !== data.toColumn && { isReturned: false }),
         },
         [{ eventType: 'moved', data }],
@@ -575,7 +585,8 @@ export class Model {
     refuseIf([[removed.some(({ items }) => items.length > 0), 'CONFLICT']]);
     board.columns = wanted.map(({ id, name }, index) => {
       const before = board.columns.find((column) => column.id === id);
-      return { id: before?.id ?? (learned[index]?.id as string), name, items: before?.items ?? [] };
+      const step = before?.step ?? stepOf(name);
+      return { id: before?.id ?? (learned[index]?.id as string), name, step, items: before?.items ?? [] };
     });
   }
 
@@ -607,11 +618,11 @@ export class Model {
     else to.items.splice(to.items.indexOf(place.after) + 1, 0, item.id);
     item.boardColumnId = to.id;
     const isElsewhere = data.fromColumn !== data.toColumn;
-    const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.name];
+    const isAiProcessing = { 'In Progress': true, Review: false, Done: false }[to.step];
     const follows = {
       ...(isElsewhere && isAiProcessing !== undefined && { isAiProcessing }),
       ...(isElsewhere && { isReturned: false }),
-      ...(to.name !== 'In Progress' && { lease: null }),
+      ...(to.step !== 'In Progress' && { lease: null }),
     };
     this.#change(item, { ...follows, ...options.changes }, [
       ...(options.events ?? []),
@@ -628,12 +639,13 @@ export class Model {
     if (child.parentId === null) return [];
     const parent = this.item(child.parentId);
     const fromColumn = this.columnName(parent);
-    const children = this.childrenOf(parent).map((each) => this.columnName(each));
-    const isDone = children.every((name) => name === 'Done');
-    const hasStarted = isPending(fromColumn) && children.some((name) => !isPending(name));
-    const toColumn = isDone ? 'Done' : hasStarted ? 'In Progress' : fromColumn;
-    const to = this.#columnNamed(parent, toColumn);
-    if (!to || toColumn === fromColumn) return [];
+    const children = this.childrenOf(parent).map((each) => this.step(each));
+    const isDone = children.every((step) => step === 'Done');
+    const hasStarted = isPending(this.step(parent)) && children.some((step) => !isPending(step));
+    const follows = isDone ? 'Done' : hasStarted ? 'In Progress' : this.step(parent);
+    const to = this.#columnFor(parent, follows);
+    if (!to || follows === this.step(parent)) return [];
+    const toColumn = to.name;
     const above = this.#move(parent, to, { isAutoSync: true, causedBy: child.id });
     return [{ id: parent.id, taskId: parent.taskId, fromColumn, toColumn }, ...above];
   }
@@ -683,7 +695,7 @@ export class Model {
 
   /** Its dependencies are in `Review` or further, and it is pending, or nobody holds it. */
   #isReady(item: ModelItem, nowMs: number): boolean {
-    const column = this.columnName(item);
+    const column = this.step(item);
     const isAssigned = item.assignee !== null && item.assignee !== item.claimedBy && !item.isReturned;
     const isFree = column === 'In Progress' && !this.#isHeld(item, nowMs) && !isAssigned;
     return (isPending(column) || isFree) && this.#waitsForNothing(item);
@@ -693,13 +705,13 @@ export class Model {
   isUnheld(item: ModelItem, nowMs: number): boolean {
     const isPersons = item.assignee !== null && item.assignee !== item.claimedBy;
     const isLeaf = item.type === 'task' && this.childrenOf(item).length === 0;
-    const isInProgress = this.columnName(item) === 'In Progress';
+    const isInProgress = this.step(item) === 'In Progress';
     return isLeaf && isInProgress && !isPersons && !this.#isHeld(item, nowMs) && this.#waitsForNothing(item);
   }
 
   #waitsForNothing({ metadata }: ModelItem): boolean {
     const found = ((metadata.dependsOn ?? []) as string[]).map((ref) => this.find(ref));
-    return found.every((item) => item && isHandedOver(this.columnName(item)));
+    return found.every((item) => item && isHandedOver(this.step(item)));
   }
 
   #isHeld({ lease }: ModelItem, nowMs: number): boolean {
@@ -731,8 +743,10 @@ export class Model {
     return 1 + Math.max(0, ...this.childrenOf(item).map((child) => this.#heightOf(child)));
   }
 
-  #columnNamed(item: ModelItem, name: string): ModelColumn | undefined {
-    return this.board(item).columns.find((column) => column.name === name);
+  /** The first column for the first of these steps that the board has. */
+  #columnFor(item: ModelItem, ...steps: readonly string[]): ModelColumn | undefined {
+    const { columns } = this.board(item);
+    return steps.flatMap((wanted) => columns.find(({ step }) => step === wanted) ?? [])[0];
   }
 
   #takeOut({ id, boardColumnId }: ModelItem): void {

@@ -6,7 +6,7 @@ import { compareState, compareTouched } from './compare.ts';
 import type { ItemType, ModelItem, Place, Priority } from './records.ts';
 import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
-import { MODELS } from './tables.ts';
+import { MODELS, NAMES } from './tables.ts';
 
 /** How often everything is compared, and not only what the last step wrote. */
 const STEPS_BETWEEN_COMPARISONS = 25;
@@ -218,7 +218,7 @@ const move = step(
     const item = itemAt(model, params.item);
     const { isAutoSync, setAiProcessing, aiProvider } = params;
     const columns = params.onAnyBoard ? allColumns(model) : columnsOf(model, item);
-    const done = columns.find(({ name }) => name === 'Done');
+    const done = columns.find(({ step }) => step === 'Done');
     const column = params.toDone && done ? done : nth(columns, params.column);
     const at = params.place;
     const position: Place | undefined =
@@ -244,7 +244,7 @@ const moveChildren = step(
   fc.record({ parent: Nth, column: fc.constantFrom('Done', 'Done', 'Done', 'Review', 'To Do') }),
   async ({ parent: n, column: name }, model, service) => {
     for (const { id } of model.childrenOf(nth(parentsOf(model), n))) {
-      const boardColumnId = columnsOf(model, model.item(id)).find((each) => each.name === name)?.id;
+      const boardColumnId = columnsOf(model, model.item(id)).find((each) => each.step === name)?.id;
       if (boardColumnId === undefined) continue;
       await service.agree('workItems.move', { workItemId: id, boardColumnId }, ({ workItem, cascaded }) => {
         const moved = model.move({ workItemId: id, boardColumnId });
@@ -390,7 +390,7 @@ const completeAiTask = step(
   async ({ item: n, ofClaimed, anyColumn, byOtherKey, token, session, userActions }, model, service) => {
     const held = heldItems(model);
     const item = ofClaimed && held.length > 0 ? nth(held, n) : itemAt(model, n);
-    const review = columnsOf(model, item).find(({ name }) => name === 'Review');
+    const review = columnsOf(model, item).find(({ step }) => step === 'Review');
     const column = anyColumn || !review ? nth(columnsOf(model, item), n) : review;
     const leaseToken =
       token === undefined || !hasTokens(model) ? undefined : (item.lease ?? tokenAt(model, token)).token;
@@ -401,7 +401,7 @@ const completeAiTask = step(
       input,
       (answer) => {
         model.completeAiTask(input, { key: caller.keyId, nowMs: now() }, answer);
-        expect(answer).toMatchObject({ completed: true, workItemId: item.id, movedTo: 'Review' });
+        expect(answer).toMatchObject({ completed: true, workItemId: item.id, movedTo: column.name });
       },
       caller,
     );
@@ -491,10 +491,9 @@ const changeColumns = step(
   }),
   async ({ board: at, how, column: n, name: m }, model, service) => {
     const board = nth(model.boards, at);
-    const names = ['Backlog', 'To Do', 'Review', 'Testing', 'Validating', 'To Document', 'Done', 'Waiting', 'Paused'];
-    const free = names.filter((each) => board.columns.every(({ name }) => name !== each));
+    const free = NAMES.filter((each) => board.columns.every(({ name }) => name !== each));
     const columns: { id?: string; name: string }[] = board.columns.map((each) => ({ id: each.id, name: each.name }));
-    const changeable = board.columns.filter((each) => each.name !== 'In Progress');
+    const changeable = board.columns.filter((each) => each.step !== 'In Progress');
     const empty = changeable.filter(({ items }) => items.length === 0);
     const chosen = nth(how === 'removeEmpty' && empty.length > 0 ? empty : changeable, n);
     const index = board.columns.indexOf(chosen);

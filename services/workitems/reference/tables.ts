@@ -28,7 +28,18 @@ const PRICES: Readonly<Record<string, { readonly input: number; readonly output:
 /** Models with a known price, and one that does not exist. */
 export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
 
-/** A column with any other name counts as `In Progress`. */
+/** Other names that say a step. */
+const ALSO: Readonly<Record<string, string>> = {
+  ...{ Doing: 'In Progress', Yapılacak: 'To Do', Überprüfung: 'Review', QA: 'Testing', Shipped: 'Done', 完了: 'Done' },
+};
+export const NAMES = [...PROGRESS.filter((name) => name !== 'In Progress'), ...Object.keys(ALSO), 'Waiting', 'Paused'];
+/** What a new column of this name is for. */
+export const stepOf = (name: string) => ALSO[name] ?? name;
+/** Where work goes that was reviewed, or validated: the first that there is. */
+export const AFTER_REVIEW = PROGRESS.slice(4);
+export const AFTER_VALIDATION = PROGRESS.slice(6);
+
+/** A column for anything else counts as `In Progress`. */
 const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
 export const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
 export const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');

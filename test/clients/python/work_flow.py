@@ -30,7 +30,7 @@ from worktrack_client.models import (
     WorkItemsCreateBodyMetadata,
     WorkItemsCreateBodyType,
     WorkItemsCreateResponse201,
-    WorkItemsListType,
+    WorkItemsListTypeItem,
     WorkItemsUpdateBody,
     WorkItemsUpdateBodyMetadata,
     WorkItemsUpdateBodyPriority,
@@ -114,7 +114,7 @@ def work_flow(base_url: str, api_key: str, project_name: str) -> dict[str, objec
         )
     ).data
     listed = done(
-        work_items_list.sync(client=client, project_id=project.id, type_=WorkItemsListType.TASK, limit=10)
+        work_items_list.sync(client=client, project_id=project.id, type_=[WorkItemsListTypeItem.TASK], limit=10)
     ).data
     events = done(work_items_events.sync(item_id, client=client)).data.events
     usage = done(

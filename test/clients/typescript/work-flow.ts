@@ -50,7 +50,7 @@ export async function workFlow(baseUrl: string, apiKey: string, projectName: str
     }),
   );
   const listed = done(
-    await api.GET('/api/work-items', { params: { query: { projectId: project.id, type: 'task', limit: 10 } } }),
+    await api.GET('/api/work-items', { params: { query: { projectId: project.id, type: ['task'], limit: 10 } } }),
   );
   const { events } = done(await api.GET('/api/work-items/{workItemId}/events', { params: { path } }));
   const usage = done(

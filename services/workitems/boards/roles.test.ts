@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ItemModel } from '../items/items.model.ts';
+import { columnRolesMigration } from '../migrations/column-roles.repository.ts';
+import { call, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+import { BoardModel } from './boards.model.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+const MODEL = { model: 'gpt-4o', totalTokens: 10 };
+
+async function boardOf(own: TestProject, ...names: string[]) {
+  const columns = names.map((name) => ({ name }));
+  return call(own.caller, 'boards.create', { id: own.project.id, name: names.join(' '), columns });
+}
+
+describe('a whole task, from its creation to the end, on a board of', () => {
+  test.each([
+    ['English', 'Todo', 'Doing', 'In Review', 'QA', 'Shipped'],
+    ['German', 'Zu erledigen', 'In Arbeit', 'Überprüfung', 'Im Test', 'Erledigt'],
+    ['Turkish', 'Yapılacak', 'Devam Ediyor', 'İnceleme', 'Test', 'Tamamlandı'],
+    ['Japanese', '未着手', '進行中', 'レビュー', 'テスト', '完了'],
+  ])('%s columns', async (_, todo, doing, review, testing, done) => {
+    const own = await startProject();
+    const board = await boardOf(own, todo, doing, review, testing, done);
+    const place = { boardId: board.id, boardColumnId: todo };
+    const epic = await call(own.caller, 'workItems.create', { title: 'All', type: 'epic', ...place });
+    const base = await call(own.caller, 'workItems.create', {
+      title: 'Base',
+      type: 'task',
+      parentId: epic.id,
+      ...place,
+    });
+    const next = { title: 'Next', parentId: epic.id, dependsOn: [base.id], ...place };
+    const { id: nextId } = await call(own.caller, 'workItems.create', { ...next, type: 'task' });
+
+    const { workItem, lease } = await call(own.caller, 'workItems.claim', { agent: 'one' });
+    expect(workItem).toMatchObject({ id: base.id, columnName: doing, isAiProcessing: true });
+    expect((await own.get(epic.id)).columnName).toBe(doing);
+    const none = await call(own.caller, 'workItems.claim', { agent: 'two' });
+    expect(none.reason).toContain(`${base.taskId} (${doing}, held by one`);
+    const finished = { workItemId: base.id, leaseToken: lease?.token, ...MODEL };
+    expect(await call(own.caller, 'workItems.completeAiTask', finished)).toMatchObject({ movedTo: review });
+    const second = await call(own.caller, 'workItems.claim', { agent: 'two' });
+    expect(second.workItem?.id).toBe(nextId);
+
+    const failed = { workItemId: base.id, result: 'fail', summary: 'No' } as const;
+    expect(await call(own.caller, 'workItems.completeReview', failed)).toMatchObject({ movedTo: doing });
+    const again = await call(own.caller, 'workItems.claim', { agent: 'three' });
+    expect(again).toMatchObject({ workItem: { id: base.id }, rework: { from: 'review', summary: 'No' } });
+    await call(own.caller, 'workItems.completeAiTask', { ...finished, leaseToken: again.lease?.token });
+    const passed = { workItemId: base.id, result: 'pass', summary: 'Yes' } as const;
+    expect(await call(own.caller, 'workItems.completeReview', passed)).toMatchObject({ movedTo: testing });
+    const valid = { workItemId: base.id, testResults: { passed: 1, failed: 0 }, ...MODEL };
+    expect(await call(own.caller, 'workItems.completeValidation', valid)).toMatchObject({ movedTo: done });
+    await call(own.caller, 'workItems.move', { workItemId: nextId, boardColumnId: done });
+    expect((await own.get(epic.id)).columnName).toBe(done);
+  });
+});
+
+test('a board that lacks a step skips it', async () => {
+  const own = await startProject();
+  const board = await boardOf(own, 'Todo', 'Doing', 'Done');
+  const place = { boardId: board.id, boardColumnId: 'Todo' };
+  const { id } = await call(own.caller, 'workItems.create', { title: 'Short', type: 'task', ...place });
+  const { lease } = await call(own.caller, 'workItems.claim', { agent: 'one', ids: [id] });
+  const done = { workItemId: id, leaseToken: lease?.token, ...MODEL };
+  expect(await call(own.caller, 'workItems.completeAiTask', done)).toMatchObject({ movedTo: 'Done' });
+});
+
+test('several columns may share a role: claims go from left to right, and the first is the destination', async () => {
+  const own = await startProject();
+  const board = await boardOf(own, 'Ideas', 'Ready', 'Next', 'Open', 'Doing', 'WIP', 'Done');
+  const create = async (boardColumnId: string) =>
+    (
+      await call(own.caller, 'workItems.create', {
+        title: boardColumnId,
+        type: 'task',
+        boardId: board.id,
+        boardColumnId,
+      })
+    ).id;
+  const inOrder: string[] = [];
+  for (const column of ['Open', 'Next', 'Ready', 'Ideas']) inOrder.unshift(await create(column));
+  const claimed: (string | undefined)[] = [];
+  for (const agent of inOrder) claimed.push((await call(own.caller, 'workItems.claim', { agent })).workItem?.id);
+  expect(claimed).toEqual(inOrder);
+  expect((await own.get(inOrder[0] as string)).columnName).toBe('Doing');
+  // Within the role nobody begins or ends anything.
+  const moved = await call(own.caller, 'workItems.move', { workItemId: inOrder[0] as string, boardColumnId: 'WIP' });
+  expect(moved.workItem.lease).not.toBeNull();
+});
+
+test('a board of an earlier version has the roles of its standard names, and after the upgrade those of all names', async () => {
+  const own = await startProject();
+  const board = await boardOf(own, 'Backlog', 'Doing', 'Blocked', 'QA', 'Done');
+  const { organizationId } = own.caller;
+  const create = async (boardColumnId: string, dependsOn: string[] = []) =>
+    (
+      await call(own.caller, 'workItems.create', {
+        ...{ title: boardColumnId, type: 'task', boardId: board.id, boardColumnId, dependsOn },
+      })
+    ).id;
+  const older = board.columns.map(({ id, name }) => ({ id, name }));
+  await BoardModel.collection.updateOne({ _id: board.id as never }, { $set: { columns: older } });
+  const before = await call(own.caller, 'boards.get', { id: board.id });
+  expect(before.columns.map(({ role }) => role)).toEqual(['backlog', null, null, null, 'done']);
+  // Another process, which has not remembered the board, as it was.
+  const [tested, doing] = [await create('QA'), await create('Doing')];
+  const waiting = await create('Backlog', [tested]);
+  await ItemModel.updateOne({ organizationId, _id: waiting }, { $set: { waitsFor: [tested], claimOrder: null } });
+  await ItemModel.updateOne({ organizationId, _id: doing }, { $set: { claimOrder: null } });
+
+  for (let after: string | undefined = ''; after !== undefined; ) after = await columnRolesMigration.batch(after);
+  const upgraded = await call(own.caller, 'boards.get', { id: board.id });
+  expect(upgraded.columns.map(({ role }) => role)).toEqual(['backlog', 'in_progress', null, 'testing', 'done']);
+  const [first, second] = [1, 2].map(() => call(own.caller, 'workItems.claim', { agent: 'one' }));
+  const ids = [(await first)?.workItem?.id, (await second)?.workItem?.id];
+  expect(ids.toSorted()).toEqual([waiting, doing].toSorted());
+});
