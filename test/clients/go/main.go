@@ -85,10 +85,10 @@ func workFlow(ctx context.Context, baseURL, apiKey, projectName string) (map[str
 		return nil, failed("claim it", claim, err)
 	}
 	provider := "openai"
-	review := columnIDs["Review"]
+	reviewColumn := columnIDs["Review"]
 	completion, err := api.WorkItemsCompleteAiTaskWithResponse(ctx, itemID, nil,
 		client.WorkItemsCompleteAiTaskJSONRequestBody{
-			ReviewColumnId: &review,
+			ReviewColumnId: &reviewColumn,
 			LeaseToken:     &claim.JSON200.Data.Lease.Token,
 			Model:          "gpt-4o",
 			Provider:       &provider,
