@@ -4,7 +4,7 @@ import { type Attachment, MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/atta
 import { addAttachment, uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
-import { LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
+import { deleteUploaded, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import { requestOf } from '../api.ts';
 import type { Service } from '../service.ts';
@@ -61,10 +61,10 @@ export async function uploadLocalFile(
     try {
       const outcome = await send(service, input, await contentOf(file.stream()), idempotencyKey);
       if ('error' in outcome) return failed(outcome.error);
-      const deletedLocalFile = input.deleteAfterUpload && (await file.deleteIfSame());
-      const output = { attachment: outcome.data, deletedLocalFile };
+      const deleted = await deleteUploaded(file, input.deleteAfterUpload);
+      const output = { attachment: outcome.data, ...deleted };
       const answer = { content: [{ type: 'text' as const, text: JSON.stringify(output) }], structuredContent: output };
-      if (deletedLocalFile) finished.remember(idempotencyKey, given, answer);
+      if (deleted.deletedLocalFile) finished.remember(idempotencyKey, given, answer);
       return answer;
     } finally {
       await file.close();

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exampleAttachment, ids } from '../examples.ts';
 import { Id, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { warnings } from '../warnings.ts';
 import { Attachment, AttachmentMetadata, MimeType } from './attachment.ts';
 
 const MAX_FILE_NAME_LENGTH = 1_000;
@@ -129,9 +130,10 @@ export const uploadLocalFile = operation({
     mimeType: MimeType.optional(),
     uploadedBy: UploaderLabel.optional(),
     metadata: AttachmentMetadata.optional(),
-    deleteAfterUpload: z.boolean().default(true),
+    /** Default: in the system's temporary folders. */
+    deleteAfterUpload: z.boolean().optional(),
   }),
-  output: z.object({ attachment: Attachment, deletedLocalFile: z.boolean() }),
+  output: z.object({ attachment: Attachment, deletedLocalFile: z.boolean(), ...warnings }),
   errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
   example: {
     input: { workItemId: 'W-T-14', filePath: '/tmp/dark.png', uploadedBy: 'agent 3', metadata: { page: 'checkout' } },
@@ -140,7 +142,7 @@ export const uploadLocalFile = operation({
   mcp: {
     tool: 'upload_work_item_attachment',
     title: 'Upload attachment',
-    description: 'The file is deleted afterwards unless deleteAfterUpload is false.',
+    description: 'Afterwards a temporary file is deleted, any other only with deleteAfterUpload true.',
     openWorld: true,
     destructive: true,
   },

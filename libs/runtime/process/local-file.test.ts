@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LocalFileRefused, openLocalFile } from './local-file.ts';
+import { deleteUploaded, LocalFileRefused, openLocalFile } from './local-file.ts';
 
 const MAX_BYTES = 1_000;
 let folder: string;
@@ -144,5 +145,35 @@ describe('what happens to the path after the check', () => {
     racing = false;
     await swapper;
     expect([...read].filter((content) => content !== 'inside' && content !== 'refused')).toEqual([]);
+  });
+});
+
+describe('after its upload, a file', () => {
+  const uploaded = async (folder: string, wanted: boolean | undefined) => {
+    const inside = await mkdtemp(path.join(folder, 'worktrack-uploaded-'));
+    try {
+      const name = path.join(inside, 'report.md');
+      await writeFile(name, 'the only copy');
+      const file = await openLocalFile(name, inside, 1_000);
+      const result = await deleteUploaded(file, wanted);
+      await file.close();
+      const isThere = (await readFile(name, 'utf8').catch(() => undefined)) !== undefined;
+      return { ...result, isThere };
+    } finally {
+      await rm(inside, { recursive: true });
+    }
+  };
+
+  test('is deleted in a temporary folder, unless it is to be kept', async () => {
+    expect(await uploaded(tmpdir(), undefined)).toEqual({ deletedLocalFile: true, isThere: false });
+    expect(await uploaded(tmpdir(), false)).toEqual({ deletedLocalFile: false, isThere: true });
+  });
+
+  test('is kept anywhere else, with a word about it, unless it is to be deleted', async () => {
+    expect(await uploaded('/var/tmp', undefined)).toMatchObject({
+      ...{ deletedLocalFile: false, isThere: true },
+      warnings: [expect.stringContaining('deleteAfterUpload')],
+    });
+    expect(await uploaded('/var/tmp', true)).toEqual({ deletedLocalFile: true, isThere: false });
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** Why a path was refused; `message` says what to change. */
@@ -10,6 +11,8 @@ export interface LocalFile {
   /** With all links resolved. */
   readonly realPath: string;
   readonly sizeBytes: number;
+  /** It is in one of the system's temporary folders, whose files nobody keeps. */
+  readonly isTemporary: boolean;
   /** Reads the very file that was checked, whatever has happened to its path since. Closes at its end. */
   stream(): NodeJS.ReadableStream & AsyncIterable<Buffer>;
   /**
@@ -33,7 +36,7 @@ export async function openLocalFile(
   maxSizeBytes: number,
 ): Promise<LocalFile> {
   if (filePath.includes('\0')) throw new LocalFileRefused('filePath contains a NUL character; pass the plain path.');
-  const roots = await allowedRoots(workingDirectory);
+  const roots = await realPathsOf(['/tmp', workingDirectory]);
   const realPath = await resolve(path.resolve(workingDirectory, filePath), filePath);
   if (!roots.some((root) => isInside(realPath, root))) {
     throw new LocalFileRefused(
@@ -50,9 +53,11 @@ export async function openLocalFile(
     const openedAt = await whereOpened(handle, realPath);
     if (openedAt !== realPath) throw new LocalFileRefused(`${filePath} was replaced while it was opened. Try again.`);
     const sizeBytes = Number(stats.size);
+    const temporary = await realPathsOf(['/tmp', tmpdir()]);
     return {
       realPath,
       sizeBytes,
+      isTemporary: temporary.some((folder) => isInside(realPath, folder)),
       // `end` limits a file that grows meanwhile to the size that was checked.
       stream: () => handle.createReadStream({ start: 0, end: Math.max(0, sizeBytes - 1) }),
       deleteIfSame: () => deleteIfSame(realPath, stats.dev, stats.ino),
@@ -64,9 +69,24 @@ export async function openLocalFile(
   }
 }
 
-async function allowedRoots(workingDirectory: string): Promise<string[]> {
-  const roots = await Promise.all(['/tmp', workingDirectory].map((root) => realpath(root).catch(() => undefined)));
-  return roots.filter((root) => root !== undefined);
+/** Of those that exist. */
+async function realPathsOf(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  return found.filter((folder) => folder !== undefined);
+}
+
+/**
+ * Deletes a file after its upload if that is wanted; if nobody has said, only what is temporary: a file of somebody's work may exist once.
+ * @param wanted undefined: not said
+ */
+export async function deleteUploaded(
+  file: LocalFile,
+  wanted: boolean | undefined,
+): Promise<{ readonly deletedLocalFile: boolean; readonly warnings?: string[] }> {
+  const deletedLocalFile = (wanted ?? file.isTemporary) && (await file.deleteIfSame());
+  if (wanted !== undefined || file.isTemporary) return { deletedLocalFile };
+  const warning = `${file.realPath} was kept, since it is not in a temporary folder. Pass deleteAfterUpload true to delete it.`;
+  return { deletedLocalFile, warnings: [warning] };
 }
 
 function isInside(file: string, root: string): boolean {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { MAX_ATTACHMENT_BYTES } from '@worktrack/contracts/attachments/attachment';
 import type { uploadLocalFile as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import { type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
+import { deleteUploaded, type LocalFile, LocalFileRefused, openLocalFile } from '@worktrack/runtime/process/local-file';
 import { shellQuoted as quoted } from '@worktrack/runtime/process/shell';
 import { issueTicket, TICKET_LIFETIME_MS } from '../identity/upload-ticket.ts';
 import type { Composition, CompositionContext } from './composition.ts';
@@ -29,7 +29,7 @@ export const uploadLocalFile: Composition<typeof operation> = async (input, cont
     const query = { idempotencyKey, upload };
     const attachment = await context.clients.workitems.call('attachments.addedBefore', query, reading);
     if (!attachment) throw error;
-    return { output: { attachment, deletedLocalFile: input.deleteAfterUpload }, replayed: true };
+    return { output: { attachment, deletedLocalFile: input.deleteAfterUpload !== false }, replayed: true };
   }
   try {
     const { output: attachment, replayed } = await context.clients.workitems.upload(
@@ -38,8 +38,7 @@ export const uploadLocalFile: Composition<typeof operation> = async (input, cont
       file.stream(),
       context.options,
     );
-    const deletedLocalFile = input.deleteAfterUpload && (await file.deleteIfSame());
-    return { output: { attachment, deletedLocalFile }, replayed };
+    return { output: { attachment, ...(await deleteUploaded(file, input.deleteAfterUpload)) }, replayed };
   } finally {
     await file.close();
   }
@@ -99,7 +98,9 @@ function uploadCommand(
   const fields = metadata ? ` --form-string ${quoted(`metadata=${JSON.stringify(metadata)}`)}` : '';
   // curl interprets `;` and `,` in a file name, unless the name is in double quotes.
   const file = quoted(`file=@"${filePath.replace(/(["\\])/g, '\\$1')}"`);
-  const remove = deleteAfterUpload ? ` && rm -- ${quoted(filePath)}` : '';
+  const rm = `rm -- ${quoted(filePath)}`;
+  const ifTemporary = `case "$(realpath -- ${quoted(filePath)})" in "$(realpath /tmp)"/*) ${rm};; esac`;
+  const remove = deleteAfterUpload === false ? '' : ` && ${deleteAfterUpload ? rm : ifTemporary}`;
   const upload = `curl -sS --fail-with-body${fields} -F ${file} ${quoted(url)}${remove}`;
   const refusal = `echo ${quoted(`${filePath} is not under /tmp/ or the working directory`)} >&2; false`;
   return `case "$(realpath -- ${quoted(filePath)})" in "$(realpath /tmp)"/*|"$(pwd -P)"/*) ${upload};; *) ${refusal};; esac`;

@@ -106,7 +106,7 @@ func workFlow(ctx context.Context, baseURL, apiKey, projectName string) (map[str
 		return nil, failed("review it", review, err)
 	}
 
-	tasks, limit := client.WorkItemsListParamsTypeTask, 10
+	tasks, limit := []client.WorkItemsListParamsType{client.WorkItemsListParamsTypeTask}, 10
 	list, err := api.WorkItemsListWithResponse(ctx,
 		&client.WorkItemsListParams{ProjectId: &project.Id, Type: &tasks, Limit: &limit})
 	if err != nil || list.JSON200 == nil {
