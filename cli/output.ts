@@ -24,6 +24,11 @@ export function printProblem(text: string): void {
   console.error(visible(text));
 }
 
+/** What a service warned about, one line each on standard error: it belongs to no output that a script reads. */
+export function warn(warnings: readonly string[] = []): void {
+  for (const warning of warnings) printProblem(`Warning: ${warning}`);
+}
+
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }

@@ -15,13 +15,13 @@ import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/
 import { listWorkItems } from '@worktrack/contracts/work-items/list';
 import { moveWorkItem } from '@worktrack/contracts/work-items/move';
 import { updateWorkItem } from '@worktrack/contracts/work-items/update';
-import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { WrittenItem } from '@worktrack/contracts/work-items/work-item';
 import { Command, Option } from 'commander';
 import { type Api, api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
+import { type OutputOptions, print, printJson, printList, printRecord, warn } from '../output.ts';
 import { unreadable } from '../text-input.ts';
 
 interface Options extends OutputOptions, Record<string, unknown> {
@@ -66,11 +66,20 @@ export function itemCommand(): Command {
     .action(update);
 
   addFlags(item.command('move <item>').description('move a work item to another column'), moveWorkItem, ['workItemId'])
+    .option('--only-from <column>', 'do nothing unless it is in this column')
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options) => {
-      const { workItem, fromColumn, toColumn, cascaded } = await send(moveWorkItem, { workItemId }, options);
-      if (options.json) return printJson({ workItem, fromColumn, toColumn, cascaded });
+    .action(async (workItemId: string, options: Options & { readonly onlyFrom?: string }) => {
+      const { onlyFrom } = options;
+      const before = onlyFrom === undefined ? undefined : await api().call(getWorkItem, { id: workItemId });
+      if (before && before.columnName.toLowerCase() !== onlyFrom?.toLowerCase()) {
+        return options.json
+          ? printJson({ workItem: before })
+          : print(`${before.taskId} stays in ${before.columnName}.`);
+      }
+      const { workItem, fromColumn, toColumn, cascaded, warnings } = await send(moveWorkItem, { workItemId }, options);
+      warn(warnings);
+      if (options.json) return printJson({ workItem, fromColumn, toColumn, cascaded, ...(warnings && { warnings }) });
       print(`${workItem.taskId} moved from ${fromColumn} to ${toColumn}.`);
     });
 
@@ -103,6 +112,7 @@ export function itemCommand(): Command {
     .addOption(jsonOption())
     .action(async (workItemId: string, options: Options) => {
       const done = await send(completeAiTask, { workItemId }, options);
+      warn(done.warnings);
       if (options.json) return printJson(done);
       print(`${workItemId} moved to ${done.movedTo}.`);
     });
@@ -251,7 +261,8 @@ function fieldOf(item: object, field: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function show(item: WorkItem & { readonly created?: boolean }, { json, field }: Options): void {
+function show(item: WrittenItem & { readonly created?: boolean }, { json, field }: Options): void {
+  warn(item.warnings);
   if (json) {
     printJson(item);
     return;

@@ -53,6 +53,7 @@ export const exampleProject: Project = {
   techStack: ['TypeScript', 'PostgreSQL'],
   repositories: ['https://git.example.com/web-shop'],
   defaultBoardId: ids.board,
+  gates: 'warn',
   createdAt,
   updatedAt,
 };

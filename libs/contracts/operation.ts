@@ -41,6 +41,8 @@ export interface Operation<
   readonly permissions: Access;
   /** Only users with these roles, whatever their keys permit. Default: any. */
   readonly roles?: readonly Role[];
+  /** A field that only users with these roles may set to true. */
+  readonly rolesFor?: Readonly<Record<string, readonly Role[]>>;
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;

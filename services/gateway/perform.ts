@@ -15,7 +15,7 @@ import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { requireProject } from './compositions/require-project.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
-import { requirePermissions, requireRole } from './identity/permissions.ts';
+import { requirePermissions, requireRole, requireRolesFor } from './identity/permissions.ts';
 import type { Place } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
@@ -86,6 +86,7 @@ export function createPerform(needs: {
     requirePermissions(origin.caller, operation.permissions);
     requireRole(origin.identity.user.role, operation.roles);
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
+    requireRolesFor(origin.identity.user.role, operation, input.parsed);
     const waitMs = waitMsOf(operation, input.parsed);
     if (waitMs > 0) origin.place?.leave();
     if (operation.lane !== 'long') return await carryOut(operation, input, waitMs, origin, bytes);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
 import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Project, projectFields } from './project.ts';
+import { Gates, Project, projectFields } from './project.ts';
 
 const { name, key, description, techStack, repositories } = projectFields;
 
@@ -60,6 +60,7 @@ export const createProject = operation({
     description: description.default(''),
     techStack: techStack.default([]),
     repositories: repositories.default([]),
+    gates: Gates.default('warn'),
   }),
   output: Project,
   errors: [],
@@ -99,6 +100,7 @@ export const updateProject = operation({
     description: description.optional(),
     techStack: techStack.optional(),
     repositories: repositories.optional(),
+    gates: Gates.optional(),
     defaultBoardId: Id.optional(),
   }),
   output: Project,

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
 
+export const Gates = z.enum(['warn', 'enforce']);
+export type Gates = z.infer<typeof Gates>;
+
 export const Project = z.object({
   id: RecordId,
   name: z.string(),
@@ -10,6 +13,8 @@ export const Project = z.object({
   techStack: z.array(z.string()),
   repositories: z.array(z.string()),
   defaultBoardId: RecordId,
+  /** Whether a completion or a move that does not fit is warned about, or refused. */
+  gates: Gates,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -3,6 +3,7 @@ import { column, exampleSummary } from '../examples.ts';
 import { ColumnRef, ItemRef } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
+import { byHand, forcedBy } from './by-hand.ts';
 import { AiProvider } from './move.ts';
 import { WorkItem, WorkItemSummary } from './work-item.ts';
 
@@ -18,6 +19,7 @@ export const batchMoveWorkItems = operation({
     boardColumnId: ColumnRef,
     setAiProcessing: z.boolean().optional(),
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
+    ...byHand,
   }),
   output: z.object({
     movedCount: z.int(),
@@ -28,6 +30,7 @@ export const batchMoveWorkItems = operation({
     ...warnings,
   }),
   errors: [],
+  ...forcedBy,
   example: {
     input: { workItemIds: ['W-T-14', 'W-T-99'], boardColumnId: column('To Do') },
     output: {

@@ -3,6 +3,7 @@ import { column, ids, leaseToken } from '../examples.ts';
 import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
+import { takeOver } from './by-hand.ts';
 import { LeaseToken } from './leases.ts';
 import {
   Cost,
@@ -30,6 +31,7 @@ export const completeReview = operation({
     summary: Text.min(1),
     issues: z.array(Text).max(MAX_LIST).default([]),
     reviewedFiles: Lines.default([]),
+    ...takeOver,
   }),
   output: z.object({
     completed: z.boolean(),
@@ -40,7 +42,7 @@ export const completeReview = operation({
     movedTo: z.string(),
     ...warnings,
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: {
       workItemId: 'W-T-14',
@@ -73,8 +75,8 @@ export const completeValidation = operation({
   input: z
     .strictObject({
       workItemId: ItemRef,
-      toDocumentColumnId: ColumnRef.optional(),
-      validatingColumnId: ColumnRef.optional(),
+      toDocumentColumnId: ColumnRef.optional().describe('Default: the next step'),
+      validatingColumnId: ColumnRef.optional().describe('Deprecated'),
       documentation: z
         .strictObject({
           summary: Text.optional(),
@@ -93,6 +95,7 @@ export const completeValidation = operation({
       ...sessionReport,
       provider: Provider.optional(),
       taskId: z.string().max(20).optional(),
+      ...takeOver,
     })
     .superRefine(refuseParts),
   output: z.object({
@@ -109,7 +112,7 @@ export const completeValidation = operation({
     totalTokens: z.int(),
     ...warnings,
   }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     input: {
       workItemId: 'W-T-14',
@@ -154,6 +157,7 @@ export const completeAiTask = operation({
       provider: Provider.optional(),
       sessionType: SessionType.default(DEFAULT_SESSION_TYPE),
       taskId: z.string().max(20).optional(),
+      ...takeOver,
       leaseToken: LeaseToken.optional(),
     })
     .superRefine(refuseParts),
@@ -165,6 +169,7 @@ export const completeAiTask = operation({
     estimatedCost: Cost,
     costBasis: CostBasis,
     totalTokens: z.int(),
+    ...warnings,
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: {

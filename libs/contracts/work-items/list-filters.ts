@@ -39,4 +39,4 @@ export const Sort = z
   .string()
   .max(100)
   .refine((text) => sortFrom(text), `must be some of ${SORT_KEYS.join(', ')}, each once, with - for the reverse`)
-  .describe(`Such as priority,-updatedAt; of ${SORT_KEYS.join(', ')}`);
+  .describe('Such as priority,-updatedAt');

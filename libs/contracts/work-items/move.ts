@@ -3,6 +3,7 @@ import { column, exampleTask, ids } from '../examples.ts';
 import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
+import { byHand, forcedBy } from './by-hand.ts';
 import { ExpectedVersion, WorkItem } from './work-item.ts';
 
 /** A parent that followed its children. */
@@ -32,6 +33,7 @@ export const moveWorkItem = operation({
     aiProvider: AiProvider.optional().describe('With setAiProcessing'),
     position: ColumnPosition.default('last'),
     version: ExpectedVersion.optional().describe('The version that you read: CONFLICT if it has changed'),
+    ...byHand,
   }),
   output: z.object({
     workItem: WorkItem,
@@ -41,6 +43,7 @@ export const moveWorkItem = operation({
     ...warnings,
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
+  ...forcedBy,
   example: {
     input: { workItemId: 'W-T-14', boardColumnId: column('In Progress') },
     output: {

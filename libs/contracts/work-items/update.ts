@@ -3,6 +3,7 @@ import { exampleTask } from '../examples.ts';
 import { ColumnRef, ItemRef } from '../fields.ts';
 import { MetadataInput } from '../metadata.ts';
 import { operation } from '../operation.ts';
+import { byHand, forcedBy } from './by-hand.ts';
 import { plainFields } from './plain-fields.ts';
 import { ExpectedVersion, ItemType, itemFields, WrittenItem } from './work-item.ts';
 
@@ -24,9 +25,11 @@ export const updateWorkItem = operation({
     ideaId: itemFields.ideaId.nullable().optional(),
     metadata: MetadataInput.optional(),
     version: ExpectedVersion.optional().describe('The version you read: CONFLICT if it has changed'),
+    ...byHand,
   }),
   output: WrittenItem,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  ...forcedBy,
   example: {
     input: { id: 'W-T-14', priority: 'urgent', dependsOn: [], version: 3 },
     output: exampleTask('To Do', { priority: 'urgent', metadata: { dependsOn: [] }, version: 4 }),

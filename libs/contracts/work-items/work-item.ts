@@ -30,9 +30,9 @@ export const ShownLease = z.object({
 });
 export type ShownLease = z.infer<typeof ShownLease>;
 
-/** Why a claimed task had been sent back: what to fix. */
+/** Why a task was sent back: what to fix. */
 export const Rework = z.object({
-  from: z.enum(['review', 'validation']),
+  from: z.enum(['review', 'validation', 'move']),
   summary: z.string(),
   issues: z.array(z.string()),
   at: Timestamp,
@@ -56,6 +56,8 @@ export const WorkItemSummary = z.object({
   lease: ShownLease.nullable(),
   /** Chosen by whoever created it, unique in its project; never changes. */
   externalId: z.string().nullable(),
+  /** Of a task that was sent back and not taken up since. */
+  rework: Rework.optional(),
 });
 export type WorkItemSummary = z.infer<typeof WorkItemSummary>;
 

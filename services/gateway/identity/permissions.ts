@@ -1,6 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
-import type { Access } from '@worktrack/contracts/operation';
+import type { Access, Operation } from '@worktrack/contracts/operation';
 import type { Role } from '@worktrack/contracts/permissions';
 
 export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access): boolean {
@@ -22,4 +22,15 @@ export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: 
 export function requireRole(role: Role, allowed: readonly Role[] | undefined): void {
   if (!allowed || allowed.includes(role)) return;
   throw new OperationError('PERMISSION_DENIED', `Only users with the role ${allowed.join(' or ')} may do this.`);
+}
+
+/** @throws OperationError PERMISSION_DENIED, naming the field and the roles */
+export function requireRolesFor(role: Role, { rolesFor = {} }: Pick<Operation, 'rolesFor'>, input: unknown): void {
+  for (const [field, allowed] of Object.entries(rolesFor)) {
+    if ((input as Readonly<Record<string, unknown>>)[field] !== true || allowed.includes(role)) continue;
+    throw new OperationError(
+      'PERMISSION_DENIED',
+      `Only users with the role ${allowed.join(' or ')} may pass ${field}.`,
+    );
+  }
 }

@@ -19,14 +19,15 @@ export async function updateProject(
       });
     }
   }
-  if (changes.defaultBoardId !== undefined || changes.key !== undefined) await raiseVersions(context, id);
+  const isKnownToWrites = [changes.defaultBoardId, changes.key, changes.gates].some((change) => change !== undefined);
+  if (isKnownToWrites) await raiseVersions(context, id);
   const after = await saveProject(context, id, changes);
   const differences = differencesOf(toProject(before), toProject(after));
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
   return toProject(after);
 }
 
-/** So that no write proceeds with the key or the default board as they were (projectForWrite). */
+/** So that no write proceeds with the key, the default board or the gates as they were (projectForWrite). */
 async function raiseVersions(context: WriteContext<FailureOf<typeof operation>>, projectId: string): Promise<void> {
   for (const board of await boardsOfProject(context, projectId)) {
     raiseVersion(context.writes, board);

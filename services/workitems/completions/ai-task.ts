@@ -7,9 +7,11 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { HANDED_OVER } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { takenFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { handOverProblem, isHolder } from '../items/lease.ts';
 import { merged } from '../items/metadata.ts';
+import { warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
@@ -31,9 +33,12 @@ export async function completeAiTask(
     { keyId: context.caller.keyId, leaseToken: input.leaseToken },
     new Date(),
   );
-  if (problem) throw context.fail('CONFLICT', problem);
+  const isTaken = input.takeOver && input.leaseToken === undefined;
+  if (problem && !isTaken) throw context.fail('CONFLICT', problem);
+  const taken = problem ? takenFrom(item, to, context.caller.keyId) : undefined;
 
   const { userActions } = input;
+  const { keyId, userId } = context.caller;
   // After its lease has ended, until somebody else claims the item, it is still the same session.
   const reported = held?.report;
   const abandoned = !reported && item.abandoned?.keyId === context.caller.keyId ? item.abandoned : undefined;
@@ -42,13 +47,18 @@ export async function completeAiTask(
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
     leaseEnds: held ? 'completed' : undefined,
-    changes: { isAiProcessing: false, lease: null, metadata, ...(abandoned && { abandoned: null }) },
+    changes: {
+      ...taken?.changes,
+      ...{ isAiProcessing: false, lease: null, metadata, workedBy: { keyId, userId } },
+      ...(abandoned && { abandoned: null }),
+    },
     events: [...metadataEvents(item.metadata, metadata, ['userActions']), event],
   });
   const { id: sessionId, estimatedCost, costBasis, totalTokens } = session;
   return {
     ...{ completed: true, workItemId: item._id, movedTo: toColumn },
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
+    ...warned(taken?.warnings ?? []),
   };
 }
 

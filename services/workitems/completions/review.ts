@@ -1,10 +1,12 @@
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
-import type { Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';
+import { passVerdict } from '../gates/gates.ts';
+import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
 import { sentBack } from '../items/returned.ts';
@@ -17,7 +19,7 @@ const MAX_EARLIER_REVIEWS = 20;
 /** A pass goes on to testing or what comes next, a fail back to what is in progress; either way the AI's part is over. */
 export async function completeReview(
   input: Input<typeof operation>,
-  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
@@ -30,13 +32,17 @@ export async function completeReview(
   );
   const review = { result, summary, issues, reviewedFiles, reviewedAt: new Date().toISOString() };
   const metadata = merged(context, withReview(item.metadata, review), {});
-  const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata, ...(result === 'fail' && sentBack(item, 'review', to)) },
+  const faults = await passVerdict(context, item, board, { kind: 'review', isPass: result === 'pass' });
+  const taken = takeFrom(context, item, to, input.takeOver);
+  const back = result === 'fail' && sentBack(item, { from: 'review', summary, issues }, to);
+  const { fromColumn, toColumn, moved } = await moveTo(context, item, board, to, {
+    changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
     // Without the review history: each review has its own event.
     events: metadataEvents(item.metadata, metadata, ['review']),
   });
   const { _id: workItemId, taskId } = item;
-  const warnings = warned(heldWarnings([item], context.caller.keyId));
+  const held = moved.lease ? heldWarnings([item], context.caller.keyId) : [];
+  const warnings = warned(faults, taken.warnings, held);
   return { completed: true, workItemId, taskId, result, fromColumn, movedTo: toColumn, ...warnings };
 }
 

@@ -1,4 +1,4 @@
-import type { Input, Output } from '@worktrack/contracts/operation';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
 import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
@@ -7,9 +7,11 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { AFTER_VALIDATION } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { passVerdict } from '../gates/gates.ts';
+import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { merged } from '../items/metadata.ts';
-import { sentBack } from '../items/returned.ts';
+import { failedTests, sentBack } from '../items/returned.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
@@ -21,7 +23,7 @@ const SESSION_TYPE = 'validate';
 /** Results, documentation and session are recorded whatever the outcome; it only determines where the item goes. */
 export async function completeValidation(
   input: Input<typeof operation>,
-  context: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED'>,
+  context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
@@ -37,8 +39,12 @@ export async function completeValidation(
     otherwise: DEFAULT_REVIEW_PROVIDER,
     sessionType: SESSION_TYPE,
   });
-  const { fromColumn, toColumn } = await moveTo(context, item, board, to, {
-    changes: { isAiProcessing: false, metadata, ...(!passed && sentBack(item, 'validation', to)) },
+  const verdict = { kind: 'validation', isPass: passed, hasResults: testResults !== undefined } as const;
+  const faults = await passVerdict(context, item, board, verdict);
+  const taken = takeFrom(context, item, to, input.takeOver);
+  const back = !passed && sentBack(item, { from: 'validation', ...failedTests(testResults) }, to);
+  const { fromColumn, toColumn, moved } = await moveTo(context, item, board, to, {
+    changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
     events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
   });
   const { id, estimatedCost, costBasis, totalTokens } = session;
@@ -54,7 +60,7 @@ export async function completeValidation(
     estimatedCost,
     costBasis,
     totalTokens,
-    ...warned(heldWarnings([item], context.caller.keyId)),
+    ...warned(faults, taken.warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []),
   };
 }
 

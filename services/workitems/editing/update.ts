@@ -17,6 +17,7 @@ import { merged, metadataPatch } from '../items/metadata.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
+import { byHand } from '../moves/by-hand.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';
 import { followParent, requireParentFor, requireTypeForChildren } from '../trees/parent.ts';
@@ -47,8 +48,12 @@ export async function updateWorkItem(
   const isChanged = Object.keys(changes).length > 0;
   const events: NewEvent[] = isChanged ? [{ eventType: 'updated', data: { changes: described } }] : [];
   let after = item;
+  let told: readonly string[] = heldWarnings([item], context.caller.keyId);
   if (column && column.id !== item.boardColumnId) {
-    after = (await moveTo(context, item, board, column, { changes, events })).moved;
+    const hand = await byHand(context, item, board, column, input);
+    const request = { changes: { ...hand.changes, ...changes }, events, data: hand.data };
+    after = (await moveTo(context, item, board, column, request)).moved;
+    told = after.lease ? told : hand.warnings;
   } else if (isChanged) {
     after = changeItem(context, item, board, changes, events);
   }
@@ -60,7 +65,7 @@ export async function updateWorkItem(
   if (changes.title !== undefined || changes.description !== undefined) await indexAgain(context, after);
   return {
     ...toWorkItem(after, board),
-    ...warned(keyWarnings(input.metadata), after === item ? [] : heldWarnings([item], context.caller.keyId)),
+    ...warned(keyWarnings(input.metadata), after === item ? [] : told),
   };
 }
 

@@ -21,6 +21,7 @@ export type ItemChanges = Partial<
       | 'lease'
       | 'claimedBy'
       | 'returned'
+      | 'workedBy'
       | 'abandoned'
       | 'dependsOn'
       | 'waitsFor'

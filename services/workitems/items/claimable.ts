@@ -28,7 +28,10 @@ export function claimable(item: Task, board: BoardRecord): Claimable {
   if (item.type !== 'task' || item.childCount > 0 || item.waitsFor.length > 0) return NOT;
   const column = columnById(board, item.boardColumnId);
   const role = column ? roleOf(column) : null;
-  if (isPending(role)) return { ...NOT, claimOrder: claimOrder(item, pendingColumns(board)) };
+  if (isPending(role)) {
+    const order = item.returned ? claimOrderOfReturned(item) : claimOrder(item, pendingColumns(board));
+    return { ...NOT, claimOrder: order };
+  }
   if (isReturned(item, role)) return { ...NOT, claimOrder: claimOrderOfReturned(item) };
   if (!isInProgress(role) || isAssigned(item)) return NOT;
   if (item.lease) return { ...NOT, claimableFrom: item.lease.expiresAt };

@@ -49,6 +49,8 @@ export interface ItemRecord {
   lease: LeaseRecord | null;
   /** The agent that last made itself the assignee, by a claim. Its name holds nothing once its lease has ended. */
   claimedBy?: string | null | undefined;
+  /** Who claimed it last, or handed it over: a pass by the same is no review. */
+  workedBy?: { keyId: string; userId: string } | undefined;
   /** Absent, or null, except in items that wait to be taken up again. */
   returned?: Returned | null | undefined;
   /** Absent, or null, if there is nothing of the kind, or somebody has claimed it since. */
@@ -67,7 +69,12 @@ export interface ItemRecord {
 }
 
 const returnedSchema = new mongoose.Schema<Returned>(
-  { from: { type: String, required: true }, at: { type: Date, required: true } },
+  {
+    from: { type: String, required: true },
+    at: { type: Date, required: true },
+    summary: String,
+    issues: { type: [String], default: undefined },
+  },
   { _id: false },
 );
 
@@ -163,6 +170,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     isAiProcessing: { type: Boolean, required: true },
     lease: { type: leaseSchema, default: null },
     claimedBy: String,
+    workedBy: { keyId: String, userId: String },
     returned: returnedSchema,
     abandoned: abandonedSchema,
     previous: previousSchema,

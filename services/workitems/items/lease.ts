@@ -1,13 +1,16 @@
 import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
-import type { LeaseState, ShownLease } from '@worktrack/contracts/work-items/work-item';
+import type { LeaseState, Rework, ShownLease } from '@worktrack/contracts/work-items/work-item';
 
 /**
- * A task that a failed review or validation sent back to `In Progress`: open for work rather than in progress, until it is claimed, moved or given an
- * assignee. Its metadata says what to fix.
+ * A task that a failed review or validation, or a move by hand, sent back: open for work rather than in progress, until it is claimed, moved or given an
+ * assignee.
  */
 export interface Returned {
-  from: 'review' | 'validation';
+  from: Rework['from'];
   at: Date;
+  /** What to fix, as far as lists show it. Absent in what earlier versions stored. */
+  summary?: string | undefined;
+  issues?: string[] | undefined;
 }
 
 /** The exclusive right of an agent to work on an item, for a while. Part of the item's record, so that it ends in the same write as its cause. */
@@ -172,5 +175,5 @@ export function handOverProblem(
     return 'This lease has ended: the item was moved, released, or claimed by another agent. Read the item before you continue.';
   }
   if (!isLive(lease, now) || lease.keyId === by.keyId) return undefined;
-  return `Another agent holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, or wait.`;
+  return `Another agent holds the item until ${lease.expiresAt.toISOString()}. Pass the leaseToken of its claim, wait, or pass takeOver: true.`;
 }

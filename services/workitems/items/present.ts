@@ -5,6 +5,7 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
 import type { Scope } from '../calls/scope.ts';
 import { shownLease } from './lease.ts';
+import { shownRework } from './returned.ts';
 import type { ShownItem, SummaryItem } from './views.ts';
 
 export async function presentedSummaries(scope: Scope, items: readonly SummaryItem[]): Promise<WorkItemSummary[]> {
@@ -31,6 +32,7 @@ export function toSummary(item: SummaryItem, board: BoardRecord | undefined): Wo
     isAiProcessing: item.isAiProcessing,
     lease: shownLease(item.lease),
     externalId: item.externalId ?? null,
+    ...(item.returned && { rework: shownRework(item.returned) }),
   };
 }
 

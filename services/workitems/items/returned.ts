@@ -15,15 +15,27 @@ export function isRework({ returned, lease }: Pick<ItemRecord, 'returned' | 'lea
   return !!(returned ?? lease?.before?.returned);
 }
 
-/** What a failed completion says about a task, as it sends it to a column. Under a lease it is returned once that is released or has expired. */
+/** What to fix, as lists show it. */
+const MAX_SUMMARY = 500;
+const MAX_ISSUES = 20;
+
+/** What sends a task back says about it. Under a lease it is returned once that is released or has expired. */
 export function sentBack(
   { type, lease }: Pick<ItemRecord, 'type' | 'lease'>,
-  from: Returned['from'],
+  { from, summary, issues = [] }: Pick<Rework, 'from' | 'summary'> & { readonly issues?: readonly string[] },
   { id: boardColumnId }: ColumnRecord,
 ): Pick<Partial<ItemRecord>, 'returned' | 'lease'> {
   if (type !== 'task') return {};
-  const returned = { from, at: new Date() };
+  const short = (text: string) => text.slice(0, MAX_SUMMARY);
+  const returned: Returned = {
+    ...{ from, at: new Date(), summary: short(summary) },
+    issues: issues.slice(0, MAX_ISSUES).map(short),
+  };
   return lease ? { lease: { ...lease, before: { ...lease.before, boardColumnId, returned } } } : { returned };
+}
+
+export function shownRework({ from, at, summary = '', issues = [] }: Returned): Rework {
+  return { from, summary, issues, at: at.toISOString() };
 }
 
 /** The effect of a change that does not mention it: a move elsewhere and a new assignee end it. @returns undefined if it stays unchanged */
@@ -36,17 +48,23 @@ export function returnedAfter(
   return isMoved || (changes.assignee ?? null) !== null ? null : undefined;
 }
 
-/** What an agent has to fix, from what the completion left in the metadata, which is free-form, so none of it is sure to be still there. */
-export function reworkOf({ from, at }: Returned, metadata: Metadata): Rework {
-  const told = { from, at: at.toISOString() };
-  if (from === 'review') {
+/** What an agent has to fix, whole: from what the completion left in the metadata, which is free-form, so none of it is sure to be still there. */
+export function reworkOf(returned: Returned, metadata: Metadata): Rework {
+  const shown = shownRework(returned);
+  if (returned.from === 'move') return shown;
+  if (returned.from === 'review') {
     const review = objectOf(metadata.review);
-    return { ...told, summary: textOf(review.summary), issues: textsOf(review.issues) };
+    return { ...shown, summary: textOf(review.summary), issues: textsOf(review.issues) };
   }
-  const { passed, failed, testFiles } = objectOf(metadata.testResults);
+  return { ...shown, ...failedTests(metadata.testResults) };
+}
+
+/** What a failed validation says. */
+export function failedTests(testResults: unknown): Pick<Rework, 'summary' | 'issues'> {
+  const { passed, failed, testFiles } = objectOf(testResults);
   const all = typeof passed === 'number' && typeof failed === 'number' ? ` of ${passed + failed}` : '';
   const summary = `${typeof failed === 'number' ? failed : 'Some'}${all} tests failed.`;
-  return { ...told, summary, issues: textsOf(testFiles) };
+  return { summary, issues: textsOf(testFiles) };
 }
 
 const objectOf = (value: unknown) =>

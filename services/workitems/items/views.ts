@@ -20,7 +20,7 @@ export type NamedItem = Seen<typeof NAMED>;
 /** A summary, as in lists, in events and in whatever mentions an item. */
 export const SUMMARY = {
   ...view('taskId', 'title', 'type', ...PLAIN_FIELDS, 'assignee', 'projectId', 'boardId', 'boardColumnId', 'parentId'),
-  ...view('isAiProcessing', 'externalId'),
+  ...view('isAiProcessing', 'externalId', 'returned'),
   ...SHOWN_OF_LEASE,
 } as const;
 export type SummaryItem = Seen<typeof SUMMARY>;
@@ -43,7 +43,18 @@ export const RESOLVABLE = { ...SUMMARY, ...view('version') } as const;
 export const OUTLINE = {
   ...view('organizationId', 'taskId', 'type', 'parentId', 'projectId', 'boardId', 'boardColumnId'),
   ...view('treeVersion', 'version', 'revision', 'childCount', 'waitsFor', 'claimOrder', 'claimableFrom', 'dependsOn'),
-  ...view('foundBy', 'lease', 'abandoned', 'claimedBy', 'returned', 'previous', 'assignee', 'priority', 'position'),
+  ...view(
+    'foundBy',
+    'workedBy',
+    'lease',
+    'abandoned',
+    'claimedBy',
+    'returned',
+    'previous',
+    'assignee',
+    'priority',
+    'position',
+  ),
 } as const;
 export type ItemOutline = Seen<typeof OUTLINE>;
 

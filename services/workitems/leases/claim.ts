@@ -89,6 +89,7 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
   const { agent } = input;
   const changes = {
     ...{ assignee: agent, claimedBy: agent, isAiProcessing: true, lease },
+    workedBy: { keyId: context.caller.keyId, userId: context.caller.userId },
     ...(returned && { returned: null }),
   };
   const events: NewEvent[] = [

@@ -5,6 +5,7 @@ import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnById, requireColumn, roleOf } from '../boards/columns.ts';
 import { isInProgress, isPending } from '../boards/progress.ts';
+import { passByHand } from '../gates/gates.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
 import { toWorkItem } from '../items/present.ts';
@@ -29,6 +30,8 @@ export async function releaseWorkItem(
     boardColumnId === undefined
       ? columnBefore(board, before.boardColumnId)
       : requireColumn(context, board, boardColumnId);
+  // Back where it was is no step; anywhere else is a move like any other.
+  if (boardColumnId !== undefined) await passByHand(context, item, board, to, {});
   const { moved } = await moveTo(context, item, board, to, {
     leaseEnds: 'released',
     changes: {

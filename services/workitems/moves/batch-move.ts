@@ -8,18 +8,21 @@ import { columnAt, columnMeant, noSuchColumn, roleOf } from '../boards/columns.t
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
+import { faultByHand } from '../gates/gates.ts';
+import { takenFrom, takingProblem } from '../gates/taking.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
 import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { changeItem } from '../writes/change-item.ts';
+import { handMoved } from './by-hand.ts';
 
 const NOTE =
   'Bulk update: cascade and position logic was not run. Parents stay, and each item keeps its position value.';
 
 /** As many queries for 500 items as for one; with a provider, their metadata is read first, because it may be full. */
 export async function batchMoveWorkItems(
-  { workItemIds, boardColumnId, setAiProcessing, aiProvider }: Input<typeof operation>,
+  { workItemIds, boardColumnId, setAiProcessing, aiProvider, ...move }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const found = await findItems(context, workItemIds, ['description', 'metadata']);
@@ -36,7 +39,13 @@ export async function batchMoveWorkItems(
     if (!item) skipped.push({ id: ref, reason: 'There is no such work item.' });
     else if (!destinations.has(item.boardId)) {
       skipped.push({ id: ref, reason: `Its board "${boards.get(item.boardId)?.name}" has no such column.` });
-    } else moving.set(item._id, item);
+    } else {
+      const { board, to } = destinations.get(item.boardId) as Destination;
+      const asked = { keyId: context.caller.keyId, takeOver: move.takeOver };
+      const reason = takingProblem(item, to, asked) ?? (await faultByHand(context, item, board, to, move));
+      if (reason === undefined) moving.set(item._id, item);
+      else skipped.push({ id: ref, reason });
+    }
   }
   const provider = setAiProcessing && aiProvider ? { aiProvider } : undefined;
   if (provider) {
@@ -52,9 +61,12 @@ export async function batchMoveWorkItems(
 
   const items = [...moving.values()];
   const crossings: Crossing[] = [];
+  const warnings: string[] = [];
   const moved = items.map((item) => {
     const { board, to } = destinations.get(item.boardId) as Destination;
     const from = columnAt(board, item.boardColumnId);
+    const hand = handMoved(item, board, to, move, takenFrom(item, to, context.caller.keyId));
+    warnings.push(...hand.warnings);
     crossings.push(...crossing(item, roleOf(from), roleOf(to)));
     return changeItem(
       context,
@@ -63,10 +75,11 @@ export async function batchMoveWorkItems(
       {
         boardColumnId: to.id,
         ...(endsLease(roleOf(to)) && { lease: null }),
+        ...hand.changes,
         ...(setAiProcessing && { isAiProcessing: true }),
         ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
       },
-      [{ eventType: 'moved', data: { fromColumn: from.name, toColumn: to.name, batch: true } }],
+      [{ eventType: 'moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } }],
     );
   });
   await followCrossings(context, crossings, moved);
@@ -75,7 +88,7 @@ export async function batchMoveWorkItems(
     items: moved.map((item) => ({ ...toSummary(item, boards.get(item.boardId)), version: item.version })),
     skipped,
     note: NOTE,
-    ...warned(heldWarnings(items, context.caller.keyId)),
+    ...warned(warnings, heldWarnings(moved, context.caller.keyId)),
   };
 }
 

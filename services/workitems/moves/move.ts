@@ -17,6 +17,7 @@ import { requireVersion } from '../items/version.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { type AiRequest, aiMetadata, aiProcessingAfterMove } from './ai-flags.ts';
+import { byHand } from './by-hand.ts';
 import { cascadeFrom } from './cascade.ts';
 import { placeInColumn } from './position.ts';
 
@@ -27,15 +28,12 @@ export async function moveWorkItem(
   const item = await requireItem(context, input.workItemId);
   const board = await boardOf(context, item);
   requireVersion(context, item, board, input.version);
-  const { fromColumn, toColumn, cascaded, moved } = await moveTo(
-    context,
-    item,
-    board,
-    requireColumn(context, board, input.boardColumnId),
-    input,
-  );
-  const warnings = warned(heldWarnings([item], context.caller.keyId));
-  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...warnings };
+  const to = requireColumn(context, board, input.boardColumnId);
+  const { changes, warnings, data } = await byHand(context, item, board, to, input);
+  const request = { ...input, changes: { ...changes, ...(input.setAiProcessing && { isAiProcessing: true }) }, data };
+  const { fromColumn, toColumn, cascaded, moved } = await moveTo(context, item, board, to, request);
+  const told = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);
+  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...told };
 }
 
 export interface MoveRequest extends AiRequest {
@@ -46,6 +44,8 @@ export interface MoveRequest extends AiRequest {
   readonly changes?: Omit<ItemChanges, 'boardColumnId' | 'position'>;
   /** What else is recorded with it, before the move. */
   readonly events?: readonly NewEvent[];
+  /** What else the history says about the move. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** Why a lease that this move ends is ended; default: the move. */
   readonly leaseEnds?: 'released' | 'completed' | undefined;
 }
@@ -90,7 +90,7 @@ export async function moveTo(
     },
     [
       ...(request.events ?? []),
-      { eventType: 'moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }) } },
+      { eventType: 'moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }), ...request.data } },
     ],
     request.leaseEnds,
   );

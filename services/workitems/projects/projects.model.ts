@@ -1,3 +1,4 @@
+import type { Gates } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
 
 export interface ProjectRecord {
@@ -18,6 +19,8 @@ export interface ProjectRecord {
   dependencyChanges?: number;
   /** Something in it has a budget, or had one. Known to every write, like the default board. */
   hasBudgets?: boolean;
+  /** Absent: `warn`. Known to every write, like the default board. */
+  gates?: Gates;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -35,6 +38,7 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
     revision: { type: Number },
     dependencyChanges: Number,
     hasBudgets: Boolean,
+    gates: String,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

@@ -1,6 +1,6 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
-import type { Project } from '@worktrack/contracts/projects/project';
+import type { Gates, Project } from '@worktrack/contracts/projects/project';
 import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
@@ -67,6 +67,11 @@ export async function projectHasBudgets(scope: WriteScope, id: string): Promise<
   return (await remembered.get(scope, id))?.hasBudgets === true;
 }
 
+/** Like projectForWrite: a change of the gates raises the version of all boards too. */
+export async function gatesOf(scope: WriteScope, id: string): Promise<Gates> {
+  return (await remembered.get(scope, id))?.gates ?? 'warn';
+}
+
 /** What is read after this still holds when the write is stored, as far as it is changed by writes that hold it too. */
 export async function holdDependencies(scope: WriteScope, id: string): Promise<void> {
   const { organizationId } = scope.caller;
@@ -130,6 +135,7 @@ export function toProject(project: ProjectRecord): Project {
     techStack: project.techStack,
     repositories: project.repositories,
     defaultBoardId: project.defaultBoardId,
+    gates: project.gates ?? 'warn',
     createdAt: project.createdAt.toISOString(),
     updatedAt: project.updatedAt.toISOString(),
   };

@@ -71,6 +71,8 @@ export class Model {
   readonly told: { readonly itemId: string; readonly what: ModelEvent['eventType'] }[] = [];
   /** Those that have been reported as claimable. */
   readonly #ready = new Set<string>();
+  /** Who moves and completes, unless another is named. */
+  caller = '';
   #lastNumber = 0;
 
   constructor(key: string, boards: readonly { id: string; columns: readonly { id: string; name: string }[] }[]) {
@@ -252,10 +254,15 @@ export class Model {
 
   /** What is not given, or does not differ, stays; if nothing differs, it is not a change. */
   update(
-    input: Partial<Editable> & { readonly id: string; readonly boardColumnId?: string; readonly version?: number },
+    input: Partial<Editable> & {
+      readonly id: string;
+      readonly boardColumnId?: string;
+      readonly version?: number;
+      readonly takeOver?: boolean;
+    },
   ): ModelItem {
     const item = this.item(input.id);
-    const { id: _, boardColumnId, version, ...fields } = input;
+    const { id: _, boardColumnId, version, takeOver, ...fields } = input;
     const wanted: Editable = {
       ...item,
       ...fields,
@@ -277,10 +284,11 @@ export class Model {
       (field) => !isDeepStrictEqual(wanted[field], item[field]),
     );
     const changes = Object.fromEntries(differing.map((field) => [field, wanted[field]])) as Changes;
+    const hand = to && to.id !== item.boardColumnId ? this.#byHand(item, to, takeOver) : {};
     const events = updated(
       Object.fromEntries(differing.map((field) => [field, { from: item[field], to: wanted[field] }])),
     );
-    if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes, events });
+    if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes: { ...hand, ...changes }, events });
     else if (differing.length > 0) {
       this.#change(item, { ...changes, ...(changes.assignee && { isReturned: false }) }, events);
     }
@@ -294,6 +302,7 @@ export class Model {
     readonly setAiProcessing?: boolean;
     readonly aiProvider?: string;
     readonly position?: Place;
+    readonly takeOver?: boolean;
   }): { readonly item: ModelItem; readonly fromColumn: string; readonly cascaded: readonly CascadedMove[] } {
     const item = this.item(input.workItemId);
     const to = this.board(item).columns.find(({ id }) => id === input.boardColumnId);
@@ -303,10 +312,12 @@ export class Model {
       [!to, 'VALIDATION_FAILED'],
       [anchor !== undefined && (anchor.boardColumnId !== to?.id || anchor.id === item.id), 'VALIDATION_FAILED'],
     ]);
+    const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
     const fromColumn = this.columnName(item);
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
     const cascaded = this.#move(item, to as ModelColumn, {
       changes: {
+        ...hand,
         ...(input.setAiProcessing && { isAiProcessing: true }),
         metadata: merge(item.metadata, provider),
       },
@@ -357,13 +368,21 @@ export class Model {
   }
 
   completeReview(
-    input: { workItemId: string; result: 'pass' | 'fail'; summary: string; issues: string[]; reviewedFiles: string[] },
+    input: {
+      workItemId: string;
+      result: 'pass' | 'fail';
+      summary: string;
+      issues: string[];
+      reviewedFiles: string[];
+      takeOver?: boolean;
+    },
     learned: { readonly reviewedAt: unknown },
   ): { readonly item: ModelItem; readonly fromColumn: string; readonly to: ModelColumn } {
-    const { workItemId, ...review } = input;
+    const { workItemId, takeOver, ...review } = input;
     const item = this.item(workItemId);
     const to = this.#columnFor(item, ...(review.result === 'pass' ? AFTER_REVIEW : ['In Progress']));
     refuseIf([[!to, 'VALIDATION_FAILED']]);
+    const taken = this.#taken(item, to as ModelColumn, takeOver);
     const fromColumn = this.columnName(item);
     const {
       review: before,
@@ -378,6 +397,7 @@ export class Model {
     };
     this.#move(item, to as ModelColumn, {
       changes: {
+        ...taken,
         isAiProcessing: false,
         metadata,
         ...this.#sentBack(item, review.result === 'fail', to as ModelColumn),
@@ -394,6 +414,7 @@ export class Model {
       readonly validatingColumnId?: string;
       readonly documentation?: Metadata;
       readonly testResults?: { readonly passed?: number; readonly failed?: number };
+      readonly takeOver?: boolean;
     },
     learned: { readonly sessionId: string },
   ): { item: ModelItem; fromColumn: string; to: ModelColumn; passed: boolean; redirected: boolean } {
@@ -414,7 +435,9 @@ export class Model {
       ...(input.documentation && { documentation: input.documentation }),
       ...(input.testResults && { testResults: input.testResults }),
     };
+    const taken = this.#taken(item, to as ModelColumn, input.takeOver);
     this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {
+      ...taken,
       ...this.#sentBack(item, !passed, to as ModelColumn),
     });
     return { item, fromColumn, to: to as ModelColumn, passed, redirected };
@@ -545,16 +568,29 @@ export class Model {
 
   /** @param positionOf as it was before: a bulk move leaves positions as they are */
   batchMove(
-    input: { workItemIds: readonly string[]; boardColumnId: string; setAiProcessing?: boolean; aiProvider?: string },
+    input: {
+      workItemIds: readonly string[];
+      boardColumnId: string;
+      setAiProcessing?: boolean;
+      aiProvider?: string;
+      takeOver?: boolean;
+    },
     positionOf: (id: string) => number,
   ): { readonly moved: ModelItem[]; readonly skipped: string[] } {
     const to = this.column(input.boardColumnId);
     const board = this.boards.find(({ columns }) => columns.includes(to as ModelColumn));
     const refs = [...new Set(input.workItemIds)];
-    const isMoving = (ref: string) => this.find(ref)?.boardId === board?.id;
+    const isMoving = (ref: string) => {
+      const item = this.find(ref);
+      return (
+        item !== undefined && item.boardId === board?.id && !this.#isAnothers(item, to as ModelColumn, input.takeOver)
+      );
+    };
+    const skipped = refs.filter((ref) => !isMoving(ref));
     const moved = [...new Set(refs.filter(isMoving).map((ref) => this.item(ref)))];
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
     for (const item of moved) {
+      const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
       const data = { fromColumn: this.columnName(item), toColumn: to?.name, batch: true };
       this.#takeOut(item);
       item.boardColumnId = input.boardColumnId;
@@ -565,13 +601,15 @@ export class Model {
           ...(input.setAiProcessing && { isAiProcessing: true }),
           ...(to?.step !== 'In Progress' && { lease: null }),
           ...(data.fromColumn !== data.toColumn && { isReturned: false }),
+          ...hand,
+          ...(input.setAiProcessing && { isAiProcessing: true }),
         },
         [{ eventType: 'moved', data }],
       );
       to?.items.push(item.id);
     }
     to?.items.sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1));
-    return { moved, skipped: refs.filter((ref) => !isMoving(ref)) };
+    return { moved, skipped };
   }
 
   /** The whole list of columns in its new order. */
@@ -597,6 +635,29 @@ export class Model {
   }
 
   // The rules.
+
+  #isAnothers(item: ModelItem, to: ModelColumn, takeOver = false): boolean {
+    const isHeld = this.#isHeld(item, Date.now()) && item.lease?.key !== this.caller;
+    return isHeld && to.step !== 'In Progress' && !takeOver;
+  }
+
+  /** Another's live lease ends only if that is said; what it had set ends with it. */
+  #taken(item: ModelItem, to: ModelColumn, takeOver = false): Changes {
+    refuseIf([[this.#isAnothers(item, to, takeOver), 'CONFLICT']]);
+    const { lease } = item;
+    if (!lease || !this.#isHeld(item, Date.now()) || lease.key === this.caller || to.step === 'In Progress') return {};
+    const { assignee, claimedBy, isAiProcessing } = lease.before;
+    return { assignee, claimedBy, isAiProcessing };
+  }
+
+  /** A task that leaves what is judged for where work begins has been sent back. */
+  #byHand(item: ModelItem, to: ModelColumn, takeOver = false): Changes {
+    const isReturn =
+      item.type === 'task' &&
+      ['Review', 'Testing', 'Validating'].includes(this.step(item)) &&
+      ['In Progress', 'To Do', 'Backlog'].includes(to.step);
+    return { ...this.#taken(item, to, takeOver), ...(isReturn && { isAiProcessing: false, isReturned: true }) };
+  }
 
   /** Every change to one item's column by a single tool. @returns the ancestors that followed */
   #move(

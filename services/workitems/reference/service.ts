@@ -82,5 +82,6 @@ export async function startBoth(): Promise<{ readonly service: Service; readonly
   const { caller, project, board } = await startProject('Worktrack', newCaller());
   const second = await call(caller, 'boards.create', { id: project.id, name: 'Second' });
   const model = new Model(project.key, [board, second]);
+  model.caller = caller.keyId;
   return { service: new Service(caller, project.id, model), model };
 }

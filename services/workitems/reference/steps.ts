@@ -186,6 +186,7 @@ const update = step(
       version: optional(rarely),
     },
     ...{ parent: optional(fc.oneof(Nth, fc.constant(null))), dependsOn: optional(Nth), onlyParent: flag },
+    takeOver: optional(flag),
   }),
   async (params, model, service) => {
     const item = itemAt(model, params.item);
@@ -200,6 +201,7 @@ const update = step(
       parentId: params.parent === null ? null : (parent as ModelItem | undefined)?.taskId,
       boardColumnId: column === undefined ? undefined : nth(columnsOf(model, item), column).id,
       version: isStale === undefined ? undefined : isStale ? item.version + 1 : item.version,
+      takeOver: params.takeOver,
       ...(dependency && !params.onlyParent && { metadata: { ...metadata, dependsOn: [dependency] } }),
     });
     await service.agree('workItems.update', input, (answer) => {
@@ -211,12 +213,12 @@ const update = step(
 const move = step(
   fc.record({
     ...{ item: Nth, byTaskId: flag, column: Nth, toDone: flag, isAutoSync: rarely, setAiProcessing: optional(flag) },
-    ...{ aiProvider: optional(fc.constantFrom('anthropic', 'openai')), onAnyBoard: rarely },
+    ...{ aiProvider: optional(fc.constantFrom('anthropic', 'openai')), onAnyBoard: rarely, takeOver: optional(flag) },
     place: optional(fc.oneof(fc.constantFrom<'first' | 'last'>('first', 'last'), Nth)),
   }),
   async (params, model, service) => {
     const item = itemAt(model, params.item);
-    const { isAutoSync, setAiProcessing, aiProvider } = params;
+    const { isAutoSync, setAiProcessing, aiProvider, takeOver } = params;
     const columns = params.onAnyBoard ? allColumns(model) : columnsOf(model, item);
     const done = columns.find(({ step }) => step === 'Done');
     const column = params.toDone && done ? done : nth(columns, params.column);
@@ -225,7 +227,7 @@ const move = step(
       typeof at !== 'number' ? at : column.items.length === 0 ? 'last' : { after: nth(column.items, at) };
     const input = given({
       ...{ workItemId: ref(item, params.byTaskId), boardColumnId: column.id },
-      ...{ isAutoSync, setAiProcessing, aiProvider, position },
+      ...{ isAutoSync, setAiProcessing, aiProvider, position, takeOver },
     });
     await service.agree('workItems.move', input, ({ workItem, fromColumn, toColumn, cascaded }) => {
       const moved = model.move(input);
@@ -260,13 +262,13 @@ const parentsOf = (model: Model) => [...model.items.values()].filter((item) => m
 const batchMove = step(
   fc.record({
     ...{ items: fc.array(Nth, { minLength: 1, maxLength: 4 }), column: Nth, byTaskId: flag, withUnknown: rarely },
-    ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')) },
+    ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')), takeOver: optional(flag) },
   }),
-  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider }, model, service) => {
+  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider, takeOver }, model, service) => {
     const column = nth(columnsOf(model, itemAt(model, items[0] as number)), n);
     const chosen = items.map((each) => itemAt(model, each));
     const workItemIds = [...chosen.map((item) => ref(item, byTaskId)), ...(withUnknown ? [uuidv7()] : [])];
-    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider });
+    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider, takeOver });
     const positions = new Map<string, number>();
     for (const id of new Set([...column.items, ...chosen.map((item) => item.id)])) {
       positions.set(id, (await service.ask('workItems.get', { id })).position);
@@ -342,10 +344,11 @@ const completeReview = step(
     item: Nth,
     result: fc.constantFrom<'pass' | 'fail'>('pass', 'fail'),
     issues: fc.array(Title, { maxLength: 2 }),
+    takeOver: optional(flag),
   }),
-  async ({ item: n, result, issues }, model, service) => {
+  async ({ item: n, result, issues, takeOver }, model, service) => {
     const item = itemAt(model, n);
-    const input = { workItemId: item.id, result, summary: 'Read', issues, reviewedFiles: ['a.ts'] };
+    const input = given({ workItemId: item.id, result, summary: 'Read', issues, reviewedFiles: ['a.ts'], takeOver });
     await service.agree('workItems.completeReview', input, (answer) => {
       const { fromColumn, to } = model.completeReview(input, { reviewedAt: ISO_TIME });
       const { id: workItemId, taskId } = item;
@@ -361,12 +364,13 @@ const completeValidation = step(
     ...{ item: Nth, toDocument: optional(Nth), validating: optional(Nth), session: SessionTokens },
     documentation: optional(fc.record({ summary: Title, changelogEntry: Title }, { requiredKeys: [] })),
     testResults: optional(fc.record({ passed: fc.nat(9), failed: fc.nat(1) }, { requiredKeys: [] })),
+    takeOver: optional(flag),
   }),
-  async ({ item: n, toDocument, validating, session, documentation, testResults }, model, service) => {
+  async ({ item: n, toDocument, validating, session, documentation, testResults, takeOver }, model, service) => {
     const item = itemAt(model, n);
     const columnAt = (at: number | undefined) => (at === undefined ? undefined : nth(columnsOf(model, item), at).id);
     const columns = { toDocumentColumnId: columnAt(toDocument), validatingColumnId: columnAt(validating) };
-    const input = given({ workItemId: item.id, ...columns, documentation, testResults, ...session });
+    const input = given({ workItemId: item.id, ...columns, documentation, testResults, takeOver, ...session });
     await service.agree('workItems.completeValidation', input, (answer) => {
       const { fromColumn, to, passed, redirected } = model.completeValidation(input, answer);
       const expected = { completed: true, workItemId: item.id, taskId: item.taskId, passed, fromColumn, redirected };

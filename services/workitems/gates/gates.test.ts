@@ -1,0 +1,233 @@
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+const MODEL = { model: 'gpt-4o', totalTokens: 10 };
+const RESULTS = { testResults: { passed: 1, failed: 0 } };
+type Gates = 'warn' | 'enforce';
+
+async function projectWith(gates: Gates) {
+  const own = await startProject();
+  await call(own.caller, 'projects.update', { id: own.project.id, gates });
+  const reviewer = { ...own.caller, keyId: uuidv7(), userId: uuidv7() };
+  const review = (workItemId: string, by = reviewer, result: 'pass' | 'fail' = 'pass') =>
+    call(by, 'workItems.completeReview', { workItemId, result, summary: 'Read', issues: ['Nothing'] });
+  const validate = (workItemId: string, by = reviewer, more: object = RESULTS) =>
+    call(by, 'workItems.completeValidation', { workItemId, ...MODEL, ...more });
+  const handedOver = async () => {
+    const { id } = await own.create('task');
+    const { lease } = await call(own.caller, 'workItems.claim', { ids: [id], agent: 'one' });
+    await call(own.caller, 'workItems.completeAiTask', { workItemId: id, leaseToken: lease?.token, ...MODEL });
+    return id;
+  };
+  return { own, reviewer, review, validate, handedOver };
+}
+type Setting = Awaited<ReturnType<typeof projectWith>>;
+
+const MISFITS: [string, string, (setting: Setting) => Promise<() => Promise<{ warnings?: string[] }>>][] = [
+  [
+    'a review of what is in Backlog',
+    'Backlog',
+    async ({ own, review }) => {
+      const { id } = await own.create('task');
+      return () => review(id);
+    },
+  ],
+  [
+    'a validation of what is not reviewed',
+    'In Progress',
+    async ({ own, validate }) => {
+      const { id } = await own.create('task', { column: 'In Progress' });
+      return () => validate(id);
+    },
+  ],
+  [
+    'a pass by the key that did the work',
+    'this key',
+    async ({ own, review, handedOver }) => {
+      const id = await handedOver();
+      return () => review(id, own.caller);
+    },
+  ],
+  [
+    'a pass by another key of the same user',
+    'its user',
+    async ({ own, review, handedOver }) => {
+      const id = await handedOver();
+      return () => review(id, { ...own.caller, keyId: uuidv7() });
+    },
+  ],
+  [
+    'a validation without results',
+    'testResults',
+    async ({ own, validate, reviewer }) => {
+      const { id } = await own.create('task', { column: 'Testing' });
+      return () => validate(id, reviewer, {});
+    },
+  ],
+];
+
+describe.each(MISFITS)('%s', (_, word, prepare) => {
+  test('is done with a warning where gates warn', async () => {
+    const complete = await prepare(await projectWith('warn'));
+    expect((await complete()).warnings?.join(' ')).toContain(word);
+  });
+  test('is refused where they are enforced', async () => {
+    const complete = await prepare(await projectWith('enforce'));
+    const refused = await failure(complete());
+    expect(refused.code).toBe('CONFLICT');
+    expect(refused.message).toContain(word);
+  });
+});
+
+test('what fits passes without a warning, also where gates are enforced', async () => {
+  const { own, review, validate, handedOver } = await projectWith('enforce');
+  const id = await handedOver();
+  expect(await review(id)).not.toHaveProperty('warnings');
+  expect(await validate(id)).not.toHaveProperty('warnings');
+  expect((await own.get(id)).columnName).toBe('To Document');
+  // Whoever did the work may well say that it is not good enough.
+  const second = await handedOver();
+  expect(await review(second, own.caller, 'fail')).not.toHaveProperty('warnings');
+});
+
+test('gates are for tasks', async () => {
+  const { own, review } = await projectWith('enforce');
+  const story = await own.create('story');
+  expect(await review(story.id)).not.toHaveProperty('warnings');
+});
+
+describe('a move by hand where gates are enforced', () => {
+  const CASES: [string, string, boolean][] = [
+    ['Backlog', 'In Progress', true],
+    ['In Progress', 'Review', true],
+    ['In Progress', 'Testing', false],
+    ['To Do', 'Done', false],
+    ['Review', 'Testing', false],
+    ['Review', 'In Progress', false],
+    ['Testing', 'Validating', true],
+    ['Testing', 'Done', false],
+    ['Validating', 'To Document', false],
+    ['To Document', 'Done', true],
+  ];
+  test.each(CASES)('from %s to %s: %s', async (from, to, isFree) => {
+    const { own } = await projectWith('enforce');
+    const { id } = await own.create('task', { column: from });
+    const move = { workItemId: id, boardColumnId: to };
+    if (isFree) return void (await call(own.caller, 'workItems.move', move));
+    expect(await failure(call(own.caller, 'workItems.move', move))).toMatchObject({ code: 'CONFLICT' });
+    const update = { id, boardColumnId: to };
+    expect(await failure(call(own.caller, 'workItems.update', update))).toMatchObject({ code: 'CONFLICT' });
+    const batch = { workItemIds: [id], boardColumnId: to };
+    expect(await call(own.caller, 'workItems.batchMove', batch)).toMatchObject({ movedCount: 0, skipped: [{ id }] });
+    await call(own.caller, 'workItems.move', { ...move, force: true, reason: 'The customer waits' });
+    expect((await own.get(id)).columnName).toBe(to);
+    const [moved] = (await own.history(id)).filter(({ eventType }) => eventType === 'moved');
+    expect(moved?.data).toMatchObject({ force: true, reason: 'The customer waits' });
+  });
+
+  test('and a release to another column', async () => {
+    const { own } = await projectWith('enforce');
+    const { id } = await own.create('task');
+    const { lease } = await call(own.caller, 'workItems.claim', { ids: [id], agent: 'one' });
+    const release = { workItemId: id, leaseToken: lease?.token ?? '' };
+    const refused = call(own.caller, 'workItems.release', { ...release, boardColumnId: 'Done' });
+    expect(await failure(refused)).toMatchObject({ code: 'CONFLICT' });
+    expect(await call(own.caller, 'workItems.release', release)).toMatchObject({ released: true });
+  });
+});
+
+describe('a move back from what is judged is a return', () => {
+  test.each(['Review', 'Testing', 'Validating'])('from %s', async (from) => {
+    for (const to of ['In Progress', 'To Do']) {
+      const { own } = await projectWith('warn');
+      const { id } = await own.create('task', { column: from });
+      const reason = 'The colours are wrong';
+      const { workItem } = await call(own.caller, 'workItems.move', { workItemId: id, boardColumnId: to, reason });
+      const rework = { from: 'move', summary: reason, issues: [], at: expect.any(String) };
+      expect(workItem).toMatchObject({ rework, isAiProcessing: false });
+      expect((await call(own.caller, 'workItems.list', {})).workItems[0]).toMatchObject({ rework });
+      const claimed = await call(own.caller, 'workItems.claim', { agent: 'two' });
+      expect(claimed).toMatchObject({ workItem: { id }, rework });
+      expect(await own.get(id)).not.toHaveProperty('rework');
+    }
+  });
+
+  test('in a batch and by an update, too', async () => {
+    const { own } = await projectWith('warn');
+    const [one, two] = [await own.create('task', { column: 'Review' }), await own.create('task', { column: 'Review' })];
+    const batch = { workItemIds: [one.id], boardColumnId: 'To Do', reason: 'Later' };
+    const { items } = await call(own.caller, 'workItems.batchMove', batch);
+    expect(items[0]).toMatchObject({ rework: { from: 'move', summary: 'Later' } });
+    const update = { id: two.id, boardColumnId: 'In Progress', reason: 'Again' };
+    expect(await call(own.caller, 'workItems.update', update)).toMatchObject({ rework: { summary: 'Again' } });
+  });
+});
+
+describe('a task that another key holds', () => {
+  const held = async (gates: Gates) => {
+    const setting = await projectWith(gates);
+    const { own, reviewer } = setting;
+    const item = await own.create('task');
+    const { lease } = await call(own.caller, 'workItems.claim', { ids: [item.id], agent: 'one' });
+    return { ...setting, id: item.id, until: lease?.expiresAt ?? '', other: reviewer };
+  };
+  const TAKING: [string, (id: string, more: object) => [string, object]][] = [
+    ['a move', (workItemId, more) => ['workItems.move', { workItemId, boardColumnId: 'To Do', ...more }]],
+    ['an update', (id, more) => ['workItems.update', { id, boardColumnId: 'To Do', ...more }]],
+    ['a completion', (workItemId, more) => ['workItems.completeAiTask', { workItemId, ...MODEL, ...more }]],
+  ];
+
+  test.each(TAKING)('is taken by %s only deliberately', async (_, write) => {
+    for (const gates of ['warn', 'enforce'] as const) {
+      const { own, id, until, other } = await held(gates);
+      const run = (more: object) => {
+        const [name, input] = write(id, more);
+        return call(other, name as 'workItems.move', input as never);
+      };
+      const refused = await failure(run({}));
+      expect(refused.code).toBe('CONFLICT');
+      for (const word of [until, 'takeOver']) expect(refused.message).toContain(word);
+      const taken = await run({ takeOver: true });
+      expect(taken.warnings?.[0]).toContain('taken from one');
+      expect(await own.get(id)).toMatchObject({ lease: null, isAiProcessing: false, assignee: null });
+    }
+  });
+
+  test('is skipped by a batch, and may be taken by it', async () => {
+    const { id, other } = await held('warn');
+    const batch = { workItemIds: [id], boardColumnId: 'To Do' };
+    const { skipped } = await call(other, 'workItems.batchMove', batch);
+    expect(skipped).toMatchObject([{ id, reason: expect.stringContaining('held by one') }]);
+    expect(await call(other, 'workItems.batchMove', { ...batch, takeOver: true })).toMatchObject({ movedCount: 1 });
+  });
+
+  test('is passed by a review only deliberately', async () => {
+    const { id, review, other } = await held('warn');
+    expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT' });
+    const pass = { workItemId: id, result: 'pass', summary: 'Read', takeOver: true } as const;
+    expect((await call(other, 'workItems.completeReview', pass)).warnings?.join(' ')).toContain('taken from one');
+  });
+
+  test('moves as before for the key itself, with a warning', async () => {
+    const { own, id } = await held('warn');
+    const { warnings } = await call(own.caller, 'workItems.move', { workItemId: id, boardColumnId: 'To Do' });
+    expect(warnings?.[0]).toContain('has ended');
+  });
+});
+
+test('gates that change while work is completed hold for what is stored after them', async () => {
+  const { own, review } = await projectWith('warn');
+  const items = await Promise.all(Array.from({ length: 12 }, () => own.create('task')));
+  const enforced = call(own.caller, 'projects.update', { id: own.project.id, gates: 'enforce' });
+  const outcomes = await Promise.allSettled(items.map(({ id }) => review(id)));
+  await enforced;
+  const passed = outcomes.filter(({ status }) => status === 'fulfilled').length;
+  const columns = await Promise.all(items.map(async ({ id }) => (await own.get(id)).columnName));
+  expect(columns.filter((name) => name === 'Testing')).toHaveLength(passed);
+  const { id } = await own.create('task');
+  expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT' });
+});

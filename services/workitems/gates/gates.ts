@@ -1,0 +1,117 @@
+import type { Gates } from '@worktrack/contracts/projects/project';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { columnAt, columnOfRole, roleOf } from '../boards/columns.ts';
+import { isHandedOver, isPending, type Role } from '../boards/progress.ts';
+import type { FailingScope, WriteScope } from '../calls/scope.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { gatesOf } from '../projects/projects.repository.ts';
+
+type Gated = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'workedBy'>;
+
+/** A verdict on a task's work. */
+export interface Verdict {
+  readonly kind: 'review' | 'validation';
+  readonly isPass: boolean;
+  /** A validation says what it was based on. */
+  readonly hasResults?: boolean;
+}
+
+const WHERE: Readonly<Record<Verdict['kind'], readonly Role[]>> = {
+  review: ['review'],
+  validation: ['testing', 'validating'],
+};
+
+/** Gates are for tasks. @returns warnings, if the project only warns @throws CONFLICT, if it enforces them */
+export async function passVerdict(
+  scope: WriteScope & FailingScope<'CONFLICT'>,
+  item: Gated,
+  board: BoardRecord,
+  verdict: Verdict,
+): Promise<string[]> {
+  if (item.type !== 'task') return [];
+  return judged(scope, item, verdictFaults(item, board, verdict, scope.caller));
+}
+
+function verdictFaults(
+  { taskId, boardColumnId, workedBy }: Gated,
+  board: BoardRecord,
+  { kind, isPass, hasResults = true }: Verdict,
+  { keyId, userId }: { readonly keyId: string; readonly userId: string },
+): string[] {
+  const column = columnAt(board, boardColumnId);
+  const isThere = WHERE[kind].includes(roleOf(column));
+  const isOwn = workedBy?.keyId === keyId || workedBy?.userId === userId;
+  return [
+    ...(isThere ? [] : [`${taskId} is in ${column.name}: a ${kind} is for what was handed over. ${INSTEAD[kind]}`]),
+    ...(isPass && isOwn ? [`${taskId} was worked on with this key or by its user: let somebody else pass it.`] : []),
+    ...(hasResults ? [] : [`A validation without testResults says nothing: pass { passed, failed }.`]),
+  ];
+}
+const INSTEAD: Readonly<Record<Verdict['kind'], string>> = {
+  review: 'Complete the work with complete_ai_task first.',
+  validation: 'Complete its review first.',
+};
+
+/** A column change that no completion makes. */
+export interface ByHand {
+  readonly force?: boolean | undefined;
+}
+
+/** @returns nothing, since a move by hand is nothing to warn about where gates are not enforced @throws CONFLICT */
+export async function passByHand(
+  scope: WriteScope & FailingScope<'CONFLICT'>,
+  item: Gated,
+  board: BoardRecord,
+  to: ColumnRecord,
+  { force }: ByHand,
+): Promise<void> {
+  const fault = await faultByHand(scope, item, board, to, { force });
+  if (fault) throw scope.fail('CONFLICT', fault);
+}
+
+/** What is wrong with a move by hand where gates are enforced; undefined: nothing. */
+export async function faultByHand(
+  scope: WriteScope,
+  item: Gated,
+  board: BoardRecord,
+  to: ColumnRecord,
+  { force }: ByHand,
+): Promise<string | undefined> {
+  const fault = item.type === 'task' && !force ? gateInTheWay(item, board, to) : undefined;
+  return fault !== undefined && (await gatesOf(scope, item.projectId)) === 'enforce' ? fault : undefined;
+}
+
+/** From before the review to behind it, and out of what is reviewed or tested: only a verdict leads there. */
+function gateInTheWay({ taskId, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): string | undefined {
+  const from = columnAt(board, boardColumnId);
+  const [before, after] = [roleOf(from), roleOf(to)];
+  if (before === after) return undefined;
+  if (before === 'review') return `${taskId} leaves ${from.name} by a verdict: complete_review. ${FORCE}`;
+  if (before === 'testing' && after === 'validating') return undefined;
+  if (before === 'testing' || before === 'validating') {
+    return `${taskId} leaves ${from.name} by a verdict: complete_validation. ${FORCE}`;
+  }
+  const review = columnOfRole(board, 'review');
+  const isBehind = isHandedOver(after) && after !== 'review';
+  if (!review || !isBehind || isHandedOver(before)) return undefined;
+  return `${taskId} is not reviewed yet: hand it over to ${review.name} with complete_ai_task. ${FORCE}`;
+}
+const FORCE = 'An owner or admin may move it with force: true.';
+
+/** Whether a move by hand sends a task back, which it says a reason for. */
+export function isReturnByHand({ type, boardColumnId }: Gated, board: BoardRecord, to: ColumnRecord): boolean {
+  const [before, after] = [roleOf(columnAt(board, boardColumnId)), roleOf(to)];
+  const isJudged = before === 'review' || before === 'testing' || before === 'validating';
+  return type === 'task' && isJudged && (after === 'in_progress' || isPending(after));
+}
+
+async function judged(
+  scope: WriteScope & FailingScope<'CONFLICT'>,
+  { projectId }: Gated,
+  faults: readonly string[],
+): Promise<string[]> {
+  if (faults.length === 0) return [];
+  const gates: Gates = await gatesOf(scope, projectId);
+  if (gates === 'enforce') throw scope.fail('CONFLICT', faults.join(' '));
+  return [...faults];
+}

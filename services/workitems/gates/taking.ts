@@ -1,0 +1,52 @@
+import type { ColumnRecord } from '../boards/boards.model.ts';
+import { roleOf } from '../boards/columns.ts';
+import { endsLease } from '../boards/progress.ts';
+import type { FailingScope, WriteScope } from '../calls/scope.ts';
+import type { ItemChanges } from '../items/after-change.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { isLive, type LeaseRecord } from '../items/lease.ts';
+
+type Held = Pick<ItemRecord, 'taskId' | 'lease'>;
+
+/** What a write that ends a live lease does besides, and what its caller is told. */
+export interface Taken {
+  readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing'>;
+  readonly warnings: readonly string[];
+}
+const NOTHING: Taken = { changes: {}, warnings: [] };
+
+/** Taking a task away is deliberate: another key may end a live lease only if it says so, and then what the lease had set ends with it. */
+export function takeFrom(
+  { caller, fail }: WriteScope & FailingScope<'CONFLICT'>,
+  item: Held,
+  to: ColumnRecord,
+  takeOver: boolean | undefined,
+): Taken {
+  const problem = takingProblem(item, to, { keyId: caller.keyId, takeOver });
+  if (problem) throw fail('CONFLICT', problem);
+  return takenFrom(item, to, caller.keyId);
+}
+
+/** Why the item cannot go there now; undefined if it can. */
+export function takingProblem(
+  { taskId, lease }: Held,
+  to: ColumnRecord,
+  { keyId, takeOver }: { readonly keyId: string; readonly takeOver: boolean | undefined },
+): string | undefined {
+  const now = new Date();
+  if (takeOver || !isLive(lease, now) || lease.keyId === keyId || !endsLease(roleOf(to))) return undefined;
+  return `${taskId} is held by ${lease.agent} until ${lease.expiresAt.toISOString()}, and this would end its lease. Wait, ask in a comment, or pass takeOver: true.`;
+}
+
+export function takenFrom({ taskId, lease }: Held, to: ColumnRecord, keyId: string): Taken {
+  if (!isLive(lease, new Date()) || !endsLease(roleOf(to))) return NOTHING;
+  if (lease.keyId === keyId) return { changes: {}, warnings: [`The lease of ${lease.agent} on ${taskId} has ended.`] };
+  return {
+    changes: whatItHadSet(lease),
+    warnings: [`${taskId} was taken from ${lease.agent}, whose lease has ended.`],
+  };
+}
+
+function whatItHadSet({ before }: LeaseRecord): Taken['changes'] {
+  return { assignee: before.assignee, claimedBy: before.claimedBy ?? null, isAiProcessing: before.isAiProcessing };
+}

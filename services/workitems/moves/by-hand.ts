@@ -1,0 +1,51 @@
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import type { FailingScope, WriteScope } from '../calls/scope.ts';
+import { isReturnByHand, passByHand } from '../gates/gates.ts';
+import { type Taken, takeFrom } from '../gates/taking.ts';
+import type { ItemChanges } from '../items/after-change.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { sentBack } from '../items/returned.ts';
+
+/** What a caller says about a move that no completion makes. */
+export interface HandMove {
+  readonly reason?: string | undefined;
+  readonly force?: boolean | undefined;
+  readonly takeOver?: boolean | undefined;
+}
+
+export type MovedItem = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boardColumnId' | 'lease' | 'workedBy'>;
+
+/** What else a move by hand does. */
+export interface ByHand {
+  readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing' | 'returned' | 'lease'>;
+  readonly warnings: readonly string[];
+  /** For the history. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** @throws CONFLICT if it would take another's work away without saying so, or passes a gate that is enforced */
+export async function byHand(
+  scope: WriteScope & FailingScope<'CONFLICT'>,
+  item: MovedItem,
+  board: BoardRecord,
+  to: ColumnRecord,
+  move: HandMove,
+): Promise<ByHand> {
+  const taken = takeFrom(scope, item, to, move.takeOver);
+  await passByHand(scope, item, board, to, move);
+  return handMoved(item, board, to, move, taken);
+}
+
+/** The same for a move that has been found to be allowed. */
+export function handMoved(
+  item: MovedItem,
+  board: BoardRecord,
+  to: ColumnRecord,
+  { reason, force }: HandMove,
+  { changes, warnings }: Taken,
+): ByHand {
+  const data = { ...(reason !== undefined && { reason }), ...(force && { force }) };
+  if (!isReturnByHand(item, board, to)) return { changes, warnings, data };
+  const back = sentBack(item, { from: 'move', summary: reason ?? '' }, to);
+  return { changes: { ...changes, isAiProcessing: false, ...back }, warnings, data };
+}
