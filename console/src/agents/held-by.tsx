@@ -64,6 +64,7 @@ function Release({ item: { id, taskId, lease } }: { readonly item: HeldItem }) {
         workItemId: id,
         boardColumnId: PENDING,
         position: 'first',
+        takeOver: true,
       });
       // Works even when there is no stream of events.
       void queries.invalidateQueries({ queryKey: ['agents'] });

@@ -13,7 +13,7 @@ export function NewProject() {
     event.preventDefault();
     if (!name.trim()) return;
     void run(async () => {
-      await call<typeof createProject>('POST /api/projects', { name });
+      await call<typeof createProject>('POST /api/projects', { name, gates: 'enforce' });
       await queries.invalidateQueries({ queryKey: ['projects'] });
     });
   };

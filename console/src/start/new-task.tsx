@@ -14,7 +14,9 @@ const READY = 'To Do';
 export function NewTask({ board }: { readonly board: Board }) {
   const [title, setTitle] = useState('');
   const { isBusy, run } = useBusy(words.notCreated);
-  const column = board.columns.find(({ name }) => name === READY) ?? board.columns[0];
+  const column =
+    board.columns.find(({ name }) => name === READY) ??
+    board.columns.find(({ role }) => role === 'todo' || role === 'backlog');
   const create = (event: Event) => {
     event.preventDefault();
     if (!column || !title.trim()) return;

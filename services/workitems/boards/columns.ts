@@ -42,14 +42,18 @@ export const columnName = (board: BoardRecord | undefined, id: string): string =
 export const roleAt = (board: BoardRecord | undefined, id: string): Role => roleOf(columnAt(board, id));
 
 /**
- * The column that a caller means by its UUID or name. Case matters only between columns whose names differ in nothing else.
+ * The column that a caller means by its UUID or name. Case matters only between columns whose names differ in nothing else. A standard name that the
+ * board does not have means the column that is for the same: what a caller knows of one board holds on every other.
  * @param ref as parsed by ColumnRef
  */
 export function columnMeant(board: BoardRecord, ref: string): ColumnRecord | undefined {
   const exact = columnById(board, ref) ?? board.columns.find(({ name }) => name === ref);
   if (exact) return exact;
   const alike = board.columns.filter(({ name }) => caseless(name) === caseless(ref));
-  return alike.length === 1 ? alike[0] : undefined;
+  if (alike.length === 1) return alike[0];
+  const standard = STANDARD_COLUMNS.findIndex((name) => caseless(name) === caseless(ref));
+  const role = ROLES[standard];
+  return role && columnOfRole(board, role);
 }
 
 const caseless = (name: string) => name.normalize('NFC').toLowerCase();

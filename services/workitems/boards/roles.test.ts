@@ -53,6 +53,13 @@ describe('a whole task, from its creation to the end, on a board of', () => {
     expect(await call(own.caller, 'workItems.completeReview', passed)).toMatchObject({ movedTo: testing });
     const valid = { workItemId: base.id, testResults: { passed: 1, failed: 0 }, ...MODEL };
     expect(await call(own.caller, 'workItems.completeValidation', valid)).toMatchObject({ movedTo: done });
+    // What a script knows of a standard board holds on this one.
+    const pending = await call(own.caller, 'workItems.move', {
+      workItemId: nextId,
+      boardColumnId: 'To Do',
+      takeOver: true,
+    });
+    expect(pending.toColumn).toBe(todo);
     await call(own.caller, 'workItems.move', { workItemId: nextId, boardColumnId: done });
     expect((await own.get(epic.id)).columnName).toBe(done);
   });
