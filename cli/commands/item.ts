@@ -7,7 +7,7 @@ import { addAttachment } from '@worktrack/contracts/attachments/operations';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { getBoard } from '@worktrack/contracts/projects/board-operations';
 import { getProject, listProjects } from '@worktrack/contracts/projects/project-operations';
-import { addWorkItemComment } from '@worktrack/contracts/work-items/comment';
+import { addWorkItemComment, answerQuestion } from '@worktrack/contracts/work-items/comment';
 import { completeAiTask } from '@worktrack/contracts/work-items/completions';
 import { createWorkItem } from '@worktrack/contracts/work-items/create';
 import { getWorkItem } from '@worktrack/contracts/work-items/get';
@@ -90,6 +90,19 @@ export function itemCommand(): Command {
       const added = await send(addWorkItemComment, { workItemId }, options);
       if (options.json) return printJson(added);
       print(`Comment added to ${workItemId}.`);
+    });
+
+  addFlags(
+    item.command('answer <item>').description('answer the question of the agent that holds it'),
+    answerQuestion,
+    ['workItemId'],
+  )
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (workItemId: string, options: Options) => {
+      const answered = await send(answerQuestion, { workItemId }, options);
+      if (options.json) return printJson(answered);
+      print(`${answered.agent} gets the answer with its next heartbeat.`);
     });
 
   addFlags(item.command('attach <item> <file>').description('attach a file; - is standard input'), addAttachment, [

@@ -107,6 +107,7 @@ export const exampleLease: ShownLease = {
   state: 'working',
   stalled: false,
   note: null,
+  question: null,
   progress: null,
   tokensSoFar: null,
 };

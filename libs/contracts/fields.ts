@@ -99,7 +99,7 @@ export const MAX_ROWS_BY_PAGE = 10_000;
 /** Like `paging`, for a list that may be long. */
 export const deepPaging = {
   ...paging,
-  cursor: z.string().max(300).optional().describe('nextCursor of the previous page'),
+  cursor: z.string().max(300).optional().describe('nextCursor'),
 };
 export const NextCursor = z.string().nullable();
 export const Pagination = z.object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });

@@ -21,6 +21,10 @@ export interface McpTool {
   readonly description?: string;
   /** Input fields that only REST accepts. */
   readonly omit?: readonly string[];
+  /** What the tool calls a field, so that one thing has one name in all of them. The field's own name is taken, too, without being listed. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Fields that the tool takes without listing them: those of earlier versions, and those that few need and another tool lists. */
+  readonly unlisted?: readonly string[];
   /** The tool reaches beyond this service (a language model, a file system). */
   readonly openWorld?: boolean;
   /** The tool removes something elsewhere, though its operation deletes nothing here. */

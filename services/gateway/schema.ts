@@ -12,10 +12,6 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** Bounds beyond these, and that a count is not negative, tell nobody anything: `tools/list` has no room for them. They hold all the same. */
-const MANY = { maximum: 1_000_000, maxItems: 500 };
-const BELOW_ZERO = 0;
-
 /** What a client sends: fields with a default are optional, transformed ones are in their original form. */
 export function inputSchema(input: z.ZodType): JsonSchema {
   return toJsonSchema(input, { io: 'input' });
@@ -45,11 +41,6 @@ function toJsonSchema(
     unrepresentable: 'any',
     ...(names ? { metadata: names } : {}),
     override: ({ zodSchema, jsonSchema }) => {
-      if (!isLong) {
-        if ((jsonSchema.maximum ?? 0) >= MANY.maximum) delete jsonSchema.maximum;
-        if ((jsonSchema.maxItems ?? 0) >= MANY.maxItems) delete jsonSchema.maxItems;
-        if ((jsonSchema.minimum ?? 1) <= BELOW_ZERO) delete jsonSchema.minimum;
-      }
       if (typeof jsonSchema.additionalProperties === 'object') {
         // A free-form object. This is the only form client generators recognize: some take `{}` or nothing for an object without fields.
         jsonSchema.additionalProperties = true;

@@ -26,7 +26,7 @@ import { getIdeationContext } from './context/ideation.ts';
 import { getImplementContext } from './context/implement.ts';
 import { getReviewContext } from './context/review.ts';
 import { getValidateContext } from './context/validate.ts';
-import { addWorkItemComment } from './editing/comment.ts';
+import { addWorkItemComment, answerQuestion } from './editing/comment.ts';
 import { createWorkItem } from './editing/create.ts';
 import { createInBacklog } from './editing/create-in-backlog.ts';
 import { deleteWorkItem } from './editing/delete.ts';
@@ -86,6 +86,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.batchMove': grouped(batchMoveWorkItems),
       'workItems.delete': grouped(deleteWorkItem),
       'workItems.comment': grouped(addWorkItemComment),
+      'workItems.answer': grouped(answerQuestion),
       'workItems.completeReview': grouped(completeReview),
       'workItems.completeValidation': grouped(completeValidation),
       'workItems.completeAiTask': grouped(completeAiTask),

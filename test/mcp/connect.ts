@@ -65,7 +65,7 @@ export async function connectMcp(
 export interface ToolFailure {
   readonly code: string;
   readonly message: string;
-  readonly details?: readonly { readonly path: string; readonly message: string }[];
+  readonly details?: readonly { readonly path: string; readonly message?: string }[];
 }
 
 /** The error of a call that the tool refused. */

@@ -62,17 +62,17 @@ export interface Conversation {
 
 const COMMENTS_READ = 50;
 
-/** A question is a comment by the key that holds the item; any later comment by another key answers it. */
+/** The history marks a question; any later comment answers it. */
 export async function conversationOf({ id, lease }: HeldItem, signal: AbortSignal): Promise<Conversation> {
   const { events } = await call<typeof getWorkItemEvents>(
     'GET /api/work-items/:workItemId/events',
     { workItemId: id, eventType: 'comment', limit: COMMENTS_READ },
     { signal },
   );
-  const asked = events.findIndex(({ actor, createdAt }) => actor.keyId === lease.keyId && createdAt >= lease.claimedAt);
+  const asked = events.findIndex(({ data, createdAt }) => data.question === true && createdAt >= lease.claimedAt);
   const answer = asked > 0 ? events[0] : undefined;
   return {
-    question: asked < 0 ? undefined : textOf(events[asked]),
+    question: lease.question ?? (asked < 0 ? undefined : textOf(events[asked])),
     answer: answer && { text: textOf(answer), at: answer.createdAt },
   };
 }

@@ -1,4 +1,4 @@
-import type { addWorkItemComment } from '@worktrack/contracts/work-items/comment';
+import type { answerQuestion } from '@worktrack/contracts/work-items/comment';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
@@ -46,7 +46,7 @@ function AnswerForm({ item: { id, lease } }: { readonly item: HeldItem }) {
     event.preventDefault();
     if (!text.trim()) return;
     void run(async () => {
-      await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: id, text });
+      await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text });
       setText('');
       void queries.invalidateQueries({ queryKey: ['question', id] });
       tell(words.answered({ agent: lease.agent }));

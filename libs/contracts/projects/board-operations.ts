@@ -73,7 +73,7 @@ export const getBoard = operation({
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.board }, output: exampleBoard },
   rest: 'GET /api/boards/:id',
-  mcp: { tool: 'get_board', title: 'Get board' },
+  mcp: { tool: 'get_board', title: 'Get board', names: { id: 'boardId' } },
 });
 
 export const updateBoard = operation({

@@ -123,6 +123,7 @@ export const getImplementContext = operation({
   mcp: {
     tool: 'get_implement_context',
     title: 'Get implement context',
+    names: { ids: 'workItemIds' },
     description: 'For an overview; claim_work_item chooses the next task by itself.',
   },
 });
@@ -168,7 +169,7 @@ export const getReviewContext = operation({
   effect: 'read',
   input: z.strictObject({
     taskId: ItemRef,
-    featureReview: z.boolean().default(false).describe('With the reviewable children'),
+    featureReview: z.boolean().default(false).describe('Its children, too'),
   }),
   output: z.object({
     item: WorkItem,
@@ -198,7 +199,7 @@ export const getReviewContext = operation({
     },
   },
   rest: 'GET /api/work-items/:taskId/review-context',
-  mcp: { tool: 'get_review_context', title: 'Get review context' },
+  mcp: { tool: 'get_review_context', title: 'Get review context', names: { taskId: 'workItemId' } },
 });
 
 export const getValidateContext = operation({
@@ -240,5 +241,5 @@ export const getValidateContext = operation({
     },
   },
   rest: 'POST /api/context/validate',
-  mcp: { tool: 'get_validate_context', title: 'Get validate context' },
+  mcp: { tool: 'get_validate_context', title: 'Get validate context', names: { ids: 'workItemIds' } },
 });

@@ -18,7 +18,7 @@ import {
 import { batchMoveWorkItems } from './batch-move.ts';
 import { setBudget, setItemBudget, setProjectBudget } from './budget.ts';
 import { listCards } from './cards.ts';
-import { addWorkItemComment } from './comment.ts';
+import { addWorkItemComment, answerQuestion } from './comment.ts';
 import { completeAiTask, completeReview, completeValidation } from './completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
 import { createWorkItem } from './create.ts';
@@ -65,6 +65,7 @@ export const workItemsContract = serviceContract('workitems', [
   batchMoveWorkItems,
   deleteWorkItem,
   addWorkItemComment,
+  answerQuestion,
   claimWorkItem,
   reportProgress,
   releaseWorkItem,

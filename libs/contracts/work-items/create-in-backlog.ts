@@ -17,6 +17,12 @@ const fields = {
   metadata: MetadataInput.optional(),
 };
 
+/** Said once, of `create_task`: the catalogue has no room to say it four times. */
+const LIKE_A_TASK = {
+  description: 'With all arguments of create_task.',
+  unlisted: ['priority', 'dependsOn', 'ideaId', 'externalId', 'metadata'],
+} as const;
+
 const common = {
   permissions: ['work-items:write'],
   effect: 'create',
@@ -27,7 +33,7 @@ const common = {
 export const createTask = operation({
   ...common,
   name: 'workItems.createTask',
-  summary: "Create a task in the Backlog of the session project's default board.",
+  summary: "Create a task in the Backlog of the session project's board.",
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('Any work item') }),
   example: {
     input: { title: 'Name all colours', parentId: 'W-S-9' },
@@ -39,29 +45,29 @@ export const createTask = operation({
 export const createStory = operation({
   ...common,
   name: 'workItems.createStory',
-  summary: "Create a story in the Backlog of the project's default board.",
+  summary: 'Create a story in the Backlog.',
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('A feature') }),
   example: { input: { title: 'Dark mode' }, output: exampleCreated({ ...exampleStory, parentId: null }) },
-  mcp: { tool: 'create_story', title: 'Create story' },
+  mcp: { tool: 'create_story', title: 'Create story', ...LIKE_A_TASK },
 });
 
 export const createFeature = operation({
   ...common,
   name: 'workItems.createFeature',
-  summary: "Create a feature in the Backlog of the project's default board.",
+  summary: 'Create a feature in the Backlog.',
   input: z.strictObject({ ...fields, parentId: ItemRef.optional().describe('An epic') }),
   example: {
     input: { title: 'Themes', parentId: 'W-E-2' },
     output: exampleCreated({ id: ids.story, taskId: 'W-F-4', title: 'Themes', type: 'feature', parentId: ids.epic }),
   },
-  mcp: { tool: 'create_feature', title: 'Create feature' },
+  mcp: { tool: 'create_feature', title: 'Create feature', ...LIKE_A_TASK },
 });
 
 export const createEpic = operation({
   ...common,
   name: 'workItems.createEpic',
-  summary: "Create an epic in the Backlog of the project's default board.",
+  summary: 'Create an epic in the Backlog.',
   input: z.strictObject({ ...fields }),
   example: { input: { title: 'Accessible shop' }, output: exampleCreated({ ...exampleEpic, parentId: null }) },
-  mcp: { tool: 'create_epic', title: 'Create epic' },
+  mcp: { tool: 'create_epic', title: 'Create epic', ...LIKE_A_TASK },
 });

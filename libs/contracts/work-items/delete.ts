@@ -14,5 +14,5 @@ export const deleteWorkItem = operation({
   errors: ['NOT_FOUND'],
   example: { input: { id: 'W-T-14' }, output: { deleted: true, id: ids.task } },
   rest: 'DELETE /api/work-items/:id',
-  mcp: { tool: 'delete_work_item', title: 'Delete work item' },
+  mcp: { tool: 'delete_work_item', title: 'Delete work item', names: { id: 'workItemId' } },
 });

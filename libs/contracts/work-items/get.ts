@@ -14,5 +14,5 @@ export const getWorkItem = operation({
   errors: ['NOT_FOUND'],
   example: { input: { id: 'W-T-14' }, output: exampleTask('To Do') },
   rest: 'GET /api/work-items/:id',
-  mcp: { tool: 'get_work_item', title: 'Get work item' },
+  mcp: { tool: 'get_work_item', title: 'Get work item', names: { id: 'workItemId' } },
 });

@@ -32,7 +32,7 @@ export type PreviousWork = z.infer<typeof PreviousWork>;
 export const claimWorkItem = operation({
   name: 'workItems.claim',
   summary:
-    'Claim the best ready task (of ids, else of the project) for an agent: nobody else gets it until the lease ends.',
+    'Claim the best ready task (of the given items, else of the project) for an agent: nobody else gets it until the lease ends.',
   permissions: ['work-items:write'],
   effect: 'update',
   input: z.strictObject({
@@ -70,7 +70,7 @@ export const claimWorkItem = operation({
     },
   },
   rest: 'POST /api/work-items/claim',
-  mcp: { tool: 'claim_work_item', title: 'Claim work item' },
+  mcp: { tool: 'claim_work_item', title: 'Claim work item', names: { ids: 'workItemIds' } },
 });
 
 export const releaseWorkItem = operation({

@@ -47,7 +47,7 @@ export const generateWorkItemPrompt = operation({
     },
   },
   rest: 'POST /api/work-items/:id/prompt',
-  mcp: { tool: 'generate_work_item_prompt', title: 'Generate prompt', openWorld: true },
+  mcp: { tool: 'generate_work_item_prompt', title: 'Generate prompt', names: { id: 'workItemId' }, openWorld: true },
   deadlineMs: PROMPT_DEADLINE_MS,
   lane: 'long',
 });
@@ -69,5 +69,5 @@ export const getWorkItemPrompt = operation({
     },
   },
   rest: 'GET /api/work-items/:id/prompt',
-  mcp: { tool: 'get_work_item_prompt', title: 'Get prompt' },
+  mcp: { tool: 'get_work_item_prompt', title: 'Get prompt', names: { id: 'workItemId' } },
 });

@@ -66,6 +66,7 @@ export const resolveWorkItems = operation({
   rest: 'POST /api/work-items/resolve',
   mcp: {
     tool: 'resolve_work_items',
+    names: { ids: 'workItemIds' },
     title: 'Resolve work items',
     description: 'For IDs you were given. For one item with its metadata: get_work_item; to search: list_work_items.',
   },

@@ -38,6 +38,7 @@ export const updateWorkItem = operation({
   mcp: {
     tool: 'update_work_item',
     title: 'Update work item',
+    names: { id: 'workItemId' },
     description:
       'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
   },

@@ -24,6 +24,8 @@ export const ShownLease = z.object({
   stalled: z.boolean(),
   /** What the agent reported in its last heartbeats. */
   note: z.string().nullable(),
+  /** What it waits to be told, while it is awaiting input. */
+  question: z.string().nullable(),
   /** From 0 to 1. */
   progress: z.number().nullable(),
   tokensSoFar: z.int().nullable(),

@@ -3,7 +3,7 @@ import type { ErrorValue } from '@worktrack/contracts/errors';
 import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/contracts/tool-call-meta';
 import { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { registry } from '@worktrack/runtime/process/metrics';
-import { faultsOf, invalid } from '@worktrack/runtime/validation/parse';
+import { invalid } from '@worktrack/runtime/validation/parse';
 import { Counter } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
@@ -32,8 +32,9 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
   try {
-    const input = given.arguments ?? {};
-    refuseUnknown(tool, input);
+    const faults = tool.arguments.unknown(given.arguments ?? {});
+    if (faults.length > 0) throw invalid(faults);
+    const input = tool.arguments.toInput(given.arguments ?? {});
     const metaKey = given.meta?.[IDEMPOTENCY_KEY_META];
     const { caller } = origin;
     const callOrigin =
@@ -53,7 +54,7 @@ export async function callTool(
       ...(isReplayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
     };
   } catch (thrown) {
-    const { code, message, details, current } = failureOf(thrown);
+    const { code, message, details, current } = tool.arguments.inOwnWords(failureOf(thrown));
     calls.inc({ tool: name, outcome: code });
     return {
       isError: true,
@@ -74,12 +75,3 @@ const FAILURE: JsonSchema = {
     },
   },
 };
-
-/** The operation's own schema would suggest the wrong fields: those only for REST, but not the cursor that is added here. */
-function refuseUnknown({ ownInput, fields, result }: Tool, input: Record<string, unknown>): void {
-  if (!ownInput) return;
-  const isKnown = Object.keys(input).every((field) => fields.includes(field));
-  if (isKnown && (result.paging !== 'made here' || input.cursor === undefined)) return;
-  const faults = faultsOf(ownInput, input);
-  if (faults.length > 0) throw invalid(faults);
-}

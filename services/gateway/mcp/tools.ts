@@ -1,10 +1,9 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { allOperations } from '@worktrack/contracts/catalogue';
-import { deepPaging } from '@worktrack/contracts/fields';
 import type { McpTool, Operation } from '@worktrack/contracts/operation';
-import { z } from 'zod';
 import { isPermitted } from '../identity/permissions.ts';
 import { fieldsOf, inputSchema, type JsonSchema, outputSchema } from '../schema.ts';
+import { type ToolArguments, toolArguments } from './arguments.ts';
 import type { ResultShape } from './results/result.ts';
 
 /** A tool as `tools/list` shows it. */
@@ -24,10 +23,7 @@ export interface ToolDefinition {
 export interface Tool {
   readonly operation: Operation;
   readonly definition: ToolDefinition;
-  /** The arguments that it accepts. */
-  readonly fields: readonly string[];
-  /** The arguments as this tool accepts them, if they differ from the operation's input. */
-  readonly ownInput: z.ZodType | undefined;
+  readonly arguments: ToolArguments;
   readonly result: ResultShape;
 }
 
@@ -64,16 +60,17 @@ export function toolCatalogue(operations: readonly Operation[] = allOperations()
 
 function toolOf(operation: Operation, mcp: McpTool): Tool {
   const result = resultShape(operation);
-  const ownInput = inputOf(operation, mcp, result);
-  const whole = inputSchema(ownInput ?? operation.input);
+  const taken = toolArguments(operation, mcp, result.paging);
+  const whole = inputSchema(taken.schema);
   const properties = Object.fromEntries(
-    Object.entries(whole.properties ?? {}).map(([field, schema]) => [field, brief(schema)]),
+    Object.entries(whole.properties ?? {}).flatMap(([name, schema]) =>
+      taken.unlisted.has(name) ? [] : [[name, brief(schema)] as const],
+    ),
   );
   const required = whole.required ?? [];
   return {
     operation,
-    fields: fieldsOf({ properties }),
-    ownInput,
+    arguments: taken,
     result,
     definition: {
       name: mcp.tool,
@@ -102,28 +99,38 @@ function resultShape({ input, output, effect }: Operation): ResultShape {
   return { schema, lists, paging };
 }
 
-/** Without the fields only for REST, and with the cursor that is added here. */
-function inputOf({ input }: Operation, { omit = [] }: McpTool, { paging }: ResultShape): z.ZodType | undefined {
-  if (omit.length === 0 && paging !== 'made here') return undefined;
-  const shape = Object.entries((input as z.ZodObject).shape).filter(([field]) => !omit.includes(field));
-  return z.strictObject({ ...Object.fromEntries(shape), ...(paging === 'made here' && { cursor: deepPaging.cursor }) });
-}
-
 /** Limits that callers rarely reach, and learn from the response if they do: the whole list has 24 kB. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'minLength',
   'maxLength',
   'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
   'pattern',
   'format',
   'additionalProperties',
 ]);
 
+/** What anybody expects of an optional argument. */
+const isNothing = (value: unknown) => value === false || (Array.isArray(value) && value.length === 0);
+
+/** `anyOf` of plain types is a list of types. */
+function merged({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  if (!anyOf) return rest;
+  const isPlain = anyOf.every(
+    ({ type, ...more }) => typeof type === 'string' && Object.keys(more).every((key) => LEFT_OUT.has(key)),
+  );
+  return isPlain ? { type: anyOf.map(({ type }) => type as string), ...rest } : { anyOf, ...rest };
+}
+
 function brief(schema: JsonSchema): JsonSchema {
   const shorten = (value: unknown, isKeyword: boolean): unknown => {
     if (Array.isArray(value)) return value.map((entry) => shorten(entry, true));
     if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).filter(([key]) => !(isKeyword && LEFT_OUT.has(key)));
+    const entries = Object.entries(isKeyword ? merged(value as JsonSchema) : value).filter(
+      ([key, inner]) => !(isKeyword && (LEFT_OUT.has(key) || (key === 'default' && isNothing(inner)))),
+    );
     // Below `properties`, keys are field names, which can be anything.
     return Object.fromEntries(
       entries.map(([key, inner]) => [key, shorten(inner, !(isKeyword && key === 'properties'))]),

@@ -1,15 +1,47 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { addWorkItemComment as operation } from '@worktrack/contracts/work-items/comment';
+import type {
+  addWorkItemComment as comment,
+  answerQuestion as operation,
+} from '@worktrack/contracts/work-items/comment';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { requireItem } from '../items/items.repository.ts';
+import { isLive } from '../items/lease.ts';
 import { indexSaid } from '../search/search.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
 
 export async function addWorkItemComment(
+  { workItemId, text, leaseToken }: Input<typeof comment>,
+  context: GroupedContext<FailureOf<typeof comment>>,
+): Promise<Output<typeof comment>> {
+  const item = await requireItem(context, workItemId);
+  const { lease } = item;
+  const isOwn = leaseToken !== undefined;
+  if (isOwn && (!isLive(lease, new Date()) || lease.token !== leaseToken)) {
+    throw context.fail(
+      'CONFLICT',
+      'This lease has ended. Read the item before you continue, or comment without leaseToken.',
+    );
+  }
+  const scope = isOwn && lease ? { ...context, by: { agent: lease.agent } } : context;
+  await indexSaid(scope, item, text);
+  const ofClaim = isOwn ? lease?.claimedAt : undefined;
+  return { event: recordOn(scope, item, { eventType: 'comment', data: { text }, ofClaim }) };
+}
+
+/** A comment that says outright that it answers, and is refused where nobody would hear it. */
+export async function answerQuestion(
   { workItemId, text }: Input<typeof operation>,
   context: GroupedContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(context, workItemId);
+  const { taskId, lease } = item;
+  if (!isLive(lease, new Date()) || lease.state !== 'awaiting_input') {
+    throw context.fail(
+      'CONFLICT',
+      `No agent waits for an answer on ${taskId}. Add a comment instead: whoever works on it can read it.`,
+    );
+  }
   await indexSaid(context, item, text);
-  return { event: recordOn(context, item, { eventType: 'comment', data: { text } }) };
+  const event = recordOn(context, item, { eventType: 'comment', data: { text, answer: true } });
+  return { event, agent: lease.agent, question: lease.question ?? null };
 }

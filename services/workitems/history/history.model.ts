@@ -11,6 +11,8 @@ export interface HistoryRecord {
   data: Record<string, unknown>;
   actor: { userId: string; keyId: string };
   createdAt: Date;
+  /** A comment that an agent made with the token of its lease: when it had claimed. */
+  ofClaim?: Date | undefined;
   /** Its event is in the outbox, or has been. Versions without a log did not record this (past.repository.ts). */
   told?: true;
 }
@@ -25,6 +27,7 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
     data: { type: mongoose.Schema.Types.Mixed, required: true },
     actor: { userId: { type: String, required: true }, keyId: { type: String, required: true } },
     createdAt: { type: Date, required: true },
+    ofClaim: Date,
     told: Boolean,
   },
   { collection: 'work_item_history', versionKey: false, minimize: false },

@@ -1,6 +1,7 @@
 import type { EventType as LogType } from '@worktrack/contracts/events/event';
 import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
 import type { Scope, WriteScope } from '../calls/scope.ts';
+import type { LeaseRecord } from '../items/lease.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
 import { type ToldItem, tell } from './tell.ts';
@@ -11,6 +12,8 @@ type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress';
 export interface NewEvent {
   readonly eventType: EventType | Passing;
   readonly data: Record<string, unknown>;
+  /** Of a comment that an agent makes with the token of its lease: when it claimed. Not shown; it tells the agent's own words from the answers to them. */
+  readonly ofClaim?: Date | undefined;
 }
 
 /** What the log calls it. */
@@ -52,6 +55,7 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
       data: eventType === 'updated' ? keptChanges(data) : data,
       actor: { userId, keyId },
       createdAt,
+      ...(event.ofClaim && { ofClaim: event.ofClaim }),
       told: true,
     };
     writes.insert(HistoryModel, recorded);
@@ -78,18 +82,31 @@ export async function eventsOfItem(
   return { events: records.map(eventOf), totalEvents: counted?.total ?? 0 };
 }
 
-/** Comments by other keys that an item got after a given revision, oldest first. */
-export async function commentsSince(
+/**
+ * Comments that an item got after a given revision, oldest first, as far as they are for the agent that holds it: those by other keys, and after its
+ * question all that were not made with its own token. People often have only the key that the agent works with.
+ */
+export async function answersTo(
   { caller }: Scope,
   workItemId: string,
-  revision: number,
-  { exceptOf, limit }: { readonly exceptOf: string; readonly limit: number },
+  { keyId, claimedAt, askedRevision }: Pick<LeaseRecord, 'keyId' | 'claimedAt' | 'askedRevision'>,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<(Pick<HistoryEvent, 'actor' | 'createdAt'> & { readonly revision: number; readonly text: string })[]> {
   const { organizationId } = caller;
   const eventType: EventType = 'comment';
   const records = await HistoryModel.aggregate<HistoryRecord>([
     {
-      $match: { organizationId, workItemId, revision: { $gt: revision }, eventType, 'actor.keyId': { $ne: exceptOf } },
+      $match: {
+        organizationId,
+        workItemId,
+        revision: { $gt: after },
+        eventType,
+        ofClaim: { $ne: claimedAt },
+        $or: [
+          { 'actor.keyId': { $ne: keyId } },
+          ...(askedRevision === undefined ? [] : [{ revision: { $gt: askedRevision } }]),
+        ],
+      },
     },
     { $sort: { revision: 1, _id: 1 } },
     { $limit: limit },

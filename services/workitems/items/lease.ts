@@ -30,6 +30,10 @@ export interface LeaseRecord {
   userId: string;
   note?: string;
   question?: string;
+  /** When the agent began to wait for an answer to it. */
+  askedAt?: Date;
+  /** The item's revision before the question: whatever is commented after it, but not by the agent itself, answers it. */
+  askedRevision?: number;
   progress?: number;
   /** What the agent's work has used so far, not yet reported by a completion. */
   report?: TokenReport;
@@ -87,24 +91,22 @@ const SECOND_MS = 1_000;
 /** As a part of its term: an agent whose heartbeats are on time is never shown as stalled. */
 const STALLS_AFTER = 0.5;
 
-/** People answer in their own time. */
+/** From the question on: people answer in their own time, but an agent that is gone does not hold a task forever. */
 const AWAITING_INPUT_SECONDS = 24 * 60 * 60;
 
 /** The times of a lease that is granted or renewed now. */
 export function termOf(
   now: Date,
   leaseSeconds: number,
-  state: LeaseState,
+  { state = 'working', askedAt = now }: Partial<Pick<LeaseRecord, 'state' | 'askedAt'>> = {},
 ): Pick<LeaseRecord, 'leaseSeconds' | 'expiresAt' | 'unsettledUntil' | 'stallsAt'> {
-  const after = (seconds: number) => new Date(now.getTime() + seconds * SECOND_MS);
-  const expiresAt = after(state === 'awaiting_input' ? AWAITING_INPUT_SECONDS : leaseSeconds);
-  return {
-    leaseSeconds,
-    expiresAt,
-    unsettledUntil: expiresAt,
-    stallsAt: after(leaseSeconds * STALLS_AFTER),
-  };
+  const expiresAt = after(now, leaseSeconds);
+  const answeredBy = state === 'awaiting_input' ? after(askedAt, AWAITING_INPUT_SECONDS) : expiresAt;
+  const ends = new Date(Math.max(answeredBy.getTime(), expiresAt.getTime()));
+  return { leaseSeconds, expiresAt: ends, unsettledUntil: ends, stallsAt: after(now, leaseSeconds * STALLS_AFTER) };
 }
+
+const after = (from: Date, seconds: number) => new Date(from.getTime() + seconds * SECOND_MS);
 
 /** By a heartbeat, or by a claim with its token. */
 export function renewed(
@@ -113,8 +115,8 @@ export function renewed(
   leaseSeconds: number,
   told: Partial<LeaseRecord> = {},
 ): LeaseRecord {
-  const after = { ...lease, ...told };
-  return { ...after, ...termOf(now, leaseSeconds, after.state ?? 'working') };
+  const heard = { ...lease, ...told };
+  return { ...heard, ...termOf(now, leaseSeconds, heard) };
 }
 
 /** The projection needed to show a lease: not everything that an agent may have left in it. */
@@ -127,6 +129,8 @@ export const SHOWN_OF_LEASE = {
   'lease.leaseSeconds': 1,
   'lease.state': 1,
   'lease.note': 1,
+  'lease.question': 1,
+  'lease.askedAt': 1,
   'lease.progress': 1,
   'lease.report.totalTokens': 1,
 } as const;
@@ -156,6 +160,7 @@ export function shownLease(lease: LeaseRecord | null | undefined, now = new Date
     stalled: stallsAt !== undefined && stallsAt <= now,
     note: lease.note ?? null,
     progress: lease.progress ?? null,
+    question: state === 'awaiting_input' ? (lease.question ?? null) : null,
     tokensSoFar: lease.report?.totalTokens ?? null,
   };
 }

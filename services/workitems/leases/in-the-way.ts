@@ -22,7 +22,10 @@ export function whyNot(tasks: readonly InTheWay[], now: Date): string {
 interface Place {
   readonly column: string;
   readonly role: Role;
-  readonly lease: Pick<NonNullable<ItemOutline['lease']>, 'expiresAt' | 'agent'> | null | undefined;
+  readonly lease:
+    | Pick<NonNullable<ItemOutline['lease']>, 'expiresAt' | 'agent' | 'state' | 'question'>
+    | null
+    | undefined;
   readonly assignee: string | null;
 }
 /** A task that cannot be claimed, and what it is waiting for. */
@@ -50,8 +53,15 @@ function whereIs({ column, lease, assignee = null }: Partial<Place>, now: Date):
 }
 
 function heldBy({ lease, assignee }: Pick<Place, 'lease' | 'assignee'>): string {
-  return `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
+  const holder = `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
+  if (lease?.state !== 'awaiting_input') return holder;
+  const { question } = lease;
+  return `${holder}, waiting for an answer${question === undefined ? '' : ` to ${JSON.stringify(shortened(question))}`}`;
 }
+
+const MAX_QUESTION_LENGTH = 100;
+const shortened = (text: string) =>
+  text.length <= MAX_QUESTION_LENGTH ? text : `${text.slice(0, MAX_QUESTION_LENGTH)}…`;
 
 /** For a project's tasks, from what they store. Dependencies are read only for the first few. */
 export async function waitingInProject(

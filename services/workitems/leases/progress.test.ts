@@ -117,7 +117,7 @@ describe('a heartbeat', () => {
     const asked = await beat(mine, asking);
     expect(asked.lease.state).toBe('awaiting_input');
     expect((await project.history(task.id)).slice(0, 2)).toMatchObject([
-      { eventType: 'comment', data: { text: 'Which palette?' } },
+      { eventType: 'comment', data: { text: 'Which palette?', question: true } },
       { eventType: 'updated', data: { changes: { leaseState: { from: 'working', to: 'awaiting_input' } } } },
     ]);
     expect((await project.get(task.id)).version).toBe(version + 1);
@@ -128,7 +128,11 @@ describe('a heartbeat', () => {
     const { workItems } = await call(project.caller, 'workItems.list', { leaseState: 'awaiting_input' });
     expect(workItems.map(({ id }) => id)).toEqual([task.id]);
     expect(await claim()).toMatchObject({ claimed: false });
-    await comment(task.id, 'My own');
+    await call(project.caller, 'workItems.comment', {
+      workItemId: task.id,
+      text: 'My own',
+      leaseToken: mine.leaseToken,
+    });
     await comment(task.id, 'That of the brand.', person);
     await comment(task.id, 'Or any.', person);
     const heard = await beat(mine, { state: 'working' });
@@ -145,6 +149,36 @@ describe('a heartbeat', () => {
       answers.map(({ text }) => text),
     );
     expect(inTurn).toEqual([many.slice(0, 20), many.slice(20), []]);
+  });
+
+  test('is answered with its own key, too, and by whoever says so; and waits a day from its question, however often it is heard of', async () => {
+    const task = await project.create('task');
+    const mine = await claimed();
+    const answer = (text: string) => call(project.caller, 'workItems.answer', { workItemId: task.id, text });
+    expect((await failure(answer('Nobody asked'))).message).toContain('Add a comment instead');
+    await comment(task.id, 'A note to myself');
+    const asking = { state: 'awaiting_input', question: 'Which palette?' } as const;
+    const { lease } = await beat(mine, asking);
+    expect(lease.question).toBe('Which palette?');
+    expect((await claim()).reason).toContain('waiting for an answer to "Which palette?"');
+    goForward(3_600);
+    expect((await beat(mine, asking)).lease.expiresAt).toBe(lease.expiresAt);
+    await comment(task.id, 'By the same key');
+    expect(await answer('The brand’s')).toMatchObject({ agent: 'agent 7', question: 'Which palette?' });
+    const heard = await beat(mine);
+    expect(heard.answers.map(({ text }) => text)).toEqual(['By the same key', 'The brand’s']);
+    expect(heard.lease.expiresAt).toBe(lease.expiresAt);
+    // Another question is another day.
+    expect(
+      Date.parse((await beat(mine, { question: 'And which font?', state: 'awaiting_input' })).lease.expiresAt),
+    ).toBeGreaterThan(Date.parse(lease.expiresAt));
+    // An agent that is heard of at the end of the day does not lose its work for it.
+    goForward(24 * 3_600 - 60);
+    expect(Date.parse((await beat(mine)).lease.expiresAt) - Date.now()).toBeGreaterThan(800_000);
+    const { lease: after } = await beat(mine, { state: 'working' });
+    expect(after.question).toBeNull();
+    const stale = { workItemId: task.id, text: 'Late', leaseToken: `${mine.leaseToken}x` };
+    expect((await failure(call(project.caller, 'workItems.comment', stale))).code).toBe('CONFLICT');
   });
 
   test('and comments that arrive at the same time: each is delivered once, to exactly one heartbeat', async () => {

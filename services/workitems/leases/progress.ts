@@ -7,7 +7,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { budgetsOver, counted, restOf } from '../budgets/budgets.repository.ts';
 import { isUsedUp, spend, tightest } from '../budgets/budgets.ts';
-import { commentsSince, type NewEvent } from '../history/history.repository.ts';
+import { answersTo, type NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, shownLease, type TokenReport } from '../items/lease.ts';
@@ -46,8 +46,8 @@ export async function reportProgress(
       details: [{ path: 'question', message: 'requires state awaiting_input' }],
     });
   }
-  const answers = await commentsSince(context, item._id, before.heardRevision ?? item.revision, {
-    exceptOf: context.caller.keyId,
+  const answers = await answersTo(context, item._id, before, {
+    after: before.heardRevision ?? item.revision,
     limit: MAX_ANSWERS,
   });
   const report = await reportAfter(before.report, input, now);
@@ -58,18 +58,22 @@ export async function reportProgress(
   if (told !== 0)
     for (const budget of budgets) if (!isUsedUp(budget)) context.writes.rely(restOf(budget, told), 'exclusive');
   const isFull = answers.length === MAX_ANSWERS;
+  // Repeating the question does not ask it again.
+  const isAsked = question !== undefined && question !== before.question;
+  const waitsAnew = state === 'awaiting_input' && (isAsked || before.state !== 'awaiting_input');
   const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,
     ...(note !== undefined && { note }),
     ...(question !== undefined && { question }),
+    ...(waitsAnew && { askedAt: now, askedRevision: item.revision }),
     ...(progress !== undefined && { progress }),
     ...(report && { report }),
     ...(checkpoint !== undefined && { checkpoint: JSON.stringify(checkpoint) }),
     heardRevision: isFull ? (answers.at(-1)?.revision ?? item.revision) : item.revision,
   });
-  // Repeating the question does not ask it again.
-  const isAsked = question !== undefined && question !== before.question;
-  const asked: NewEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question } }] : [];
+  const asked: NewEvent[] = isAsked
+    ? [{ eventType: 'comment', data: { text: question, question: true }, ofClaim: before.claimedAt }]
+    : [];
   const board = await boardOf(context, item);
   if (state === (before.state ?? 'working')) {
     renewLease(context, item, lease, asked);

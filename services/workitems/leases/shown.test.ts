@@ -32,6 +32,7 @@ describe('a lease', () => {
       stalled: false,
       note: null,
       progress: null,
+      question: null,
       tokensSoFar: null,
     };
     const everywhere = async () => [

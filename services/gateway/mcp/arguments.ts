@@ -1,0 +1,77 @@
+import type { ErrorDetail, ErrorValue } from '@worktrack/contracts/errors';
+import { deepPaging } from '@worktrack/contracts/fields';
+import type { McpTool, Operation } from '@worktrack/contracts/operation';
+import { faultsOf, spelledOut } from '@worktrack/runtime/validation/parse';
+import { z } from 'zod';
+import type { Paging } from './results/result.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type ToolError = Omit<ErrorValue, 'details'> & {
+  readonly details?: readonly (Pick<ErrorDetail, 'path'> & Partial<ErrorDetail>)[];
+};
+
+/** The arguments of a tool, which may be called otherwise than the fields of its operation. */
+export interface ToolArguments {
+  /** All that it takes, in its own words. */
+  readonly schema: z.ZodType;
+  readonly unlisted: ReadonlySet<string>;
+  /** The arguments as input of the operation; those that the tool does not know stay as they are. */
+  readonly toInput: (given: Fields) => Record<string, unknown>;
+  /** What is wrong with the names of arguments: the operation would suggest its own, and those that only REST takes. */
+  readonly unknown: (given: Fields) => readonly ErrorDetail[];
+  /** An error of the operation in the words of the tool, each said once: what the message says, details only point at. */
+  readonly inOwnWords: (error: ErrorValue) => ToolError;
+}
+
+export function toolArguments(
+  { input }: Pick<Operation, 'input'>,
+  { omit = [], names = {}, unlisted = [] }: McpTool,
+  paging: Paging,
+): ToolArguments {
+  const listed = Object.entries((input as z.ZodObject).shape).filter(([field]) => !omit.includes(field));
+  const named = listed.map(([field, schema]) => [names[field] ?? field, schema] as const);
+  const schema = z.strictObject({
+    ...Object.fromEntries(named),
+    ...(paging === 'made here' && { cursor: deepPaging.cursor }),
+  });
+  const known = new Set(Object.keys(schema.shape));
+  const fieldOf = new Map(Object.entries(names).map(([field, name]) => [name, field]));
+
+  const renamed = (given: Fields, nameOf: (key: string) => string) =>
+    Object.fromEntries(
+      Object.entries(given).map(([key, value]) => {
+        const name = nameOf(key);
+        return [name === key || name in given ? key : name, value];
+      }),
+    );
+  return {
+    schema,
+    unlisted: new Set(unlisted),
+    toInput: (given) => renamed(given, (key) => fieldOf.get(key) ?? key),
+    unknown(given) {
+      const inOwn = renamed(given, (key) => names[key] ?? key);
+      const hasCursor = paging === 'made here' && inOwn.cursor !== undefined;
+      const isKnown = !hasCursor && Object.keys(inOwn).every((key) => known.has(key));
+      return isKnown ? [] : faultsOf(schema, inOwn);
+    },
+    inOwnWords: ({ message, details, ...error }) => {
+      let told = withoutRoutes(message);
+      const own = details?.map(({ path, ...detail }) => {
+        const [field = '', ...inside] = path.split('.');
+        const renamed = {
+          ...detail,
+          path: [names[field] ?? field, ...inside].join('.'),
+          message: withoutRoutes(detail.message),
+        };
+        told = told.replaceAll(spelledOut({ ...renamed, path }), spelledOut(renamed));
+        return renamed;
+      });
+      const paths = own?.map((detail) => (told.includes(detail.message) ? { path: detail.path } : detail));
+      return { ...error, message: told, ...(paths && { details: paths }) };
+    },
+  };
+}
+
+/** Routes of REST, which a client of tools does not see. */
+const withoutRoutes = (text: string) => text.replaceAll(/ \((?:GET|POST|PATCH|PUT|DELETE) \/[^)]*\)/g, '');
