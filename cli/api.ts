@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorDetail } from '@worktrack/contracts/errors';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
-import { Failure, refusalWords } from './failure.ts';
+import { Failure, inFlags, refusalWords } from './failure.ts';
+import { fieldNames } from './flags.ts';
 import { chooseService } from './service.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -10,6 +11,8 @@ const UPLOAD_TIMEOUT_MS = 120_000;
 /** A service that restarts is back within seconds. */
 const ATTEMPTS = 3;
 const LONGEST_DELAY_SECONDS = 5;
+/** Whoever set the key has to set another. */
+const UNKNOWN_KEY = 401;
 export const MAY_SUCCEED_LATER: ReadonlySet<number> = new Set([502, 503, 504]);
 
 export interface CallOptions {
@@ -25,6 +28,8 @@ export interface Api {
   call<Op extends Operation>(operation: Op, input: RawInput<Op>, options?: CallOptions): Promise<Output<Op>>;
   /** The raw response, whatever it is, and for as long as it takes. @throws what `fetch` throws */
   open(path: string, options: { readonly accept: string; readonly signal: AbortSignal }): Promise<Response>;
+  /** The content of a response that is no JSON. @throws Failure with the server's own words */
+  download(operation: Operation, input: Record<string, unknown>): Promise<ReadableStream<Uint8Array>>;
   /** @param place the fields that are in the path */
   upload(operation: Operation, place: Record<string, unknown>, form: FormData, options?: CallOptions): Promise<unknown>;
 }
@@ -39,7 +44,12 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     form?: FormData,
   ) => {
     const { method, url, body } = requestOf(baseUrl, operation, input);
+    const inPath = [...(operation.rest ?? '').matchAll(/:(\w+)/g)].map(([, field]) => field as string);
+    const isItem = (field: string) =>
+      field === 'workItemId' || (field === 'id' && operation.name.startsWith('workItems.'));
+    const placed = Object.fromEntries(inPath.map((field) => [field, isItem(field) ? '<item>' : '<id>']));
     return sent(baseUrl, url, {
+      inOwnWords: (text) => inFlags(text, fieldNames(operation), placed),
       method,
       headers: {
         authorization,
@@ -57,6 +67,12 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
     open: (path, { accept, signal }) =>
       fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
+    download: async (operation, input) => {
+      const { url } = requestOf(baseUrl, operation, input);
+      const response = await fetch(url, { headers: { authorization } }).catch((error: unknown) => error);
+      if (response instanceof Response && response.ok && response.body) return response.body;
+      return (await outcomeOf(baseUrl, response)) as never;
+    },
     upload: (operation, place, form, options) => send(operation, place, options, form),
   };
 }
@@ -65,15 +81,20 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
 async function sent(
   baseUrl: string,
   url: URL,
-  { timeoutMs, ...init }: RequestInit & { readonly timeoutMs: number },
+  {
+    timeoutMs,
+    inOwnWords,
+    ...init
+  }: RequestInit & { readonly timeoutMs: number; readonly inOwnWords: (text: string) => string },
 ): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
       (error: unknown) => error,
     );
     const isResponse = answer instanceof Response;
-    if (isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer)) return outcomeOf(baseUrl, answer);
-    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer);
+    if (isResponse ? !MAY_SUCCEED_LATER.has(answer.status) : isNobodyThere(answer))
+      return outcomeOf(baseUrl, answer, inOwnWords);
+    if (attempt === ATTEMPTS) return outcomeOf(baseUrl, answer, inOwnWords);
     const afterSeconds = isResponse ? Number(answer.headers.get('retry-after') ?? attempt) : attempt;
     if (isResponse) await answer.body?.cancel();
     await delay(Math.min(Number.isFinite(afterSeconds) ? afterSeconds : attempt, LONGEST_DELAY_SECONDS) * 1_000);
@@ -120,7 +141,11 @@ interface Envelope {
 }
 
 /** The data of a response. @throws Failure with the words of a refusal, or with our own if there was no answer */
-export async function outcomeOf(baseUrl: string, response: unknown): Promise<unknown> {
+export async function outcomeOf(
+  baseUrl: string,
+  response: unknown,
+  inOwnWords = (text: string) => text,
+): Promise<unknown> {
   if (!(response instanceof Response)) {
     const error = response as Error;
     const why = (error.cause as Error | undefined)?.message || error.message || 'no connection';
@@ -132,14 +157,14 @@ export async function outcomeOf(baseUrl: string, response: unknown): Promise<unk
   const envelope = (await response.json().catch(() => undefined)) as Envelope | undefined;
   if (typeof envelope?.success !== 'boolean') {
     throw new Failure(
-      'unreachable',
+      'usage',
       `${baseUrl} answers, but not as worktrack does (HTTP ${response.status}). Check WORKTRACK_URL.`,
     );
   }
   if (envelope.success) return envelope.data;
   const { code, message, details, requestId } = envelope.error as NonNullable<Envelope['error']>;
   throw new Failure(
-    response.status >= 500 ? 'unreachable' : 'refused',
-    `${refusalWords(message, details)} (${code}, request ${requestId})`,
+    response.status >= 500 ? 'unreachable' : response.status === UNKNOWN_KEY ? 'usage' : 'refused',
+    `${inOwnWords(refusalWords(message, details))} (${code}, request ${requestId})`,
   );
 }

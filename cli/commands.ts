@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { budgetCommand } from './commands/budget.ts';
 import { eventsCommand } from './commands/events.ts';
 import { feedbackCommand } from './commands/feedback.ts';
 import { itemCommand } from './commands/item.ts';
@@ -18,6 +19,7 @@ export const commandsWithKey = (): Command[] => [
   itemCommand(),
   projectCommand(),
   feedbackCommand(),
+  budgetCommand(),
   userCommand(),
   keyCommand(),
   sourceCommand(),

@@ -1,7 +1,8 @@
 import type { Operation } from '@worktrack/contracts/operation';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { Failure } from './failure.ts';
+import { Failure, kebab } from './failure.ts';
+import { HELP } from './help.ts';
 import { textFrom } from './text-input.ts';
 
 interface JsonSchema {
@@ -60,12 +61,12 @@ async function textOf(field: string, options: Fields): Promise<string | undefine
 
 function optionsOf(field: string, schema: JsonSchema): Option[] {
   const name = kebab(field);
-  const description = schema.description ?? '';
+  const description = schema.description ?? HELP[field] ?? '';
   const types = typesOf(schema);
   if (LONG_TEXTS.has(field)) {
     return [
       new Option(`--${name} <text>`, [description, '- reads standard input'].filter(Boolean).join('; ')),
-      new Option(`--${name}-file <path>`, `${field} from a file`),
+      new Option(`--${name}-file <path>`, `--${name} from a file`),
     ];
   }
   if (types.has('boolean')) return [new Option(`--${name}`, description)];
@@ -101,6 +102,9 @@ function objectOf(text: string): unknown {
   throw new InvalidArgumentError('It must be a JSON object.');
 }
 
+/** The names of an operation's fields. */
+export const fieldNames = (operation: Operation): string[] => Object.keys(inputOf(operation).properties ?? {});
+
 const inputOf = (operation: Operation) =>
   z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 
@@ -112,8 +116,6 @@ function choicesOf(schema: JsonSchema): string[] | undefined {
   const values = schema.enum?.filter((value) => typeof value === 'string');
   return values && values.length > 0 ? values : undefined;
 }
-
-const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** `--boardColumnId` is `--board-column-id`: the service's documentation spells fields that way. */
 export function withKebabCase(args: readonly string[]): string[] {

@@ -24,8 +24,9 @@ export function printProblem(text: string): void {
   console.error(visible(text));
 }
 
-/** What a service warned about, one line each on standard error: it belongs to no output that a script reads. */
-export function warn(warnings: readonly string[] = []): void {
+/** What a service warned about, one line each on standard error; with `--json`, it is part of the document. */
+export function warn({ warnings = [] }: { readonly warnings?: readonly string[] }, { json }: OutputOptions): void {
+  if (json) return;
   for (const warning of warnings) printProblem(`Warning: ${warning}`);
 }
 

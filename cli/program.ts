@@ -2,12 +2,18 @@ import { Command, CommanderError } from 'commander';
 import { EXIT, Failure } from './failure.ts';
 import { withKebabCase } from './flags.ts';
 import { printProblem } from './output.ts';
+import manifest from './package.json' with { type: 'json' };
+
+const VERSION: string = manifest.version;
 
 /** Runs the command line of this process. */
 export async function run(commands: readonly Command[], description: string, help: readonly string[]): Promise<void> {
-  const ends = `Exits with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line is invalid, ${EXIT.unreachable} if the service does not respond.`;
+  const ends = `Exits with 0, or with ${EXIT.refused} if the service refuses, ${EXIT.usage} if the command line or the configuration is wrong, ${EXIT.unreachable} if the service does not respond, ${EXIT.nothing} if there is nothing to claim.`;
   const program = new Command('worktrack')
     .description(description)
+    .version(VERSION, '--version', 'print the version')
+    // `--version` after a command is an item's.
+    .enablePositionalOptions()
     .addHelpText('after', ['', ...help, ends].join('\n'))
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();

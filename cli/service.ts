@@ -40,7 +40,7 @@ export function chooseService(environment: NodeJS.ProcessEnv = process.env): Ser
   const apiKey = key || kept?.apiKey;
   if (!baseUrl || !apiKey) {
     throw new Failure(
-      'unreachable',
+      'usage',
       `There is no service to talk to: set WORKTRACK_URL and WORKTRACK_API_KEY, write both into ${configFilePath()}, or start a local stack with \`npm start\`.`,
     );
   }

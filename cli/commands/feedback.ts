@@ -1,5 +1,6 @@
 import { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import { Status } from '@worktrack/contracts/feedback/records';
+import { linkFeedback } from '@worktrack/contracts/gateway/link';
 import { Argument, Command } from 'commander';
 import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
@@ -21,6 +22,16 @@ export function feedbackCommand(): Command {
       const item = await api().call(updateFeedback, { id, status }, options);
       if (options.json) return printJson(item);
       print(`${item.id} is ${item.status}.`);
+    });
+  feedback
+    .command('link <id> <idea>')
+    .description('link a feedback item to an idea')
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (feedbackId: string, workItemId: string, options: OutputOptions & { idempotencyKey?: string }) => {
+      const linked = await api().call(linkFeedback, { feedbackId, workItemId }, options);
+      if (options.json) return printJson(linked);
+      print(`${linked.taskId} has ${linked.feedbackCount} linked feedback items.`);
     });
   return feedback;
 }

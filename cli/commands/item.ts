@@ -1,17 +1,11 @@
-import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import type { Attachment } from '@worktrack/contracts/attachments/attachment';
-import { addAttachment } from '@worktrack/contracts/attachments/operations';
-import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
+import type { Output, RawInput } from '@worktrack/contracts/operation';
 import { getBoard } from '@worktrack/contracts/projects/board-operations';
 import { getProject, listProjects } from '@worktrack/contracts/projects/project-operations';
 import { addWorkItemComment, answerQuestion } from '@worktrack/contracts/work-items/comment';
-import { completeAiTask } from '@worktrack/contracts/work-items/completions';
 import { createWorkItem } from '@worktrack/contracts/work-items/create';
+import { deleteWorkItem } from '@worktrack/contracts/work-items/delete';
+import { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import { getWorkItem } from '@worktrack/contracts/work-items/get';
-import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/leases';
 import { listWorkItems } from '@worktrack/contracts/work-items/list';
 import { moveWorkItem } from '@worktrack/contracts/work-items/move';
 import { updateWorkItem } from '@worktrack/contracts/work-items/update';
@@ -21,22 +15,23 @@ import { type Api, api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
 import { idempotencyKeyOption, jsonOption } from '../options.ts';
-import { type OutputOptions, print, printJson, printList, printRecord, warn } from '../output.ts';
-import { unreadable } from '../text-input.ts';
-
-interface Options extends OutputOptions, Record<string, unknown> {
-  readonly idempotencyKey?: string;
-  readonly field?: string;
-}
+import { type Cell, minute, print, printJson, printList, printRecord, warn } from '../output.ts';
+import { createFromFile } from './create-from-file.ts';
+import { addFileCommands } from './item-files.ts';
+import { addWorkCommands } from './item-work.ts';
+import { type Options, send } from './sending.ts';
 
 export function itemCommand(): Command {
   const item = new Command('item').description('work items, by their task IDs or UUIDs');
 
-  addFlags(item.command('create').description('create a work item'), createWorkItem, [
+  addFlags(item.command('create').description('create a work item, or all of a file'), createWorkItem, [
     'boardId',
     'boardColumnId',
     'type',
+    'title',
   ])
+    .option('--title <value>', 'required without --file')
+    .option('--file <path>', 'items as YAML or JSON: a list, or { items }; - is standard input')
     .option('--type <type>', 'epic, feature, story, task or idea', 'task')
     .option('--board-id <id>', 'default: the default board of the project')
     .option('--board-column-id <column>', 'name or UUID; default: that of the backlog, or of what is to do')
@@ -50,7 +45,7 @@ export function itemCommand(): Command {
     .description('show a work item')
     .addOption(fieldOption())
     .addOption(jsonOption())
-    .action(async (id: string, options: Options) => show(await api().call(getWorkItem, { id }), options));
+    .action(get);
 
   addFlags(
     item.command('list').description('list work items, newest first; those of a column in column order'),
@@ -78,7 +73,7 @@ export function itemCommand(): Command {
           : print(`${before.taskId} stays in ${before.columnName}.`);
       }
       const { workItem, fromColumn, toColumn, cascaded, warnings } = await send(moveWorkItem, { workItemId }, options);
-      warn(warnings);
+      warn({ warnings }, options);
       if (options.json) return printJson({ workItem, fromColumn, toColumn, cascaded, ...(warnings && { warnings }) });
       print(`${workItem.taskId} moved from ${fromColumn} to ${toColumn}.`);
     });
@@ -105,58 +100,53 @@ export function itemCommand(): Command {
       print(`${answered.agent} gets the answer with its next heartbeat.`);
     });
 
-  addFlags(item.command('attach <item> <file>').description('attach a file; - is standard input'), addAttachment, [
-    'workItemId',
-    'fileName',
-  ])
-    .option('--file-name <name>', 'default: that of the file')
+  item
+    .command('delete <item>')
+    .description('delete a work item; its children stay, without a parent')
     .addOption(idempotencyKeyOption())
     .addOption(jsonOption())
-    .action(attach);
-
-  addFlags(
-    item
-      .command('complete <item>')
-      .description('hand over a finished task: move it to Review and record the AI session'),
-    completeAiTask,
-    ['workItemId'],
-  )
-    .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options) => {
-      const done = await send(completeAiTask, { workItemId }, options);
-      warn(done.warnings);
-      if (options.json) return printJson(done);
-      print(`${workItemId} moved to ${done.movedTo}.`);
+    .action(async (id: string, options: Options) => {
+      const deleted = await api().call(deleteWorkItem, { id }, options);
+      if (options.json) return printJson(deleted);
+      print(`${id} is deleted.`);
     });
 
-  addFlags(
-    item.command('claim [items...]').description('claim the best ready task among these items, or else in the project'),
-    claimWorkItem,
-    ['ids'],
-  )
-    .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
-    .action(claim);
-
-  addFlags(item.command('release <item>').description('give a claimed task back'), releaseWorkItem, ['workItemId'])
-    .addOption(idempotencyKeyOption())
-    .addOption(jsonOption())
-    .action(async (workItemId: string, options: Options) => {
-      const released = await send(releaseWorkItem, { workItemId }, options);
-      if (options.json) return printJson(released);
-      print(`${released.workItem.taskId} is in ${released.workItem.columnName} again.`);
-    });
+  addFileCommands(item);
+  addWorkCommands(item);
   return item;
 }
 
-async function send<Op extends Operation>(operation: Op, named: object, options: Options): Promise<Output<Op>> {
-  const input = { ...(await fieldsFrom(operation, options)), ...named } as RawInput<Op>;
-  return api().call(operation, input, options);
+const COMMENTS_SHOWN = 3;
+
+/** With what it hangs together with, so that nobody has to look it up by UUID. */
+async function get(id: string, options: Options): Promise<void> {
+  const service = api();
+  const item = await service.call(getWorkItem, { id });
+  if (options.field !== undefined) return show(item, options);
+  const dependsOn = item.metadata.dependsOn ?? [];
+  const refs = [...(item.parentId === null ? [] : [item.parentId]), ...[dependsOn].flat().map(String)];
+  const [near, { events: comments }] = await Promise.all([
+    Promise.all(refs.map((ref) => service.call(getWorkItem, { id: ref }).catch(() => ref))),
+    service.call(getWorkItemEvents, { workItemId: id, eventType: 'comment', limit: COMMENTS_SHOWN }),
+  ]);
+  const [parent, dependencies] = item.parentId === null ? [null, near] : [near[0] ?? null, near.slice(1)];
+  if (options.json) return printJson({ ...item, parent, dependencies, comments });
+  const named = (each: Output<typeof getWorkItem> | string) =>
+    typeof each === 'string' ? each : `${each.taskId} ${each.title} (${each.columnName})`;
+  const { lease } = item;
+  show(item, options, {
+    Parent: parent === null ? null : named(parent),
+    ...(dependencies.length > 0 && { 'Depends on': dependencies.map(named).join(', ') }),
+    ...(lease && { 'Held by': `${lease.agent} until ${lease.expiresAt} (${lease.state})` }),
+    ...(lease?.question && { Question: lease.question }),
+  });
+  for (const { createdAt, data } of comments.toReversed()) print(`\n${minute(createdAt)}  ${String(data.text)}`);
 }
 
-async function create(options: Options): Promise<void> {
+async function create(options: Options & { readonly file?: string; readonly title?: string }): Promise<void> {
   const service = api();
+  if (options.file !== undefined) return createFromFile(service, options.file, options);
+  if (options.title === undefined) throw new Failure('usage', 'Pass --title, or --file with a list of items.');
   const fields = await fieldsFrom(createWorkItem, options);
   const boardId = fields.boardId ?? (await defaultBoard(service, fields.projectId as string | undefined));
   const boardColumnId = fields.boardColumnId ?? (await firstColumn(service, boardId as string));
@@ -223,46 +213,6 @@ async function update(id: string, options: Options): Promise<void> {
   show(await api().call(updateWorkItem, { ...fields, id } as RawInput<typeof updateWorkItem>, options), options);
 }
 
-async function attach(item: string, path: string, options: Options): Promise<void> {
-  const { fileName, mimeType, uploadedBy, metadata } = await fieldsFrom(addAttachment, options);
-  if (path === '-' && fileName === undefined) throw new Failure('usage', 'Pass --file-name: standard input has none.');
-  const form = new FormData();
-  // The fields come before the file, which is streamed.
-  for (const [name, value] of Object.entries({ uploadedBy, mimeType }))
-    if (value !== undefined) form.set(name, String(value));
-  if (metadata !== undefined) form.set('metadata', JSON.stringify(metadata));
-  form.set('file', await blobOf(path), String(fileName ?? basename(path)));
-  const attached = (await api().upload(addAttachment, { workItemId: item }, form, options)) as Attachment;
-  if (options.json) return printJson(attached);
-  print(`${attached.fileName} attached to ${item}.`);
-}
-
-async function blobOf(path: string): Promise<Blob> {
-  if (path === '-') return new Blob([await buffer(process.stdin)]);
-  try {
-    if ((await stat(path)).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
-    return await openAsBlob(path);
-  } catch (error) {
-    throw unreadable(path, error as NodeJS.ErrnoException);
-  }
-}
-
-async function claim(ids: string[], options: Options): Promise<void> {
-  const service = api();
-  const fields = await fieldsFrom(claimWorkItem, options);
-  const where = ids.length > 0 ? { ids } : { projectId: fields.projectId ?? service.projectId };
-  const claimed = await service.call(claimWorkItem, { ...fields, ...where } as RawInput<typeof claimWorkItem>, options);
-  if (options.json) return printJson(claimed);
-  const { workItem, lease, reason } = claimed;
-  if (!workItem || !lease) return print(reason ?? 'Nothing could be claimed.');
-  printRecord({
-    'Task ID': workItem.taskId,
-    Title: workItem.title,
-    'Lease token': lease.token,
-    'Until (UTC)': lease.expiresAt,
-  });
-}
-
 /** For scripts: `id=$(worktrack item create … --field taskId)`. */
 const fieldOption = () => new Option('--field <name>', 'print only this field of each item').conflicts('json');
 
@@ -274,8 +224,12 @@ function fieldOf(item: object, field: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function show(item: WrittenItem & { readonly created?: boolean }, { json, field }: Options): void {
-  warn(item.warnings);
+function show(
+  item: WrittenItem & { readonly created?: boolean },
+  { json, field }: Options,
+  around: Readonly<Record<string, Cell>> = {},
+): void {
+  warn(item, { json });
   if (json) {
     printJson(item);
     return;
@@ -291,6 +245,7 @@ function show(item: WrittenItem & { readonly created?: boolean }, { json, field 
     Column: item.columnName,
     Priority: item.priority,
     Assignee: item.assignee,
+    ...around,
     ID: item.id,
   });
   if (item.description !== '') print(`\n${item.description}`);

@@ -1,15 +1,36 @@
-import { listProjects } from '@worktrack/contracts/projects/project-operations';
+import { createProject, listProjects, updateProject } from '@worktrack/contracts/projects/project-operations';
 import { Command } from 'commander';
 import { api } from '../api.ts';
 import { addFlags, fieldsFrom } from '../flags.ts';
-import { jsonOption } from '../options.ts';
-import { type OutputOptions, print, printJson, printList } from '../output.ts';
+import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { type OutputOptions, print, printJson, printList, printRecord, warn } from '../output.ts';
+import { type Options, send } from './sending.ts';
 
 export function projectCommand(): Command {
   const project = new Command('project').description('projects of the organization');
   addFlags(project.command('list').description('list the projects, newest first'), listProjects)
     .addOption(jsonOption())
     .action(list);
+  for (const [name, operation, description, placed] of [
+    ['create <name>', createProject, 'create a project, with a board', 'name'],
+    ['update <id>', updateProject, 'change fields of a project', 'id'],
+  ] as const) {
+    addFlags(project.command(name).description(description), operation, [placed])
+      .addOption(idempotencyKeyOption())
+      .addOption(jsonOption())
+      .action(async (value: string, options: Options) => {
+        const written = await send(operation, { [placed]: value }, options);
+        warn(written, options);
+        if (options.json) return printJson(written);
+        printRecord({
+          ID: written.id,
+          Key: written.key,
+          Name: written.name,
+          Gates: written.gates,
+          Board: written.defaultBoardId,
+        });
+      });
+  }
   return project;
 }
 

@@ -7,8 +7,9 @@ import { rolldown } from 'rolldown';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const NAME = 'worktrack.mjs';
-/** What the documentation shows of an operation, as formatted by Biome. */
-const EXAMPLE = /^ {2}example: (?:\{\n[\s\S]*?^ {2}\}|.*),$/gm;
+/** What only the service and the documentation need of an operation, as formatted by Biome: each of these properties up to the next one. */
+const UNUSED =
+  /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|deadlineMs|lane): [\s\S]*?(?=^ {2}\w|^\})/gm;
 const BANNER = `#!/usr/bin/env node
 // The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 
@@ -34,23 +35,29 @@ async function bundle(): Promise<string> {
   const build = await rolldown({
     input: join(HERE, 'main.ts'),
     platform: 'node',
+    external: ['js-yaml'],
     transform: { target: 'node20' },
-    treeshake: { moduleSideEffects: (id) => !id.includes('@modelcontextprotocol') },
+    treeshake: {
+      moduleSideEffects: (id) => !/@modelcontextprotocol|[/\\]contracts[/\\]/.test(id),
+      // Schemas that nothing uses once what only the service needs is gone.
+      manualPureFunctions: ['z'],
+    },
     plugins: [
       {
-        // Half of the size, and not needed here: the validation of responses from a client that is asked for nothing, and the SDK's other kind of server.
+        // Half of the size, and not needed here: the validation of responses from a client that is asked for nothing, and the SDK's other kind of server and its transport over HTTP.
         name: 'without-what-the-bridge-does-not-use',
         load: (id) => (/[/\\]ajvProvider[^/\\]*\.mjs$/.test(id) ? NO_AJV : null),
         transform(code, id) {
-          if (!/@modelcontextprotocol[/\\]server[/\\]dist[/\\]stdio\.mjs$/.test(id)) return null;
-          if (!code.includes(OTHER_SERVER))
+          const unused = UNUSED_OF_SDK.find(({ file }) => file.test(id));
+          if (!unused) return null;
+          if (!code.includes(unused.code))
             throw new Error(`${id} is of another version: check what it requires of a server.`);
-          return code.replace(OTHER_SERVER, 'product');
+          return code.replace(unused.code, unused.instead);
         },
       },
       {
-        name: 'without-examples',
-        transform: (code, id) => (/[/\\]contracts[/\\]/.test(id) ? code.replaceAll(EXAMPLE, '') : null),
+        name: 'without-what-the-service-needs',
+        transform: (code, id) => (/[/\\]contracts[/\\]/.test(id) ? withoutUnused(code) : null),
       },
     ],
   });
@@ -68,7 +75,25 @@ async function bundle(): Promise<string> {
   }
 }
 
-const OTHER_SERVER = 'product instanceof McpServer ? product.server : product';
+/** Within declarations of operations, and nowhere else. */
+function withoutUnused(code: string): string {
+  return code.replaceAll(/^(?:export const \w+ = operation\(\{|const common = \{)$[\s\S]*?^\}/gm, (declaration) =>
+    declaration.replaceAll(UNUSED, ''),
+  );
+}
+
+const UNUSED_OF_SDK = [
+  {
+    file: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]stdio\.mjs$/,
+    code: 'product instanceof McpServer ? product.server : product',
+    instead: 'product',
+  },
+  {
+    file: /@modelcontextprotocol[/\\]server[/\\]dist[/\\]mcp-[^/\\]*\.mjs$/,
+    code: 'transport instanceof PerRequestHTTPServerTransport ? readClassification(transport) : void 0',
+    instead: 'void 0',
+  },
+];
 const NO_AJV =
   'class None { getValidator() { throw new Error("There is no validator."); } } export { None as n, None as r, None as t };';
 

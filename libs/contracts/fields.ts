@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { anyOf, described } from './described.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const TASK_ID = /^[A-Z]-[TSFEI]-[1-9][0-9]{0,9}$/i;
+const TASK_ID = /^[A-Z]{1,5}-[TSFEI]-[1-9][0-9]{0,9}$/i;
 /** Both, without flags: a JSON Schema pattern has none. */
 const ANY_CASE = [
   /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
-  /^[A-Za-z]-[TSFEItsfei]-[1-9][0-9]{0,9}$/,
+  /^[A-Za-z]{1,5}-[TSFEItsfei]-[1-9][0-9]{0,9}$/,
 ];
 
 /**
@@ -42,7 +42,7 @@ export const ColumnRef = z
   .trim()
   .min(1)
   .max(MAX_COLUMN_NAME_LENGTH)
-  .describe('Name or UUID')
+  .register(described, { description: 'Name or UUID' })
   .transform((value) => (UUID.test(value) ? value.toLowerCase() : value));
 
 export const isUuid = (value: string): boolean => UUID.test(value);

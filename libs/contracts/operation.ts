@@ -25,6 +25,8 @@ export interface McpTool {
   readonly names?: Readonly<Record<string, string>>;
   /** Fields that the tool takes without listing them: those of earlier versions, and those that few need and another tool lists. */
   readonly unlisted?: readonly string[];
+  /** Lists whose entries are described in words, or by another tool: the catalogue has no room to spell them out. */
+  readonly opaque?: readonly string[];
   /** The tool reaches beyond this service (a language model, a file system). */
   readonly openWorld?: boolean;
   /** The tool removes something elsewhere, though its operation deletes nothing here. */

@@ -54,6 +54,8 @@ function toJsonSchema(
       // zod only looks into `names`.
       const format = z.globalRegistry.get(zodSchema)?.format;
       if (format !== undefined) jsonSchema.format = format as string;
+      const description = isLong ? described.get(zodSchema)?.description : undefined;
+      if (description !== undefined) jsonSchema.description ??= description;
       const pattern = isLong ? (described.get(zodSchema)?.pattern ?? patternOf(zodSchema, jsonSchema)) : undefined;
       if (pattern !== undefined) jsonSchema.pattern = pattern;
     },

@@ -29,6 +29,7 @@ import { getValidateContext } from './context/validate.ts';
 import { addWorkItemComment, answerQuestion } from './editing/comment.ts';
 import { createWorkItem } from './editing/create.ts';
 import { createInBacklog } from './editing/create-in-backlog.ts';
+import { createWorkItems } from './editing/create-items.ts';
 import { deleteWorkItem } from './editing/delete.ts';
 import { updateWorkItem } from './editing/update.ts';
 import { getWorkItemEvents } from './history/events.ts';
@@ -77,6 +78,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.resolve': batched(resolveWorkItems),
       'workItems.events': getWorkItemEvents,
       'workItems.create': grouped(createWorkItem),
+      'workItems.createMany': grouped(createWorkItems),
       'workItems.createTask': grouped<typeof createTask>(createInBacklog('task')),
       'workItems.createStory': grouped<typeof createStory>(createInBacklog('story')),
       'workItems.createFeature': grouped<typeof createFeature>(createInBacklog('feature')),

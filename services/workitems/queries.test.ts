@@ -110,6 +110,12 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.move', { workItemId: second.id, boardColumnId: column('Done') });
     await ask(caller, 'workItems.batchMove', { workItemIds: [third.taskId, second.id], ...toDo });
     await ask(caller, 'workItems.comment', { workItemId: task.id, text: 'Hello' });
+    await ask(caller, 'workItems.createMany', {
+      items: [
+        { ref: 'a', title: 'A', type: 'task', parentId: task.id, externalId: 'many/a' },
+        { title: 'B', type: 'task', dependsOn: ['#a', task.taskId], metadata: { ideaId: idea.taskId } },
+      ],
+    });
 
     await ask(caller, 'projects.setBudget', { id, limitUsd: 5 });
     await ask(caller, 'workItems.setItemBudget', { id: epic.id, limitUsd: 0 });
@@ -125,6 +131,7 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.claim', { agent: 'one', leaseToken: lease.token });
     const beat = { state: 'awaiting_input', question: 'Why?', model: 'gpt-4o', totalTokens: 5 } as const;
     await ask(caller, 'workItems.progress', { workItemId: workItem.id, leaseToken: lease.token, ...beat });
+    await ask(caller, 'workItems.answer', { workItemId: workItem.id, text: 'So.' });
     await ask(caller, 'workItems.release', { workItemId: workItem.id, leaseToken: lease.token });
     await ask(caller, 'workItems.completeAiTask', {
       workItemId: third.id,

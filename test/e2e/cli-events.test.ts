@@ -170,7 +170,7 @@ test('waits for a place if its key already has as many streams as allowed when i
   await expect.poll(() => running.seqs.at(-1), RETRIES).toBe(last);
 }, 180_000);
 
-test('ends with 1 and the words of the service if the log does not have its place, or its key is revoked', async () => {
+test('ends with 1 and the words of the service if the log does not have its place, and with 2 if its key is revoked', async () => {
   const early = tail({ args: ['--after', '1000000'] });
   expect(await early.exitCode()).toBe(1);
   expect(early.errors).toEqual([expect.stringMatching(/^error: .*\(CURSOR_EXPIRED, request .*\)$/)]);
@@ -184,7 +184,7 @@ test('ends with 1 and the words of the service if the log does not have its plac
     })
     .toBeGreaterThan(0);
   await organization.call('DELETE', `/api/api-keys/${data.id}`);
-  expect(await running.exitCode()).toBe(1);
+  expect(await running.exitCode()).toBe(2);
   expect(running.errors.at(-1)).toContain('API_KEY_INVALID');
 });
 

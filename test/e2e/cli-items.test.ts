@@ -122,6 +122,36 @@ describe('the command as one file', () => {
   });
 });
 
+test('every option of every command has a help text', async () => {
+  const helpOf = async (...path: string[]) => (await run([...path, '--help'])).stdout;
+  const bare: string[] = [];
+  const walk = async (...path: string[]): Promise<void> => {
+    const help = await helpOf(...path);
+    const [, commands = ''] = help.split(/^Commands:$/m);
+    for (const [line, option] of help.matchAll(/^ {2}((?:-\w, )?--\S+(?: [<[]\S+)?)(?: {2,}\S.*)?$/gm)) {
+      if (line.trim() === option) bare.push(`${path.join(' ')} ${option}`);
+    }
+    for (const [, name] of commands.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)) {
+      if (name && name !== 'help') await walk(...path, name);
+    }
+  };
+  await walk();
+  expect(bare).toEqual([]);
+});
+
+test.each([
+  [{ WORKTRACK_API_KEY: 'wt_nonsense' }, /API_KEY_INVALID/],
+  [{ WORKTRACK_URL: 'ftp://127.0.0.1' }, /not an http/],
+])('what was configured wrongly ends with 2: %j', async (env, message) => {
+  const ended = await run(['project', 'list'], { env });
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toMatch(message);
+});
+
+test('the version is printed', async () => {
+  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
 describe('work items', () => {
   test('are created, shown, listed, changed, moved and commented', async () => {
     const created = await json<WorkItem>(
@@ -144,7 +174,10 @@ describe('work items', () => {
       ...{ description: 'Line one\nLine two\n', metadata: { build: 7 } },
     });
     const { taskId } = created;
-    expect(await json(['item', 'get', taskId.toLowerCase()])).toEqual(created);
+    expect(await json(['item', 'get', taskId.toLowerCase()])).toEqual({
+      ...created,
+      ...{ parent: null, dependencies: [], comments: [] },
+    });
     writeFileSync(join(folder, 'notes.md'), '# Notes');
     const changed = await json<WorkItem>([
       'item',
@@ -183,7 +216,7 @@ describe('work items', () => {
       ),
     );
     expect((await run(['item', 'get', taskId])).stdout).toMatch(
-      /^Task ID +W-T-\d+\nTitle +Renamed\n[\s\S]*\n# Notes\n$/,
+      /^Task ID +W-T-\d+\nTitle +Renamed\n[\s\S]*\n# Notes\n\n.* {2}Well done\n$/,
     );
     expect((await run(['item', 'move', taskId, '--board-column-id', 'Done'])).stdout).toBe(
       `${taskId} moved from In Progress to Done.\n`,
@@ -220,8 +253,13 @@ describe('work items', () => {
     const { taskId } = await json<WorkItem>(['item', 'create', '--title', 'To be done']);
     const claimed = await json<{ lease: { token: string } }>(['item', 'claim', taskId, '--agent', 'script']);
     expect(claimed).toMatchObject({ claimed: true, workItem: { taskId, columnName: 'In Progress' } });
-    const none = await json(['item', 'claim', taskId, '--agent', 'another']);
-    expect(none).toMatchObject({ claimed: false, lease: null });
+    const none = await run(['item', 'claim', taskId, '--agent', 'another', '--json']);
+    expect(none).toMatchObject({ code: 4, stderr: '' });
+    expect(JSON.parse(none.stdout)).toMatchObject({ claimed: false, lease: null });
+    expect(await run(['item', 'claim', taskId, '--agent', 'another'])).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining(`${taskId} is held by script`),
+    });
     const released = await json([
       'item',
       'release',
@@ -238,6 +276,67 @@ describe('work items', () => {
       movedTo: 'Review',
       totalTokens: 1_200,
     });
+  });
+
+  test('are created from a file, all or none of them', async () => {
+    const plan = JSON.stringify([
+      { ref: 'epic', title: 'Planned', type: 'epic' },
+      { ref: 'one', title: 'First', type: 'task', parentId: '#epic', externalId: 'plan/1' },
+      { title: 'Second', type: 'task', parentId: '#epic', dependsOn: ['#one'] },
+    ]);
+    const made = await json<{ items: { id: string; taskId: string }[] }>(['item', 'create', '--file', '-'], plan);
+    const [epic, one, two] = made.items.map(({ taskId }) => taskId);
+    writeFileSync(join(folder, 'plan.json'), JSON.stringify({ items: [{ title: 'x', type: 'tusk' }] }));
+    const refused = await run(['item', 'create', '--file', 'plan.json']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/--items\.0\.type: must be one of/) });
+    expect(await run(['item', 'create', '--file', '-'], { input: '- title: x' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not JSON'),
+    });
+    expect((await run(['item', 'create', '--file', '-'], { input: plan })).stdout).toMatch(
+      new RegExp(`${one} +one +was there`),
+    );
+
+    await run(['item', 'claim', String(one), '--agent', 'script']);
+    const shown = (await run(['item', 'get', String(two)])).stdout;
+    expect(shown).toMatch(
+      new RegExp(`Parent +${epic} Planned \\(In Progress\\)\nDepends on +${one} First \\(In Progress\\)`),
+    );
+    await run(['item', 'comment', String(one), '--text', 'Half of it is done.']);
+    expect((await run(['item', 'get', String(one)])).stdout).toMatch(
+      /Held by +script until .*\(working\)[\s\S]*Half of it is done\./,
+    );
+    const all = await json(['item', 'get', String(two)]);
+    expect(all).toMatchObject({ parent: { taskId: epic }, dependencies: [{ taskId: one }], comments: [] });
+  });
+
+  test('are reviewed, validated and deleted; sessions are recorded, and attachments come back', async () => {
+    const { taskId } = await json<WorkItem>([
+      'item',
+      'create',
+      '--title',
+      'To be judged',
+      '--board-column-id',
+      'Review',
+    ]);
+    expect((await run(['item', 'review', taskId, '--result', 'pass', '--summary', 'Good'])).stdout).toBe(
+      `${taskId} moved to Testing.\n`,
+    );
+    const report = ['--model', 'gpt-4o', '--total-tokens', '10'];
+    const validated = await run(['item', 'validate', taskId, ...report]);
+    expect(validated).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Warning: .*testResults/) });
+    const session = await json(['item', 'session', taskId, ...report]);
+    expect(session).toMatchObject({ totalTokens: 10 });
+    await json(['item', 'attach', taskId, '-', '--file-name', 'notes.txt'], 'what was found');
+    expect(await json(['item', 'attachments', taskId])).toMatchObject([{ fileName: 'notes.txt' }]);
+    expect((await run(['item', 'download', taskId, 'notes.txt', '--output', '-'])).stdout).toBe('what was found');
+    expect((await run(['item', 'download', taskId, 'notes.txt'])).stdout).toBe('Saved as notes.txt.\n');
+    expect(await run(['item', 'download', taskId, 'notes.txt'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already'),
+    });
+    expect(await json(['item', 'delete', taskId])).toMatchObject({ deleted: true });
+    expect(await run(['item', 'download', taskId, 'notes.txt'])).toMatchObject({ code: 1 });
   });
 
   test('are created once per idempotency key, and per external id', async () => {
@@ -266,7 +365,9 @@ describe('work items', () => {
     [['item', 'move', 'W-T-1', '--board-column-id', 'Nowhere'], 1, /has no column "Nowhere"/],
     [['item', 'move', 'W-T-1'], 2, /required option '--board-column-id <value>'/],
     [['item', 'update', 'W-T-1'], 2, /Say what to change/],
-    [['item', 'create'], 2, /required option '--title <value>'/],
+    [['item', 'create'], 2, /Pass --title, or --file/],
+    [['item', 'create', '--title', 'x', '--external-id', ' '], 1, /^error: --external-id: must/],
+    [['item', 'get', 'nonsense'], 1, /^error: <item>: must be a UUID/],
     [['item', 'create', '--title', 'x', '--metadata', 'seven'], 2, /JSON object/],
     [['item', 'create', '--title', 'x', '--description', 'y', '--description-file', 'z'], 2, /not both/],
     [['item', 'list', '--limit', 'ten'], 2, /It must be a number/],
@@ -280,6 +381,27 @@ describe('work items', () => {
 });
 
 describe('feedback and projects', () => {
+  test('are created, changed and linked; budgets are set', async () => {
+    const project = await json<{ id: string; gates: string }>(['project', 'create', 'Shop', '--gates', 'enforce']);
+    expect(project.gates).toBe('enforce');
+    const renamed = await run(['project', 'update', project.id, '--key', 'W']);
+    expect(renamed.stderr).toMatch(/^Warning: Another project has the key W/);
+    const warned = await run(['project', 'update', project.id, '--key', 'SHOP', '--json']);
+    expect([warned.stderr, JSON.parse(warned.stdout).key]).toEqual(['', 'SHOP']);
+    expect(
+      (await run(['budget', 'set', '--project-id', project.id, '--limit-usd', '5', '--period', 'day'])).stdout,
+    ).toBe('$5 (day), of which $0 are spent.\n');
+    expect((await run(['budget', 'set', '--project-id', project.id, '--limit-usd', 'null'])).stdout).toBe(
+      'There is no limit.\n',
+    );
+    const idea = await json<WorkItem>(['item', 'create', '--title', 'An idea', '--type', 'idea']);
+    const source = await newSource(organization, {});
+    const { data } = await visitor(system.baseUrl).submit(source, { message: 'More of it', category: 'bug' });
+    expect((await run(['feedback', 'link', data.id, idea.taskId])).stdout).toBe(
+      `${idea.taskId} has 1 linked feedback items.\n`,
+    );
+  });
+
   test('are listed, and feedback gets a status', async () => {
     const source = await newSource(organization, {});
     const { data } = await visitor(system.baseUrl).submit(source, {

@@ -176,6 +176,19 @@ describe('worktrack', () => {
   });
 });
 
+test('a plan of items may be YAML', async () => {
+  const { run, json } = await ownOrganization();
+  await json('project', 'create', 'Shop');
+  writeFileSync(
+    join(folder, 'plan.yaml'),
+    ['- { ref: epic, title: All, type: epic }', '- title: First', '  type: task', '  parentId: "#epic"'].join('\n'),
+  );
+  const made = await json<{ items: { taskId: string }[] }>('item', 'create', '--file', 'plan.yaml');
+  expect(made.items.map(({ taskId }) => taskId)).toEqual(['S-E-1', 'S-T-2']);
+  writeFileSync(join(folder, 'broken.yaml'), '- {');
+  expect(await run('item', 'create', '--file', 'broken.yaml')).toMatchObject({ code: 2, stdout: '' });
+});
+
 describe('every failure is one line on standard error that says what to do', () => {
   const nowhere = { WORKTRACK_URL: 'http://127.0.0.1:2', WORKTRACK_API_KEY: 'k' };
   test.each([
@@ -210,8 +223,8 @@ describe('every failure is one line on standard error that says what to do', () 
     const { run } = await ownOrganization();
     const refused = await run('user', 'create', '--email', 'bob', '--name', ' ', '--role', 'member');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^error: email: [^:]*; name: [^:]*\. \(VALIDATION_FAILED, request .+\)\n$/);
-    expect((await run('key', 'revoke', 'zz')).stderr).toMatch(/^error: id: must be a UUID\. \(VALIDATION_FAILED/);
+    expect(refused.stderr).toMatch(/^error: --email: [^:]*; --name: [^:]*\. \(VALIDATION_FAILED, request .+\)\n$/);
+    expect((await run('key', 'revoke', 'zz')).stderr).toMatch(/^error: <id>: must be a UUID\. \(VALIDATION_FAILED/);
     const missing = await run('key', 'revoke', '0198c0de-0000-7000-8000-000000000000');
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toMatch(/^error: There is no API key .*\(NOT_FOUND, request .+\)\n$/);

@@ -1,6 +1,7 @@
 import { ERRORS, IMPLICIT_ERRORS } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
 import { PERMISSIONS, ROLE_PERMISSIONS, ROLES } from '@worktrack/contracts/permissions';
+import { described } from '@worktrack/contracts/described';
 import { z } from 'zod';
 
 type Schema = Exclude<z.core.JSONSchema._JSONSchema, boolean>;
@@ -52,7 +53,13 @@ function permissionTable(): string[] {
 }
 
 function entry(operation: Operation): string[] {
-  const input = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema;
+  const input = z.toJSONSchema(operation.input, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      jsonSchema.description ??= described.get(zodSchema)?.description;
+    },
+  }) as Schema;
   const output = z.toJSONSchema(operation.output, { io: 'output', unrepresentable: 'any' }) as Schema;
   const errors = [...operation.errors, ...IMPLICIT_ERRORS].map((code) => `\`${code}\``).join(', ');
   return [

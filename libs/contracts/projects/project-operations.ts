@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
 import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Gates, Project, projectFields } from './project.ts';
+import { Gates, Project, projectFields, WrittenProject } from './project.ts';
 
 const { name, key, description, techStack, repositories } = projectFields;
 
@@ -62,7 +62,7 @@ export const createProject = operation({
     repositories: repositories.default([]),
     gates: Gates.default('warn'),
   }),
-  output: Project,
+  output: WrittenProject,
   errors: [],
   example: {
     input: {
@@ -103,7 +103,7 @@ export const updateProject = operation({
     gates: Gates.optional(),
     defaultBoardId: Id.optional(),
   }),
-  output: Project,
+  output: WrittenProject,
   errors: ['NOT_FOUND'],
   example: { input: { id: ids.project, name: 'Shop' }, output: { ...exampleProject, name: 'Shop' } },
   rest: 'PATCH /api/projects/:id',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
+import { warnings } from '../warnings.ts';
 
 export const Gates = z.enum(['warn', 'enforce']);
 export type Gates = z.infer<typeof Gates>;
@@ -7,7 +8,7 @@ export type Gates = z.infer<typeof Gates>;
 export const Project = z.object({
   id: RecordId,
   name: z.string(),
-  /** One letter: the first of its task IDs. Projects of one organization may share it, and then share the numbers too. */
+  /** What its task IDs begin with. Projects of one organization may share it, and then share the numbers too. */
   key: z.string(),
   description: z.string(),
   techStack: z.array(z.string()),
@@ -19,6 +20,7 @@ export const Project = z.object({
   updatedAt: Timestamp,
 });
 export type Project = z.infer<typeof Project>;
+export const WrittenProject = Project.extend(warnings);
 
 const names = z.array(z.string().trim().min(1).max(500)).max(100);
 
@@ -27,8 +29,8 @@ export const projectFields = {
   name: z.string().trim().min(1).max(200),
   key: z
     .string()
-    .regex(/^[A-Z]$/, 'must be one letter A–Z')
-    .describe('The first letter of its task IDs. Default: the first such letter in the name, or P.'),
+    .regex(/^[A-Z]{1,5}$/, 'must be one to five letters A–Z')
+    .describe('What its task IDs begin with. Default: a letter, of the name if possible, that no other project has.'),
   description: z.string().max(20_000),
   techStack: names,
   repositories: names,

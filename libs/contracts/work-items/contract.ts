@@ -23,6 +23,7 @@ import { completeAiTask, completeReview, completeValidation } from './completion
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
 import { createWorkItem } from './create.ts';
 import { createEpic, createFeature, createStory, createTask } from './create-in-backlog.ts';
+import { createWorkItems } from './create-items.ts';
 import { deleteWorkItem } from './delete.ts';
 import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
@@ -56,6 +57,7 @@ export const workItemsContract = serviceContract('workitems', [
   resolveWorkItems,
   getWorkItemEvents,
   createWorkItem,
+  createWorkItems,
   createTask,
   createStory,
   createFeature,

@@ -64,7 +64,7 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
   const whole = inputSchema(taken.schema);
   const properties = Object.fromEntries(
     Object.entries(whole.properties ?? {}).flatMap(([name, schema]) =>
-      taken.unlisted.has(name) ? [] : [[name, brief(schema)] as const],
+      taken.unlisted.has(name) ? [] : [[name, mcp.opaque?.includes(name) ? OPAQUE : brief(schema)] as const],
     ),
   );
   const required = whole.required ?? [];
@@ -98,6 +98,8 @@ function resultShape({ input, output, effect }: Operation): ResultShape {
   const paging = hasCursor ? 'own' : effect === 'read' && lists.length > 0 ? 'made here' : 'none';
   return { schema, lists, paging };
 }
+
+const OPAQUE: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Limits that callers rarely reach, and learn from the response if they do: the whole list has 24 kB. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

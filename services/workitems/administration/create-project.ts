@@ -3,9 +3,11 @@ import type { createProject as operation } from '@worktrack/contracts/projects/p
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
+import { warned } from '../items/warnings.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { insertProject, toProject } from '../projects/projects.repository.ts';
 import { standardColumns } from './board-columns.ts';
+import { freeKey, keyShared } from './project-key.ts';
 
 /** A project comes with its first board, of the standard columns. */
 export async function createProject(
@@ -19,17 +21,13 @@ export async function createProject(
     ...input,
     _id: projectId,
     organizationId: context.caller.organizationId,
-    key: key ?? keyFrom(input.name),
+    key: key ?? (await freeKey(context, input.name)),
     defaultBoardId: board._id,
     revision: 1,
     createdAt: now,
     updatedAt: now,
   };
+  const warnings = await keyShared(context, project.key);
   await insertProject(context, project);
-  return toProject(project);
-}
-
-/** The first letter of the name that is one of A–Z without its accent, else P. */
-export function keyFrom(name: string): string {
-  return name.normalize('NFKD').toUpperCase().match(/[A-Z]/)?.[0] ?? 'P';
+  return { ...toProject(project), ...warned(warnings) };
 }

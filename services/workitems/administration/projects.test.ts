@@ -1,7 +1,7 @@
 import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, failure, newCaller, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
-import { keyFrom } from './create-project.ts';
+import { keysFor } from './project-key.ts';
 
 beforeAll(startWorkItems);
 afterAll(stopWorkItems);
@@ -12,7 +12,40 @@ test.each([
   ['42 zebras', 'Z'],
   ['日本', 'P'],
 ])('the key of a project named %s is %s', (name, key) => {
-  expect(keyFrom(name)).toBe(key);
+  expect(keysFor(name)[0]).toBe(key);
+});
+
+describe('the key of a project', () => {
+  test('is a letter that no other has, as long as there is one, also of those that are created at once', async () => {
+    const caller = newCaller();
+    const shops = await Promise.all(Array.from({ length: 6 }, () => call(caller, 'projects.create', { name: 'Shop' })));
+    const keys = shops.map(({ key }) => key);
+    expect(keys.toSorted()).toEqual([...'ABHOPS']);
+    for (let n = 6; n < 26; n++) keys.push((await call(caller, 'projects.create', { name: 'Shop' })).key);
+    expect(new Set(keys).size).toBe(26);
+    const more = [];
+    for (let n = 0; n < 4; n++) more.push(await call(caller, 'projects.create', { name: 'Shop' }));
+    expect(more.map(({ key }) => key)).toEqual(['SH', 'SHO', 'SHOP', 'S']);
+    expect(more.map(({ warnings }) => warnings?.length)).toEqual([undefined, undefined, undefined, 1]);
+  });
+
+  test('may have five letters, and that of another project is taken with a warning', async () => {
+    const caller = newCaller();
+    const one = await call(caller, 'projects.create', { name: 'One', key: 'BUILD' });
+    expect(one.warnings).toBeUndefined();
+    const item = { title: 'It', type: 'task', boardId: one.defaultBoardId, boardColumnId: 'Backlog' } as const;
+    const { taskId } = await call(caller, 'workItems.create', item);
+    expect(taskId).toBe('BUILD-T-1');
+    expect((await call(caller, 'workItems.get', { id: 'build-t-1' })).taskId).toBe(taskId);
+    const found = await call(caller, 'workItems.list', { search: 'BUILD-T-1' });
+    expect(found.workItems.map((each) => each.taskId)).toEqual([taskId]);
+    const two = await call(caller, 'projects.create', { name: 'Two', key: 'BUILD' });
+    expect(two.warnings).toEqual([expect.stringContaining('share one series of numbers')]);
+    const own = await call(caller, 'projects.update', { id: two.id, key: 'OWN' });
+    expect([own.key, own.warnings]).toEqual(['OWN', undefined]);
+    expect((await call(caller, 'projects.update', { id: two.id, key: 'BUILD' })).warnings).toHaveLength(1);
+    expect((await call(caller, 'projects.update', { id: two.id, key: 'BUILD' })).warnings).toBeUndefined();
+  });
 });
 
 describe('a project', () => {

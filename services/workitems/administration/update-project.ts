@@ -4,7 +4,9 @@ import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { differencesOf } from '@worktrack/runtime/database/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
+import { warned } from '../items/warnings.ts';
 import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';
+import { keyShared } from './project-key.ts';
 
 export async function updateProject(
   { id, ...changes }: Input<typeof operation>,
@@ -24,7 +26,8 @@ export async function updateProject(
   const after = await saveProject(context, id, changes);
   const differences = differencesOf(toProject(before), toProject(after));
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
-  return toProject(after);
+  const isRenamed = changes.key !== undefined && changes.key !== before.key;
+  return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
 }
 
 /** So that no write proceeds with the key, the default board or the gates as they were (projectForWrite). */

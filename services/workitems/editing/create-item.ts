@@ -1,14 +1,14 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
 import { type PlainField, plainOf } from '@worktrack/contracts/work-items/plain-fields';
-import type { CreatedItem, ItemType } from '@worktrack/contracts/work-items/work-item';
+import type { CreatedItem, ItemType, WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
-import { roleOf } from '../boards/columns.ts';
+import { roleAt } from '../boards/columns.ts';
 import { isHandedOver } from '../boards/progress.ts';
-import type { FailingWriteScope } from '../calls/scope.ts';
+import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
-import { requireNamed } from '../dependencies/required.ts';
+import { type Dependencies, requireNamed } from '../dependencies/required.ts';
 import { claimable } from '../items/claimable.ts';
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -42,40 +42,76 @@ export interface Place {
   readonly parent?: ItemRecord;
 }
 
-/** What all tools that create items have in common. */
+/** What all tools that create one item have in common. */
 export async function createItem(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
-  { type, title, description, assignee, ...input }: NewItem,
-  { project, board, column, parent }: Place,
+  input: NewItem,
+  place: Place,
 ): Promise<CreatedItem> {
+  const { project, board, parent } = place;
+  const { type, externalId } = input;
   const projectId = project._id;
-  const { externalId } = input;
-  const existing = externalId === undefined ? null : await findByExternalId(scope, projectId, externalId);
-  if (existing) {
-    const { [existing.boardId]: boardOfExisting } = Object.fromEntries(await boardsById(scope, [existing.boardId]));
-    return { ...toWorkItem(existing, boardOfExisting), created: false };
-  }
+  const existing = await itemWith(scope, projectId, externalId);
+  if (existing) return existing;
   if (parent) {
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
+  const content = await contentOf(scope, projectId, input);
+  // Numbers come last, so that refused calls use none.
+  const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
+  const item = newItem(scope, input, place, { ...content, taskId, position, childCount: 0 });
+  const created = store(scope, item, board);
+  await followNew(scope, [{ item, board }]);
+  return { ...created, ...(externalId !== undefined && { created: true }), ...warned(keyWarnings(input.metadata)) };
+}
+
+/** The item that has the external id already, as a creation returns it. */
+async function itemWith(
+  scope: Scope,
+  projectId: string,
+  externalId: string | undefined,
+): Promise<CreatedItem | undefined> {
+  const existing = externalId === undefined ? null : await findByExternalId(scope, projectId, externalId);
+  if (!existing) return undefined;
+  const { [existing.boardId]: board } = Object.fromEntries(await boardsById(scope, [existing.boardId]));
+  return { ...toWorkItem(existing, board), created: false };
+}
+
+/** What a new item stores of what it refers to. */
+export interface Content extends Dependencies {
+  readonly metadata: Metadata;
+}
+
+/** @throws VALIDATION_FAILED if something that it refers to is not there */
+export async function contentOf(
+  scope: FailingWriteScope<'VALIDATION_FAILED'>,
+  projectId: string,
+  input: Pick<NewItem, 'dependsOn' | 'ideaId' | 'metadata'>,
+): Promise<Content> {
   const metadata = merged(scope, {}, metadataPatch(input) ?? {});
   const isWritten = { dependsOn: 'dependsOn' in metadata, ideaId: 'ideaId' in metadata };
   const named = await requireNamed(scope, { projectId, metadata, isWritten });
-  const { dependsOn, waitsFor } = named ?? { dependsOn: [], waitsFor: [] };
+  return { metadata, ...(named ?? { dependsOn: [], waitsFor: [] }) };
+}
+
+export function newItem(
+  { caller }: Scope,
+  { type, title, description, assignee, ...input }: NewItem,
+  { project, board, column, parent }: Place,
+  { taskId, position, childCount, ...content }: Content & Pick<ItemRecord, 'taskId' | 'position' | 'childCount'>,
+): ItemRecord {
   const now = new Date();
-  // Numbers come last, so that refused calls use none.
-  const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const _id = uuidv7();
   const state = {
     ...plainOf(input),
-    ...{ type, position, boardColumnId: column.id, childCount: 0, waitsFor },
+    ...{ type, position, boardColumnId: column.id, childCount, waitsFor: content.waitsFor },
     ...{ lease: null, assignee: assignee || null },
   };
-  const item: ItemRecord = {
+  return {
     _id,
-    organizationId: scope.caller.organizationId,
-    projectId,
+    organizationId: caller.organizationId,
+    projectId: project._id,
     boardId: board._id,
     taskId,
     title,
@@ -84,8 +120,7 @@ export async function createItem(
     parentId: parent?._id ?? null,
     foundBy: foundBy({ _id, taskId }, parent ?? null),
     treeVersion: 1,
-    metadata,
-    dependsOn,
+    ...content,
     isAiProcessing: false,
     ...state,
     ...claimable(state, board),
@@ -94,10 +129,25 @@ export async function createItem(
     createdAt: now,
     updatedAt: now,
   };
+}
+
+export function store(scope: FailingWriteScope<'VALIDATION_FAILED'>, item: ItemRecord, board: BoardRecord): WorkItem {
   const created = toWorkItem(item, board);
   insertItem(scope, item, board, [{ eventType: 'created', data: created }]);
   indexItem(scope, item);
-  // Something may be waiting for the task ID that this one has been given.
-  if (isHandedOver(roleOf(column))) await followCrossings(scope, [{ item, isHandedOver: true }], [item]);
-  return { ...created, ...(externalId !== undefined && { created: true }), ...warned(keyWarnings(input.metadata)) };
+  return created;
+}
+
+/** Something may be waiting for the task ID that a new item has been given. */
+export async function followNew(
+  scope: FailingWriteScope<'VALIDATION_FAILED'>,
+  created: readonly { readonly item: ItemRecord; readonly board: BoardRecord }[],
+): Promise<void> {
+  const handedOver = created.filter(({ item, board }) => isHandedOver(roleAt(board, item.boardColumnId)));
+  const items = created.map(({ item }) => item);
+  await followCrossings(
+    scope,
+    handedOver.map(({ item }) => ({ item, isHandedOver: true })),
+    items,
+  );
 }

@@ -70,6 +70,7 @@ describe('a task ID', () => {
     const one = await startProject('Alpha');
     await one.create('task');
     const sameKey = await startProject('Abacus', one.organization);
+    await call(sameKey.caller, 'projects.update', { id: sameKey.project.id, key: 'A' });
     const otherKey = await startProject('Beta', one.organization);
     const otherOrganization = await startProject('Alpha');
     expect((await sameKey.create('task')).taskId).toBe('A-T-2');

@@ -45,5 +45,6 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
   { collection: 'projects', versionKey: false },
 );
 projectSchema.index({ organizationId: 1, _id: 1 });
+projectSchema.index({ organizationId: 1, key: 1 });
 
 export const ProjectModel = mongoose.model('Project', projectSchema);

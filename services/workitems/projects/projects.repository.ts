@@ -4,6 +4,7 @@ import type { Gates, Project } from '@worktrack/contracts/projects/project';
 import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
+import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
@@ -35,6 +36,15 @@ export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: strin
   const project = await findProject(scope, id);
   if (!project) throw scope.fail('NOT_FOUND', `There is no project ${id}. ${WHERE_PROJECT_IDS_ARE}.`);
   return project;
+}
+
+/** Which of these keys projects of the organization have. */
+export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], except?: string): Promise<Set<string>> {
+  const { organizationId } = caller;
+  const taken = await ProjectModel.find({ organizationId, key: mongoose.trusted({ $in: [...keys] }) }, { key: 1 })
+    .session(tx ?? null)
+    .lean<Pick<ProjectRecord, '_id' | 'key'>[]>();
+  return new Set(taken.filter(({ _id }) => _id !== except).map(({ key }) => key));
 }
 
 /** For what is added to a project: if that and a deletion of the project happen concurrently, one of them finds what the other has done. */

@@ -1,0 +1,35 @@
+import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items/budget';
+import { Command } from 'commander';
+import { api } from '../api.ts';
+import { Failure } from '../failure.ts';
+import { addFlags } from '../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { print, printJson } from '../output.ts';
+import { type Options, send } from './sending.ts';
+
+export function budgetCommand(): Command {
+  const budget = new Command('budget').description('what may be spent on work');
+  addFlags(
+    budget.command('set [item]').description('limit the cost of an epic, feature or story, or else of the project'),
+    setItemBudget,
+    ['id'],
+  )
+    .option('--project-id <id>', 'default: WORKTRACK_PROJECT_ID')
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (item: string | undefined, options: Options & { readonly projectId?: string }) => {
+      const { projectId = api().projectId } = options;
+      if (item === undefined && projectId === undefined) {
+        throw new Failure('usage', 'Say of what: an item, or --project-id.');
+      }
+      const set =
+        item === undefined
+          ? await send(setProjectBudget, { id: projectId }, options)
+          : await send(setItemBudget, { id: item }, options);
+      if (options.json) return printJson(set);
+      const { budget: now } = set;
+      if (!now) return print('There is no limit.');
+      print(`$${now.limitUsd} (${now.period}), of which $${now.spentUsd} are spent.`);
+    });
+  return budget;
+}

@@ -1,0 +1,64 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import { createWorkItems } from '@worktrack/contracts/work-items/create-items';
+import type { Api } from '../api.ts';
+import { Failure } from '../failure.ts';
+import { fieldsFrom } from '../flags.ts';
+import { print, printJson, printList, warn } from '../output.ts';
+import { textFrom } from '../text-input.ts';
+import type { Options } from './sending.ts';
+
+/** All items of a file at once, or none. */
+export async function createFromFile(service: Api, path: string, options: Options): Promise<void> {
+  const { items: _, ...place } = await fieldsFrom(createWorkItems, options);
+  const { projectId = service.projectId, ...at } = place;
+  const named = { ...(at.boardId === undefined && projectId !== undefined && { projectId }), ...at };
+  const plan = await planOf(path, await textFrom(path));
+  const made = await service.call(createWorkItems, { ...named, ...plan } as RawInput<typeof createWorkItems>, options);
+  warn(made, options);
+  if (options.json) return printJson(made);
+  if (options.field !== undefined) {
+    for (const item of made.items) print(String((item as Readonly<Record<string, unknown>>)[options.field] ?? ''));
+    return;
+  }
+  printList(
+    made.items,
+    {
+      'TASK ID': ({ taskId }) => taskId,
+      REF: ({ ref }) => ref ?? null,
+      CREATED: ({ created }) => (created ? 'yes' : 'was there'),
+    },
+    'The file has no items.',
+  );
+}
+
+/** @param text JSON, or YAML where its parser is installed: the single file has no room for one */
+async function planOf(path: string, text: string): Promise<object> {
+  const plan = asJson(text) ?? (await asYaml(path, text));
+  if (Array.isArray(plan)) return { items: plan };
+  if (typeof plan === 'object' && plan !== null) return plan;
+  throw new Failure('usage', `${path} is neither a list of items nor { items }.`);
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function asYaml(path: string, text: string): Promise<unknown> {
+  const yaml = await import('js-yaml').catch(() => undefined);
+  if (!yaml) {
+    throw new Failure(
+      'usage',
+      `${path} is not JSON. For YAML, run the command from the clone, or install js-yaml beside this file.`,
+    );
+  }
+  try {
+    return yaml.load(text);
+  } catch (error) {
+    if (!(error instanceof yaml.YAMLException)) throw error;
+    throw new Failure('usage', `${path} cannot be read: ${error.message.split('\n')[0]}`);
+  }
+}

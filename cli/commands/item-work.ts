@@ -1,0 +1,78 @@
+import type { RawInput } from '@worktrack/contracts/operation';
+import { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/completions';
+import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/leases';
+import { recordAiSession } from '@worktrack/contracts/work-items/sessions';
+import type { Command } from 'commander';
+import { api } from '../api.ts';
+import { EXIT } from '../failure.ts';
+import { addFlags, fieldsFrom } from '../flags.ts';
+import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { print, printJson, printRecord, warn } from '../output.ts';
+import { type Options, send } from './sending.ts';
+
+export function addWorkCommands(item: Command): void {
+  addFlags(
+    item.command('claim [items...]').description('claim the best ready task among these items, or else in the project'),
+    claimWorkItem,
+    ['ids'],
+  )
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(claim);
+
+  addFlags(item.command('release <item>').description('give a claimed task back'), releaseWorkItem, ['workItemId'])
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (workItemId: string, options: Options) => {
+      const released = await send(releaseWorkItem, { workItemId }, options);
+      if (options.json) return printJson(released);
+      print(`${released.workItem.taskId} is in ${released.workItem.columnName} again.`);
+    });
+
+  for (const [name, operation, description] of [
+    ['complete', completeAiTask, 'hand over a finished task: move it to Review and record the AI session'],
+    ['review', completeReview, 'finish a review: on to the next step, or back to be fixed'],
+    ['validate', completeValidation, 'finish a validation: on to the next step, or back if tests failed'],
+  ] as const) {
+    addFlags(item.command(`${name} <item>`).description(description), operation, ['workItemId'])
+      .addOption(idempotencyKeyOption())
+      .addOption(jsonOption())
+      .action(async (workItemId: string, options: Options) => {
+        const done = await send(operation, { workItemId }, options);
+        warn(done, options);
+        if (options.json) return printJson(done);
+        print(`${workItemId} moved to ${done.movedTo}.`);
+      });
+  }
+
+  addFlags(
+    item.command('session <item>').description('record an AI session outside of a completion'),
+    recordAiSession,
+    ['workItemId', 'taskId'],
+  )
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (workItemId: string, options: Options) => {
+      const recorded = await send(recordAiSession, { workItemId }, options);
+      if (options.json) return printJson(recorded);
+      print(`Recorded: ${recorded.totalTokens} tokens, $${recorded.estimatedCost} (${recorded.costBasis}).`);
+    });
+}
+
+async function claim(ids: string[], options: Options): Promise<void> {
+  const service = api();
+  const fields = await fieldsFrom(claimWorkItem, options);
+  const where = ids.length > 0 ? { ids } : { projectId: fields.projectId ?? service.projectId };
+  const claimed = await service.call(claimWorkItem, { ...fields, ...where } as RawInput<typeof claimWorkItem>, options);
+  const { workItem, lease, reason } = claimed;
+  const isNothing = !workItem || !lease;
+  if (isNothing) process.exitCode = EXIT.nothing;
+  if (options.json) return printJson(claimed);
+  if (isNothing) return print(reason ?? 'Nothing could be claimed.');
+  printRecord({
+    'Task ID': workItem.taskId,
+    Title: workItem.title,
+    'Lease token': lease.token,
+    'Until (UTC)': lease.expiresAt,
+  });
+}

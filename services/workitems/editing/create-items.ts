@@ -1,0 +1,244 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { createWorkItems as operation } from '@worktrack/contracts/work-items/create-items';
+import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import { Stale } from '@worktrack/runtime/database/stale';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { requireBoardForWrite } from '../boards/boards.repository.ts';
+import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
+import { isHandedOver } from '../boards/progress.ts';
+import { ancestorIdsOf } from '../items/found-by.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { findItem, requireItem } from '../items/items.repository.ts';
+import { findByExternalId } from '../items/shown.repository.ts';
+import { drawTaskId } from '../items/task-id.ts';
+import { keyWarnings, warned } from '../items/warnings.ts';
+import { placeAtEnd } from '../moves/position.ts';
+import type { ProjectRecord } from '../projects/projects.model.ts';
+import { onlyProject, projectForWrite } from '../projects/projects.repository.ts';
+import { MAX_TREE_LEVELS, requireParentFor } from '../trees/parent.ts';
+import { parentFault } from '../trees/parent-rules.ts';
+import { countChildren } from '../trees/tree-writes.ts';
+import { type Content, contentOf, followNew, newItem, store } from './create-item.ts';
+import {
+  type ByRef,
+  Faults,
+  type GivenItem,
+  indexOf,
+  isRef,
+  parentsFirst,
+  refsOf,
+  refuseCycles,
+} from './references.ts';
+
+type Given = Input<typeof operation>;
+type Context = GroupedContext<FailureOf<typeof operation>>;
+
+interface Place {
+  readonly project: ProjectRecord;
+  readonly board: BoardRecord;
+  readonly column: ColumnRecord;
+  /** What has its external id already. */
+  readonly existing: ItemRecord | undefined;
+}
+
+/** A new item, and what exists already of what it refers to. */
+interface Planned extends Place {
+  readonly given: GivenItem;
+  readonly parent: ItemRecord | undefined;
+  readonly content: Content;
+}
+
+/** All or none, in one write; every fault is told by the index of its item. */
+export async function createWorkItems(input: Given, context: Context): Promise<Output<typeof operation>> {
+  const faults = new Faults();
+  const byRef = refsOf(input.items, faults);
+  const order = parentsFirst(input.items, byRef, faults);
+  refuseCycles(input.items, byRef, faults);
+
+  const places: (Place | undefined)[] = [];
+  for (const [index, given] of input.items.entries()) {
+    places[index] = await faults.of(index, () => placeOf(context, input, given));
+  }
+  // What is there already is referred to as anything else that is.
+  const items = input.items.map((given) =>
+    withNames(given, (ref) => places[indexOf(byRef, ref) ?? -1]?.existing?.taskId),
+  );
+
+  const planned: (Planned | undefined)[] = [];
+  for (const [index, given] of items.entries()) {
+    const place = places[index];
+    if (place && !place.existing) planned[index] = await faults.of(index, () => plan(context, place, given));
+  }
+  const parents = planned.map((one) => one?.parent);
+  for (const index of items.keys()) {
+    if (places[index]?.existing) continue;
+    refuseWithin(index, items, places, byRef, faults);
+    if (isRef(items[index]?.parentId)) refuseDepth(index, items, parents, byRef, faults);
+  }
+  faults.throwIfAny();
+
+  const made = await storeAll(context, planned, order, byRef);
+  return {
+    items: items.map(({ ref }, index) => {
+      const item = made[index] ?? places[index]?.existing;
+      if (!item) throw new Error(`Item ${index} was neither created nor found.`);
+      return {
+        ...(ref !== undefined && { ref }),
+        id: item._id,
+        taskId: item.taskId,
+        created: made[index] !== undefined,
+      };
+    }),
+    ...warned(items.flatMap(({ metadata }) => keyWarnings(metadata))),
+  };
+}
+
+function withNames(given: GivenItem, nameOf: (ref: string) => string | undefined): GivenItem {
+  const { parentId, dependsOn } = given;
+  const named = (written: string) => (isRef(written) ? (nameOf(written) ?? written) : written);
+  return {
+    ...given,
+    ...(parentId !== undefined && { parentId: named(parentId) }),
+    ...(dependsOn && { dependsOn: dependsOn.map(named) }),
+  };
+}
+
+async function placeOf(context: Context, { items: _, ...common }: Given, given: GivenItem): Promise<Place> {
+  const projectId = common.projectId ?? context.caller.sessionProjectId;
+  const boardId = given.boardId ?? common.boardId ?? (await projectOf(context, projectId)).defaultBoardId;
+  const board = await requireBoardForWrite(context, boardId);
+  if (projectId !== undefined && board.projectId !== projectId) {
+    const message = `the board "${board.name}" is not one of the project ${projectId}`;
+    throw context.fail('VALIDATION_FAILED', message, { details: [{ path: 'boardId', message }] });
+  }
+  const named = given.boardColumnId ?? common.boardColumnId;
+  const column =
+    named === undefined
+      ? requireColumnOfRole(context, board, ['backlog', 'todo'], 'pass boardColumnId')
+      : requireColumn(context, board, named);
+  const project = await projectForWrite(context, board.projectId);
+  const { externalId } = given;
+  const found = externalId === undefined ? null : await findByExternalId(context, project._id, externalId);
+  const existing = found ? await findItem(context, found._id) : undefined;
+  // It was deleted in between.
+  if (existing === null) throw new Stale();
+  return { project, board, column, existing };
+}
+
+async function projectOf(context: Context, projectId: string | undefined): Promise<ProjectRecord> {
+  const project = projectId === undefined ? await onlyProject(context) : await projectForWrite(context, projectId);
+  if (project) return project;
+  const message = 'is required, or boardId, or a session project';
+  throw context.fail('VALIDATION_FAILED', `projectId ${message}: list_projects (GET /api/projects) shows them.`, {
+    details: [{ path: 'projectId', message }],
+  });
+}
+
+async function plan(context: Context, place: Place, given: GivenItem): Promise<Planned> {
+  const { parentId, dependsOn = [] } = given;
+  const projectId = place.project._id;
+  const outside = dependsOn.filter((each) => !isRef(each));
+  const content = await contentOf(context, projectId, { ...given, dependsOn: outside });
+  const parent = parentId === undefined || isRef(parentId) ? undefined : await requireItem(context, parentId);
+  if (parent) requireParentFor(context, { type: given.type, projectId }, parent);
+  return { ...place, given, parent, content };
+}
+
+/** What an item of the call refers to in it must be in the same project; and a parent of a kind that it may have, not too deep. */
+function refuseWithin(
+  index: number,
+  items: readonly GivenItem[],
+  places: readonly (Place | undefined)[],
+  byRef: ByRef,
+  faults: Faults,
+): void {
+  const { type, parentId, dependsOn = [] } = items[index] as GivenItem;
+  const projectId = places[index]?.project._id;
+  const isElsewhere = (written: string | undefined) => {
+    const other = places[indexOf(byRef, written) ?? -1];
+    return other !== undefined && projectId !== undefined && other.project._id !== projectId;
+  };
+  if (isElsewhere(parentId)) faults.add(index, 'parentId', `${parentId} is in another project`);
+  for (const each of dependsOn) if (isElsewhere(each)) faults.add(index, 'dependsOn', `${each} is in another project`);
+  const above = items[indexOf(byRef, parentId) ?? -1];
+  const fault = above && parentFault(type, above.type);
+  if (fault) faults.add(index, 'parentId', `${fault} (${parentId})`);
+}
+
+/** @param parents the one of each new item that exists already */
+function refuseDepth(
+  index: number,
+  items: readonly GivenItem[],
+  parents: readonly (ItemRecord | undefined)[],
+  byRef: ByRef,
+  faults: Faults,
+): void {
+  let levels = 0;
+  let top = index;
+  // Those of a circle never end, and are refused already.
+  for (let at: number | undefined = index; at !== undefined && levels <= MAX_TREE_LEVELS; levels++) {
+    top = at;
+    at = indexOf(byRef, items[at]?.parentId);
+  }
+  if (levels + levelsOf(parents[top]) > MAX_TREE_LEVELS) {
+    faults.add(index, 'parentId', `work items may be nested ${MAX_TREE_LEVELS} levels deep at most`);
+  }
+}
+const levelsOf = (item: ItemRecord | undefined) => (item ? ancestorIdsOf(item).length + 1 : 0);
+
+/** @returns the new items by their index in the call */
+async function storeAll(
+  context: Context,
+  planned: readonly (Planned | undefined)[],
+  order: readonly number[],
+  byRef: ByRef,
+): Promise<readonly (ItemRecord | undefined)[]> {
+  // Numbers come last, so that refused calls use none; both in the order of the call.
+  const numbers = await Promise.all(
+    planned.map(async (one) => {
+      if (!one) return undefined;
+      const { project, board, given } = one;
+      const [taskId, position] = await Promise.all([
+        drawTaskId(context, project.key, given.type),
+        placeAtEnd(context, board._id),
+      ]);
+      return { taskId, position };
+    }),
+  );
+  const made: (ItemRecord | undefined)[] = [];
+  const children = new Map<string, { readonly parent: ItemRecord; readonly count: number }>();
+  for (const index of order) {
+    const one = planned[index];
+    const number = numbers[index];
+    if (!one || !number) continue;
+    const { given, parent, content } = one;
+    const { dependsOn: written = [] } = given;
+    const taskIdOf = (each: string) => numbers[indexOf(byRef, each) ?? -1]?.taskId;
+    const dependsOn = [...new Set(written.map((each) => taskIdOf(each) ?? each))];
+    const waits = written.filter((each) => isRef(each) && !isOver(planned[indexOf(byRef, each) ?? -1]));
+    const above = parent ?? made[indexOf(byRef, given.parentId) ?? -1];
+    if (parent) children.set(parent._id, { parent, count: (children.get(parent._id)?.count ?? 0) + 1 });
+    made[index] = newItem(
+      context,
+      given,
+      { ...one, ...(above && { parent: above }) },
+      {
+        ...number,
+        metadata: { ...content.metadata, ...(written.length > 0 && { dependsOn }) },
+        dependsOn: [...new Set([...content.dependsOn, ...dependsOn])],
+        waitsFor: [...content.waitsFor, ...new Set(waits.map((each) => taskIdOf(each) as string))],
+        childCount: planned.filter((other) => indexOf(byRef, other?.given.parentId) === index).length,
+      },
+    );
+  }
+  for (const { parent, count } of children.values()) countChildren(context, parent, count);
+  const created = planned.flatMap((one, index) => {
+    const item = made[index];
+    return one && item ? [{ item, board: one.board }] : [];
+  });
+  for (const { item, board } of created) store(context, item, board);
+  await followNew(context, created);
+  return made;
+}
+
+const isOver = (one: Planned | undefined) => one !== undefined && isHandedOver(roleOf(one.column));
