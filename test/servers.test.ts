@@ -1,12 +1,14 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { newLease, servers } from './support/servers.ts';
+import { newLease, newVirtualHost, servers, virtualHost } from './support/servers.ts';
 
 describe('the servers of a test run', () => {
   it('are there for the first file that asks, and the same for every call within it', async () => {
     const lease = await servers();
     expect(await servers()).toEqual(lease);
-    for (const url of [lease.rabbitmqUrl, lease.redisUrl, lease.mongodbUrl]) {
+    const broker = await virtualHost();
+    expect(await virtualHost()).toBe(broker);
+    for (const url of [broker, lease.redisUrl, lease.mongodbUrl]) {
       const { hostname, port } = new URL(url);
       await new Promise<void>((resolve, reject) => {
         const socket = connect(Number(port), hostname, () => {
@@ -20,7 +22,7 @@ describe('the servers of a test run', () => {
 
   it('are leased in parts that no two files share', async () => {
     const [one, two] = [await servers(), await newLease()];
-    expect(one.rabbitmqUrl).not.toBe(two.rabbitmqUrl);
+    expect(await newVirtualHost()).not.toBe(await virtualHost());
     expect(one.redisUrl).not.toBe(two.redisUrl);
     expect(one.databasePrefix).not.toBe(two.databasePrefix);
   });

@@ -3,7 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { servers } from '../../test/support/servers.ts';
+import { virtualHost } from '../../test/support/servers.ts';
 import { echoAfter } from './test-echo.ts';
 import { failure } from './test-failure.ts';
 import { Gate, RpcRig, testCaller } from './test-rig.ts';
@@ -44,7 +44,7 @@ const requestId = 'request-1';
 
 let rig: RpcRig<Contract>;
 beforeEach(async () => {
-  rig = new RpcRig((await servers()).rabbitmqUrl, contract);
+  rig = new RpcRig(await virtualHost(), contract);
 });
 afterEach(() => rig.stop());
 
@@ -368,7 +368,7 @@ describe('a service that is not running', () => {
     const absent = serviceContract('absent', [
       operation({ ...read, name: 'absent.read', permissions: 'internal', errors: [] }),
     ]);
-    const { service } = await new RpcRig((await servers()).rabbitmqUrl, absent, rig).client();
+    const { service } = await new RpcRig(await virtualHost(), absent, rig).client();
     const error = await failure(service.call('absent.read', {}, { requestId, deadlineMs: 3_600_000 }));
     expect(error).toMatchObject({ code: 'UNAVAILABLE', extra: { retryAfterSeconds: 1 } });
     expect(error.message).toContain('absent is not running');

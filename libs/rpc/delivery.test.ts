@@ -3,7 +3,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { type Channel, type ChannelModel, connect, type GetMessage } from 'amqplib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { servers } from '../../test/support/servers.ts';
+import { virtualHost } from '../../test/support/servers.ts';
 import { callText, encodeRequests } from './message/envelope.ts';
 import { encodeFrame } from './message/frame.ts';
 import { hmacSigner, type RequestSigner, SIGNATURE_BYTES } from './message/signature.ts';
@@ -34,11 +34,11 @@ let raw: ChannelModel;
 let channel: Channel;
 let rig: RpcRig<Contract>;
 beforeAll(async () => {
-  raw = await connect((await servers()).rabbitmqUrl);
+  raw = await connect(await virtualHost());
 });
 afterAll(() => raw.close());
 beforeEach(async () => {
-  rig = new RpcRig((await servers()).rabbitmqUrl, contract);
+  rig = new RpcRig(await virtualHost(), contract);
   channel = await raw.createChannel();
 });
 afterEach(async () => {
@@ -160,7 +160,7 @@ describe('a message not sent by a holder of the service’s key goes to the dead
   ])('%s: %s', (reason, _title, content) => isDeadLettered(content(rig.signer), good, reason));
 
   test('wrong-signature: a request to another service, put into this one’s queue unchanged', async () => {
-    const other = new RpcRig((await servers()).rabbitmqUrl, echoContract('elsewhere'), rig);
+    const other = new RpcRig(await virtualHost(), echoContract('elsewhere'), rig);
     await channel.assertQueue(laneQueues('elsewhere', 'normal', 1).requests, { durable: true, expires: 2_000 });
     const { service } = await other.client();
     const call = service.call('elsewhere.echo', { text: 'x' }, { requestId, deadlineMs: 1_000 });

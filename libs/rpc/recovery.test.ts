@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { servers } from '../../test/support/servers.ts';
+import { virtualHost } from '../../test/support/servers.ts';
 import { RecoveringChannel } from './channel.ts';
 import { echoAfter, echoContract } from './test-echo.ts';
 import { TestProxy } from './test-proxy.ts';
@@ -18,7 +18,7 @@ const doing = (work: (text: string) => Promise<unknown>): RpcHandlers<Contract> 
 let rig: RpcRig<Contract>;
 let network: TestProxy;
 beforeEach(async () => {
-  const { rabbitmqUrl } = await servers();
+  const rabbitmqUrl = await virtualHost();
   rig = new RpcRig(rabbitmqUrl, contract);
   network = await TestProxy.to(rabbitmqUrl);
 });

@@ -7,7 +7,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { servers } from '../../test/support/servers.ts';
+import { virtualHost } from '../../test/support/servers.ts';
 import { CHUNK_BYTES, WINDOW_CHUNKS } from './streams/streams.ts';
 import { failure } from './test-failure.ts';
 import { Gate, RpcRig, testCaller } from './test-rig.ts';
@@ -87,7 +87,7 @@ const reading = { requestId: 'r' };
 
 let rig: RpcRig<Contract>;
 beforeEach(async () => {
-  rig = new RpcRig((await servers()).rabbitmqUrl, contract);
+  rig = new RpcRig(await virtualHost(), contract);
 });
 afterEach(() => rig.stop());
 
@@ -427,7 +427,7 @@ describe('a process that disappears', () => {
 
   test('before it was ever there is UNAVAILABLE at once', async () => {
     const absent = serviceContract('nofiles', [{ ...get, name: 'nofiles.get' }]);
-    const { service } = await new RpcRig((await servers()).rabbitmqUrl, absent, rig).client();
+    const { service } = await new RpcRig(await virtualHost(), absent, rig).client();
     expect(await failure(service.download('nofiles.get', {}, { ...reading, deadlineMs: 3_600_000 }))).toMatchObject({
       code: 'UNAVAILABLE',
     });

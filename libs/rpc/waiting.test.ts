@@ -2,7 +2,7 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { operation, serviceContract } from '@worktrack/contracts/operation';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { servers } from '../../test/support/servers.ts';
+import { virtualHost } from '../../test/support/servers.ts';
 import { nowMs } from './clock.ts';
 import { echoOperation } from './test-echo.ts';
 import { Gate, RpcRig } from './test-rig.ts';
@@ -51,7 +51,7 @@ class Holder {
 
 let rig: RpcRig<Contract>;
 beforeEach(async () => {
-  rig = new RpcRig((await servers()).rabbitmqUrl, contract);
+  rig = new RpcRig(await virtualHost(), contract);
 });
 afterEach(() => rig.stop());
 

@@ -29,6 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const run = new TestRun();
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /lease': () => run.lease(),
+    'POST /virtual-host': () => run.virtualHost(),
     'POST /system': () => run.sharedSystem(),
     'POST /served': () => run.buildServed(),
   };

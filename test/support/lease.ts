@@ -1,7 +1,5 @@
-/** A part of the three servers that nobody else in this run uses. */
+/** A part of the servers that nobody else in this run uses. */
 export interface Lease {
-  /** With a virtual host of its own. */
-  readonly rabbitmqUrl: string;
   /** With a database number of its own. */
   readonly redisUrl: string;
   readonly mongodbUrl: string;

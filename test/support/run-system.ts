@@ -67,8 +67,10 @@ export async function runSystem(lease: Lease, options: SystemOptions): Promise<R
   }
   const progress = new Progress(process.stderr);
   const servers = options.ownServers ? await startServers({ dataDir: folder, progress }) : undefined;
-  const leased = { rabbitmq: lease.rabbitmqUrl, redis: lease.redisUrl, mongodb: lease.mongodbUrl };
-  const urls = { ...(servers?.urls ?? leased), ...options.urls };
+  const leased = { redis: lease.redisUrl, mongodb: lease.mongodbUrl };
+  const { rabbitmq, redis, mongodb } = { ...(servers?.urls ?? leased), ...options.urls };
+  if (!rabbitmq) throw new Error('A system needs a broker: its own, or a virtual host.');
+  const urls = { rabbitmq, redis, mongodb };
   const secrets = loadSecrets(folder, {});
   const services = await startServices({
     urls,

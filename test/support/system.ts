@@ -1,7 +1,7 @@
 import type { Secrets } from '@worktrack/stack/secrets';
 import { createTestOrganization, type TestOrganization } from './organization.ts';
 import { type RunningSystem, runSystem, type SystemOptions } from './run-system.ts';
-import { askRun, newLease } from './servers.ts';
+import { askRun, newLease, newVirtualHost } from './servers.ts';
 import type { SharedSystem } from './test-run.ts';
 
 /** The four real services as separate processes, on the real servers, as a test sees them. */
@@ -35,8 +35,13 @@ export async function sharedSystem(): Promise<System> {
  * Any other uses `sharedSystem`, which costs nothing.
  */
 export async function startSystem(options: SystemOptions = {}): Promise<System & RunningSystem> {
-  const [lease] = await Promise.all([newLease(), askRun('served')]);
-  const running = await runSystem(lease, options);
+  const hasOwnBroker = options.ownServers || options.urls?.rabbitmq;
+  const [lease, rabbitmq] = await Promise.all([
+    newLease(),
+    hasOwnBroker ? options.urls?.rabbitmq : newVirtualHost(),
+    askRun('served'),
+  ]);
+  const running = await runSystem(lease, { ...options, urls: { ...options.urls, ...(rabbitmq && { rabbitmq }) } });
   const baseUrl = running.gateways[0] as string;
   const rabbitmqUrl = running.urls.rabbitmq;
   return {

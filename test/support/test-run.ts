@@ -1,17 +1,23 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from '@worktrack/stack/child';
 import { Progress } from '@worktrack/stack/progress';
 import type { Secrets } from '@worktrack/stack/secrets';
+import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import { buildServed } from '@worktrack/stack/services';
 import type { Lease } from './lease.ts';
 import { type RunningSystem, runSystem } from './run-system.ts';
 import { IN_CONTAINERS } from './test-stack.ts';
 
-/** How many test files of one run can have a broker of their own. A virtual host costs the broker's start some 20 ms. */
+/** How many test files of one run can have a part of the database and of Redis. */
 const MAX_LEASES = 200;
+/** A virtual host costs the broker 80 ms of CPU, so few are there from the start, enough for a run of single files. */
+const FIRST_VHOSTS = 4;
+/** `rabbitmqctl` takes seconds to start, so the next time it makes enough for all files of a whole run. */
+const MORE_VHOSTS = 56;
+const MAX_VHOSTS = FIRST_VHOSTS + MORE_VHOSTS;
 
 /** Where test files find the system that they share. */
 export interface SharedSystem {
@@ -26,10 +32,12 @@ export class TestRun {
   readonly #folder = mkdtempSync(join(fastFolder(), 'worktrack-test-'));
   /** Tells this run's databases apart from those of others on a server that outlives it. */
   readonly #id = `t${process.pid.toString(36)}${Date.now().toString(36)}`;
-  #servers: Promise<Pick<Servers, 'urls' | 'discard'>> | undefined;
+  #servers: Promise<Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>> | undefined;
   #system: Promise<RunningSystem> | undefined;
   #served: Promise<void> | undefined;
   #leases = 0;
+  #vhosts = 0;
+  #moreVhosts: Promise<unknown> | undefined;
 
   async lease(): Promise<Lease> {
     const number = ++this.#leases;
@@ -39,13 +47,27 @@ export class TestRun {
     const folder = join(this.#folder, `${number}`);
     mkdirSync(folder);
     return {
-      // A server of others has only the virtual hosts and databases that it has; there the files run one after the other.
-      rabbitmqUrl: this.#given.rabbitmq ?? `${urls.rabbitmq}/${vhost(number)}`,
+      // A server of others has only the databases that it has; there the files run one after the other.
       redisUrl: this.#given.redis ?? `${urls.redis}/${number}`,
       mongodbUrl: urls.mongodb,
       databasePrefix: `${this.#id}-${number}`,
       folder,
     };
+  }
+
+  /** @returns the URL of a virtual host that nobody else in this run uses */
+  async virtualHost(): Promise<string> {
+    // A server of others has only the virtual hosts that it has; there the files run one after the other.
+    if (this.#given.rabbitmq) return this.#given.rabbitmq;
+    const number = ++this.#vhosts;
+    if (number > MAX_VHOSTS) throw new Error(`More than ${MAX_VHOSTS} test files ask for a broker: raise MORE_VHOSTS.`);
+    this.#servers ??= this.#start();
+    const { urls, rabbitmqctl } = await this.#servers;
+    if (rabbitmqctl && number > FIRST_VHOSTS) {
+      this.#moreVhosts ??= this.#makeMoreVhosts(rabbitmqctl, new URL(urls.rabbitmq).password);
+      await this.#moreVhosts;
+    }
+    return `${urls.rabbitmq}/${vhost(number)}`;
   }
 
   /** Once for all systems of the run. */
@@ -55,7 +77,9 @@ export class TestRun {
   }
 
   async sharedSystem(): Promise<SharedSystem> {
-    this.#system ??= Promise.all([this.lease(), this.buildServed()]).then(([lease]) => runSystem(lease, {}));
+    this.#system ??= Promise.all([this.lease(), this.virtualHost(), this.buildServed()]).then(([lease, rabbitmq]) =>
+      runSystem(lease, { urls: { rabbitmq } }),
+    );
     const { gateways, urls, secrets } = await this.#system;
     return { baseUrl: gateways[0] as string, rabbitmqUrl: urls.rabbitmq, secrets };
   }
@@ -74,20 +98,34 @@ export class TestRun {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 
-  async #start(): Promise<Pick<Servers, 'urls' | 'discard'>> {
+  async #makeMoreVhosts(rabbitmqctl: Servers['rabbitmqctl'], password: string): Promise<void> {
+    const file = join(this.#folder, 'more-vhosts.json');
+    writeFileSync(file, JSON.stringify(definitions(vhosts(FIRST_VHOSTS + 1, MAX_VHOSTS), password)));
+    await rabbitmqctl(['import_definitions', file]);
+  }
+
+  async #start(): Promise<Pick<Servers, 'urls' | 'discard'> & Partial<Pick<Servers, 'rabbitmqctl'>>> {
     const progress = new Progress(process.stderr);
-    const vhosts = Array.from({ length: MAX_LEASES }, (_, index) => vhost(index + 1));
     if (IN_CONTAINERS) {
       // Loaded only here: no other run needs the client of a container engine.
       const { startContainers } = await import('./containers.ts');
-      return await startContainers(progress, this.#given, vhosts);
+      return await startContainers(progress, this.#given, vhosts(1, MAX_VHOSTS));
     }
-    return await startServers({ dataDir: join(this.#folder, 'servers'), progress, given: this.#given, vhosts });
+    return await startServers({
+      dataDir: join(this.#folder, 'servers'),
+      progress,
+      given: this.#given,
+      vhosts: vhosts(1, FIRST_VHOSTS),
+    });
   }
 }
 
 function vhost(number: number): string {
   return `test-${number}`;
+}
+
+function vhosts(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => vhost(first + index));
 }
 
 const MEMORY_FOLDER = '/dev/shm';

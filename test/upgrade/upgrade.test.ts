@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { runSystem } from '../support/run-system.ts';
-import { askRun, newLease } from '../support/servers.ts';
+import { askRun, newLease, newVirtualHost } from '../support/servers.ts';
 import { type Fixture, fixtures, indexNames, restore, SECRETS } from './fixture.ts';
 
 interface Item {
@@ -22,9 +22,9 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
     let baseUrl: string;
 
     beforeAll(async () => {
-      const [lease] = await Promise.all([newLease(), askRun('served')]);
+      const [lease, rabbitmq] = await Promise.all([newLease(), newVirtualHost(), askRun('served')]);
       await restore(fixture, lease.mongodbUrl, lease.databasePrefix);
-      system = await runSystem(lease, { env: SECRETS, envOf: () => SECRETS });
+      system = await runSystem(lease, { env: SECRETS, envOf: () => SECRETS, urls: { rabbitmq } });
       baseUrl = system.gateways[0] as string;
       call = caller(baseUrl, shown.apiKey.join(''));
     });
@@ -39,8 +39,8 @@ describe.each(fixtures().map((fixture) => [fixture.version, fixture] as const))(
     });
 
     test('has every index that a new database has', async () => {
-      const lease = await newLease();
-      const fresh = await runSystem(lease, {});
+      const [lease, rabbitmq] = await Promise.all([newLease(), newVirtualHost()]);
+      const fresh = await runSystem(lease, { urls: { rabbitmq } });
       try {
         const upgraded = await indexNames(lease.mongodbUrl, system.databasePrefix);
         expect(upgraded).toEqual(expect.arrayContaining(await indexNames(lease.mongodbUrl, lease.databasePrefix)));

@@ -4,7 +4,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { hmacSigner } from '@worktrack/rpc/message/signature';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
+import { servers, virtualHost } from '../../../test/support/servers.ts';
 import { commitAlone } from '../database/commit-alone.ts';
 import { connectDatabase, disconnectDatabase } from '../database/connection.ts';
 import { OutboxModel, type OutboxRecord } from '../database/outbox.model.ts';
@@ -25,7 +25,7 @@ let arrived: PublishedEvent[] = [];
 const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   const lease = await servers();
-  rabbitmqUrl = lease.rabbitmqUrl;
+  rabbitmqUrl = await virtualHost();
   await connectDatabase({ url: lease.mongodbUrl, database: `${lease.databasePrefix}_outbox`, log });
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'test log', log });
   const take = async (events: readonly PublishedEvent[]) => void arrived.push(...events);

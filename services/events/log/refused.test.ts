@@ -7,7 +7,7 @@ import { createLog } from '@worktrack/runtime/process/logging';
 import { registry, rpcObserver } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
+import { virtualHost } from '../../../test/support/servers.ts';
 import { event, startEvents } from '../testing.ts';
 import { canStore } from './log.repository.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => events.stop());
 
 test('an event that cannot be stored stops no log: neither another one nor its own, which stays without a gap', async () => {
-  const { rabbitmqUrl } = await servers();
+  const rabbitmqUrl = await virtualHost();
   const log = createLog('test', 'silent');
   const signer = hmacSigner([createSecretKey(randomBytes(32))]);
   const broker = await connectBroker({ url: rabbitmqUrl, name: 'test', log });
