@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Fault, LONE_FREEZE, OTHERS, ROLLING_RESTARTS, SERVER_FAULTS, SERVICE_KILLS } from './faults.ts';
-import { MINUTES, Trial } from './trial.ts';
+import { MINUTES } from './form.ts';
+import { Trial } from './trial.ts';
 
 /** All kills, and the one freeze that no client's connection shows. */
 const SHORT_FORM = [...ROLLING_RESTARTS, ...SERVICE_KILLS, ...SERVER_FAULTS, LONE_FREEZE];

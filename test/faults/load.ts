@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TestOrganization } from '../support/organization.ts';
 import {
   type Acknowledged,
@@ -23,9 +24,11 @@ const VISITORS = 2;
 /** A token lives for 15 minutes, and only a certain number are given to one address per minute. */
 const TOKEN_AGE_MS = 5 * 60_000;
 
-/** Clients that work without a pause until they are stopped; each finishes its current call. */
+/** Clients that work until they are stopped; each finishes its current call. */
 export class Load {
   readonly attempts: Attempt[] = [];
+  /** Between two calls of a client. */
+  pauseMs = 0;
   readonly #target: LoadTarget;
   readonly #ledger: Ledger;
   readonly #violations: Violations;
@@ -49,7 +52,8 @@ export class Load {
     await Promise.all(this.#clients);
   }
 
-  #call(what: string, send: Send, client: number): Promise<Acknowledged> {
+  async #call(what: string, send: Send, client: number): Promise<Acknowledged> {
+    if (this.pauseMs > 0) await delay(this.pauseMs);
     // Half of the clients begin with the other gateway.
     const gateways = client % 2 ? [...this.#target.gateways].reverse() : this.#target.gateways;
     return untilAcknowledged(what, send, gateways, this.attempts, this.#violations);

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import { MINUTES } from './form.ts';
 import { type FollowedLog, LogFollower } from './log-follower.ts';
 
-const PAUSE_MS = 50;
+/** Each costs the system some milliseconds of CPU, and only the long form measures how soon the log follows. */
+const PAUSE_MS = MINUTES > 0 ? 50 : 250;
 const ANSWER_MS = 20_000;
 const PAGE = 200;
 

@@ -11,6 +11,7 @@ import { type Attempt, Violations } from './attempt.ts';
 import { compare } from './compare.ts';
 import { compareLog, compareSubjects } from './compare-log.ts';
 import type { Fault } from './faults.ts';
+import { MINUTES } from './form.ts';
 import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
@@ -20,11 +21,11 @@ import { Polls } from './polls.ts';
 import { Streams } from './streams.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-/** For the long form; without it, the short one. `npm run test:faults -- --minutes 10`. */
-export const MINUTES = Number(process.env.WORKTRACK_FAULT_MINUTES ?? 0);
 /** Between two faults, so that the rate before one is not that of the recovery from another. */
 const CALM_MS = 2_000;
 const RATE_WINDOW_MS = 2_000;
+/** Between two calls of a client while nothing is broken: in the short form, which would otherwise spend most of its time on load that meets no fault. */
+const PAUSE_MS = MINUTES > 0 ? 0 : 250;
 const RECOVERED_SHARE = 0.7;
 /** The share of the machine's processors above which the reader of the figures should know of it. */
 const NOISE = 0.05;
@@ -112,9 +113,13 @@ export class Trial {
 
   /** Breaks a part under load, and waits until the load is back to what it was. */
   async endure(fault: Fault): Promise<void> {
+    this.load.pauseMs = PAUSE_MS;
     await delay(CALM_MS);
+    const ratePerSecond = this.#rateBetween(Date.now() - RATE_WINDOW_MS, Date.now());
+    // What breaks is to meet every client in the middle of a call.
+    this.load.pauseMs = 0;
+    await delay(PAUSE_MS);
     const from = Date.now();
-    const ratePerSecond = this.#rateBetween(from - RATE_WINDOW_MS, from);
     const memory = { serviceMiB: 0, brokerMiB: 0 };
     const measured = setInterval(() => {
       const now = memoryOf(this.system);
@@ -124,6 +129,7 @@ export class Trial {
     try {
       await fault.run(this.system);
       const mendedMs = Date.now();
+      this.load.pauseMs = PAUSE_MS;
       const [recoveryMs, logMs] = await Promise.all([
         this.#recovery(fault, from, mendedMs, ratePerSecond),
         this.#logFollows(mendedMs),
