@@ -3,9 +3,10 @@ import { Progress } from '@worktrack/stack/progress';
 import { installDebianPackages } from '@worktrack/stack/servers/apt';
 import { type Browser, chromium } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+/** The headless shell first: the same engine without the rest of a browser. `npm test -- widget/test/accessible.test.ts` takes half the CPU with it. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 /** The font is for how the Japanese form looks on a screenshot. */
-const PACKAGES = ['chromium', 'fonts-ipafont-gothic'];
+const PACKAGES = ['chromium-headless-shell', 'fonts-ipafont-gothic'];
 
 const FLAGS = [
   '--headless=new',
