@@ -35,7 +35,11 @@ describe.skipIf(reason)(`when a wall clock jumps${reason ? ` (not here: ${reason
       envOf: (id) => clocks.environmentOf(id),
     });
   });
-  afterAll(() => trial?.system.stop());
+  afterAll(async () => {
+    const pids = trial?.system.services.replicas.map(({ part }) => part.pid) ?? [];
+    await trial?.system.stop();
+    Clocks.forget(pids);
+  });
 
   test('nothing is lost, duplicated, torn or out of order', async () => {
     await trial.endure(jump(HOUR_S));

@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Progress } from '@worktrack/stack/progress';
 import { installDebianPackages } from '@worktrack/stack/servers/apt';
@@ -62,6 +62,15 @@ export class Clocks {
   /** Sets the clocks of these replicas ahead of the true time, or behind it, from the next time they read them. */
   set(ids: readonly string[], offsetSeconds: number): void {
     for (const id of ids) this.#write(id, offsetSeconds);
+  }
+
+  /** Removes what the library leaves in the machine's memory of processes that were killed. */
+  static forget(pids: readonly number[]): void {
+    for (const pid of pids) {
+      for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`]) {
+        rmSync(join('/dev/shm', name), { force: true });
+      }
+    }
   }
 
   #write(id: string, offsetSeconds: number): void {
