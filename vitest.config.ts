@@ -20,6 +20,9 @@ function together(name: string): TestProjectInlineConfiguration {
   });
 }
 
+/** These ask a system over HTTP and keep nothing in their own process, so they share one: a process for each costs a second of CPU. */
+const OF_A_SYSTEM = 'test/{agents,api,e2e,events,feedback,gateway,mcp,model,security,webhooks}/**/*.test.ts';
+
 function project(
   options: Pick<
     NonNullable<TestProjectInlineConfiguration['test']>,
@@ -44,7 +47,12 @@ export default defineConfig({
     projects: [
       // One service each, for mongoose knows the models of one service in a process.
       ...['workitems', 'keys', 'feedback', 'events', 'gateway', 'console', 'widget'].map(together),
-      project({ name: 'others', include: ['{libs,stack,cli,bench,test}/**/*.test.ts', IN_A_NEW_PROCESS], exclude }),
+      project({ name: 'system', include: [OF_A_SYSTEM], exclude, isolate: false }),
+      project({
+        name: 'others',
+        include: ['{libs,stack,cli,bench,test}/**/*.test.ts', IN_A_NEW_PROCESS],
+        exclude: [...exclude, OF_A_SYSTEM],
+      }),
     ],
     // What the files of a run share, whatever their project.
     globalSetup: ['test/support/global-setup.ts'],

@@ -14,7 +14,12 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, object>>;
 }
 
-test('the API page shows every operation and lets a request be tried, without a complaint from the browser', async () => {
+/** A bound for what hangs: the page draws all operations, which takes a busy machine a minute. */
+const TIMEOUT_MS = 300_000;
+
+test('the API page shows every operation and lets a request be tried, without a complaint from the browser', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const { apiKey, call } = await system.newOrganization();
   const page = await browser.newPage();
   // These include violations of the content security policy.
