@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, caller, type TestOrganization } from '../support/organization.ts';
 import { startSystem } from '../support/system.ts';
+import { loggedAbout } from './logged.ts';
 
 let system: Awaited<ReturnType<typeof startSystem>>;
 let org: TestOrganization;
@@ -39,7 +40,8 @@ async function revokeUntilDone(id: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { status, headers } = await revoke(id, idempotencyKey, attempt % 2);
     if (status === 200) return;
-    expect([503, 504]).toContain(status);
+    const why = loggedAbout(headers.get('x-request-id') ?? 'no request id', system.folder).join('\n');
+    expect([503, 504], why).toContain(status);
     if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
 }

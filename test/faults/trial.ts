@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSecrets } from '@worktrack/stack/secrets';
 import { expect } from 'vitest';
@@ -15,6 +13,7 @@ import { MINUTES } from './form.ts';
 import { keep } from './keep.ts';
 import { Ledger } from './ledger.ts';
 import { Load } from './load.ts';
+import { loggedAbout } from './logged.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { OtherLoad } from './other-load.ts';
 import { Polls } from './polls.ts';
@@ -268,14 +267,8 @@ export class Trial {
     return Math.min(1, (1 - this.#others.shareBetween(from, to)) / Math.max(before, 0.01));
   }
 
-  /** With what the services logged about it: their logs go with the run. */
   #withItsCause({ what, requestId }: Violations['list'][number]): string {
-    if (!requestId) return what;
-    const folder = join(this.system.folder, 'logs');
-    const lines = readdirSync(folder)
-      .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
-      .filter((line) => line.includes(requestId));
-    return [what, ...lines].join('\n');
+    return requestId ? [what, ...loggedAbout(requestId, this.system.folder)].join('\n') : what;
   }
 }
 
