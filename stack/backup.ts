@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { runningStack, takeDataDir } from './data-dir.ts';
 import { makeDirectory, makePrivateDirectory } from './make-directory.ts';
@@ -20,6 +20,7 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
   const taken = takeDataDir(path);
   try {
     const target = resolve(file);
+    if (existsSync(target)) throw isThere(target);
     makeDirectory(dirname(target));
     const unfinished = `${target}.new`;
     rmSync(unfinished, { force: true });
@@ -31,12 +32,24 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
     } finally {
       closeSync(output);
     }
-    renameSync(unfinished, target);
+    // Unlike a renaming, never over a file that has appeared meanwhile.
+    try {
+      linkSync(unfinished, target);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? isThere(target) : error;
+    } finally {
+      rmSync(unfinished);
+    }
     progress.line(`${target} contains all of ${path}, including the secrets: keep it as safe as those.`);
   } finally {
     taken.release();
   }
 }
+
+const isThere = (target: string) =>
+  new StartError(
+    `${target} is there already, and a backup is never overwritten. Choose another name, or move it away.`,
+  );
 
 /** Unpacks such a file into a data directory that is still empty. */
 export async function restore(file: string, dataDir: string, progress: Progress): Promise<void> {

@@ -109,6 +109,9 @@ describe('the drill: back up, destroy, restore', { timeout: 300_000 }, () => {
     await stop();
 
     await backUp(dataDir, file, progress);
+    const { size } = statSync(file);
+    await expect(backUp(dataDir, file, progress)).rejects.toThrow('is there already');
+    expect(statSync(file).size).toBe(size);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     rmSync(dataDir, { recursive: true });
     await restore(file, dataDir, progress);

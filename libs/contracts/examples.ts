@@ -54,6 +54,7 @@ export const exampleProject: Project = {
   repositories: ['https://git.example.com/web-shop'],
   defaultBoardId: ids.board,
   gates: 'warn',
+  dependencyMet: 'review',
   createdAt,
   updatedAt,
 };

@@ -77,8 +77,10 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     });
     // If Fastify refuses before its hooks run, the id is not set yet.
     reply.header('x-request-id', request.id);
-    reply.code(statusOf(error)).headers(failureHeaders(error)).header('content-type', JSON_TYPE);
-    const bodyOf = request.routeOptions.config?.failureBody ?? failureBody;
+    const { config } = request.routeOptions;
+    const headers = { ...failureHeaders(error), ...config?.failureHeaders?.(error) };
+    reply.code(statusOf(error)).headers(headers).header('content-type', JSON_TYPE);
+    const bodyOf = config?.failureBody ?? failureBody;
     reply.send(bodyOf(error, request.id));
   };
   const app = fastify({

@@ -42,11 +42,13 @@ describe('what is wrong with a key before the protocol begins is a JSON-RPC erro
   ])('%s: 401 with a challenge, in the words of REST', async (_, key, code, words) => {
     const response = await post(TOOLS_LIST, { key });
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="worktrack"');
+    const challenge = response.headers.get('www-authenticate');
     const byRest = await failure(
       await fetch(`${system.baseUrl}/api/me`, { headers: { authorization: `Bearer ${key}` } }),
     );
     expect(byRest.error.message).toMatch(words);
+    const error = code === 'API_KEY_INVALID' ? 'error="invalid_token", ' : '';
+    expect(challenge).toBe(`Bearer realm="worktrack", ${error}error_description="${byRest.error.message}"`);
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
       id: null,

@@ -18,6 +18,7 @@ const HAPPENINGS = {
     'attachment_added',
     'attachment_removed',
     'ready',
+    'dependency_returned',
   ],
   feedback: ['received', 'status_changed', 'linked', 'erased'],
   project: ['created', 'updated', 'deleted'],

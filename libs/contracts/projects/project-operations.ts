@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleProject, ids, pagination } from '../examples.ts';
 import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Gates, Project, projectFields, WrittenProject } from './project.ts';
+import { DependencyMet, Gates, Project, projectFields, WrittenProject } from './project.ts';
 
 const { name, key, description, techStack, repositories } = projectFields;
 
@@ -61,6 +61,7 @@ export const createProject = operation({
     techStack: techStack.default([]),
     repositories: repositories.default([]),
     gates: Gates.default('warn'),
+    dependencyMet: DependencyMet.default('review'),
   }),
   output: WrittenProject,
   errors: [],
@@ -101,6 +102,7 @@ export const updateProject = operation({
     techStack: techStack.optional(),
     repositories: repositories.optional(),
     gates: Gates.optional(),
+    dependencyMet: DependencyMet.optional(),
     defaultBoardId: Id.optional(),
   }),
   output: WrittenProject,

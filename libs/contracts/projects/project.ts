@@ -5,6 +5,10 @@ import { warnings } from '../warnings.ts';
 export const Gates = z.enum(['warn', 'enforce']);
 export type Gates = z.infer<typeof Gates>;
 
+/** From which step on a dependency no longer holds up what depends on it. */
+export const DependencyMet = z.enum(['review', 'testing', 'done']);
+export type DependencyMet = z.infer<typeof DependencyMet>;
+
 export const Project = z.object({
   id: RecordId,
   name: z.string(),
@@ -16,6 +20,7 @@ export const Project = z.object({
   defaultBoardId: RecordId,
   /** Whether a completion or a move that does not fit is warned about, or refused. */
   gates: Gates,
+  dependencyMet: DependencyMet,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

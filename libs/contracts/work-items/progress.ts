@@ -53,6 +53,18 @@ export const reportProgress = operation({
     budget: Budget.nullable(),
     /** A budget is exhausted: hand over what there is, or release. */
     stop: z.boolean(),
+    /** What happened to something that the task builds upon, each told once. Absent if there is nothing. */
+    notices: z
+      .array(
+        z.object({
+          kind: z.literal('dependency_returned'),
+          taskId: z.string(),
+          summary: z.string(),
+          issues: z.array(z.string()),
+          at: Timestamp,
+        }),
+      )
+      .optional(),
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
   example: {

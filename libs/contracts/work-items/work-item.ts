@@ -60,6 +60,8 @@ export const WorkItemSummary = z.object({
   externalId: z.string().nullable(),
   /** Of a task that was sent back and not taken up since. */
   rework: Rework.optional(),
+  /** Dependencies that were sent back when it was already being worked on, until they pass. */
+  onReturnedBase: z.array(z.string()).optional(),
 });
 export type WorkItemSummary = z.infer<typeof WorkItemSummary>;
 

@@ -15,7 +15,7 @@ import { originOfWait } from '../waits.ts';
 import { mcpExchanges } from './exchange.ts';
 import { requireModestSize } from './message-size.ts';
 import { refuseForeignOrigins } from './origin.ts';
-import { jsonRpcError, mcpFailureBody } from './refusal.ts';
+import { jsonRpcError, mcpFailureBody, mcpFailureHeaders } from './refusal.ts';
 import { mcpServerMaker } from './server.ts';
 import { SessionProjects } from './session-project.ts';
 import { toolCatalogue } from './tools.ts';
@@ -41,7 +41,7 @@ export function registerMcpEndpoint(
   app.route({
     method: 'POST',
     url: '/mcp',
-    config: { failureBody: mcpFailureBody },
+    config: { failureBody: mcpFailureBody, failureHeaders: mcpFailureHeaders },
     onRequest: [refuseForeignOrigins(needs.allowedOrigins), byKey],
     handler: async (request, reply) => {
       const { body: message } = request;
@@ -69,7 +69,7 @@ export function registerMcpEndpoint(
           return { origin: origin() };
         } catch (thrown) {
           const error = failureOf(thrown, { log: needs.log, requestId: request.id, bodyLimitBytes: BODY_LIMIT_BYTES });
-          reply.headers(failureHeaders(error));
+          reply.headers({ ...failureHeaders(error), ...mcpFailureHeaders(error) });
           return { error: jsonRpcError(error, request.id) };
         }
       });

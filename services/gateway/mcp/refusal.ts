@@ -15,6 +15,15 @@ export function mcpFailureBody(error: ErrorValue, requestId: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: jsonRpcError(error, requestId) });
 }
 
+/** The words of a refusal for clients that show the challenge and not the body (RFC 6750, 3): in ASCII, without what would end a quoted string. */
+export function mcpFailureHeaders({ code, message }: ErrorValue): Record<string, string> {
+  if (code !== 'API_KEY_MISSING' && code !== 'API_KEY_INVALID') return {};
+  const words = message.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+  // Without credentials there is no error to name.
+  const error = code === 'API_KEY_INVALID' ? 'error="invalid_token", ' : '';
+  return { 'www-authenticate': `Bearer realm="worktrack", ${error}error_description="${words}"` };
+}
+
 /** `data.code` is the same code as over REST. */
 export function jsonRpcError({ code, message }: ErrorValue, requestId: string): object {
   return { code: REFUSED_BEFORE_THE_PROTOCOL, message, data: { code, requestId } };

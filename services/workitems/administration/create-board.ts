@@ -2,7 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { countBoards, insertBoard, toBoard } from '../boards/boards.repository.ts';
-import { holdProject } from '../projects/projects.repository.ts';
+import { holdProject, requireProject } from '../projects/projects.repository.ts';
 import { lackingRoles, newColumn, standardColumns } from './board-columns.ts';
 
 export async function createBoard(
@@ -10,6 +10,7 @@ export async function createBoard(
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   await holdProject(context, projectId);
+  const { dependencyMet } = await requireProject(context, projectId);
   if ((await countBoards(context, projectId)) >= MAX_BOARDS) {
     throw context.fail(
       'CONFLICT',
@@ -23,5 +24,7 @@ export async function createBoard(
       details: [{ path: 'columns', message: lacking }],
     });
   }
-  return toBoard(await insertBoard(context, { projectId, name, columns: wanted }));
+  return toBoard(
+    await insertBoard(context, { projectId, name, columns: wanted, ...(dependencyMet && { dependencyMet }) }),
+  );
 }

@@ -15,7 +15,10 @@ export async function createProject(
   context: WriteContext,
 ): Promise<Output<typeof operation>> {
   const projectId = uuidv7();
-  const board = await insertBoard(context, { projectId, name: input.name, columns: standardColumns() });
+  const board = await insertBoard(context, {
+    ...{ projectId, name: input.name, columns: standardColumns() },
+    dependencyMet: input.dependencyMet,
+  });
   const now = new Date();
   const project: ProjectRecord = {
     ...input,

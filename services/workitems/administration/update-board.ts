@@ -26,7 +26,7 @@ export async function updateBoard(
   const removed = board.columns.filter((column) => !kept.has(column.id));
   if (removed.length > 0) await requireEmpty(context, board, removed);
   const after: BoardRecord = { ...board, columns, columnsVersion: board.columnsVersion + 1 };
-  await followChangedColumns(context, board, after);
+  await followChangedColumns(context, [{ before: board, after }]);
   const { columnsVersion } = after;
   return changed(context, board, { ...(name && { name }), columns, columnsVersion });
 }

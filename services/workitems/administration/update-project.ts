@@ -1,9 +1,11 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { DependencyMet } from '@worktrack/contracts/projects/project';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { differencesOf } from '@worktrack/runtime/database/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
+import { type ChangedBoard, followChangedColumns } from '../dependencies/follow-columns.ts';
 import { warned } from '../items/warnings.ts';
 import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';
 import { keyShared } from './project-key.ts';
@@ -21,8 +23,9 @@ export async function updateProject(
       });
     }
   }
-  const isKnownToWrites = [changes.defaultBoardId, changes.key, changes.gates].some((change) => change !== undefined);
-  if (isKnownToWrites) await raiseVersions(context, id);
+  const { defaultBoardId, key, gates, dependencyMet } = changes;
+  const isKnownToWrites = [defaultBoardId, key, gates, dependencyMet].some((change) => change !== undefined);
+  if (isKnownToWrites) await raiseVersions(context, id, dependencyMet);
   const after = await saveProject(context, id, changes);
   const differences = differencesOf(toProject(before), toProject(after));
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
@@ -30,10 +33,18 @@ export async function updateProject(
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
 }
 
-/** So that no write proceeds with the key, the default board or the gates as they were (projectForWrite). */
-async function raiseVersions(context: WriteContext<FailureOf<typeof operation>>, projectId: string): Promise<void> {
-  for (const board of await boardsOfProject(context, projectId)) {
-    raiseVersion(context.writes, board);
-    await saveBoard(context, board._id, { columnsVersion: board.columnsVersion + 1 });
+/** So that no write proceeds with the key, the default board, the gates or what meets a dependency as they were (projectForWrite). */
+async function raiseVersions(
+  context: WriteContext<FailureOf<typeof operation>>,
+  projectId: string,
+  dependencyMet: DependencyMet | undefined,
+): Promise<void> {
+  const changed: ChangedBoard[] = [];
+  for (const before of await boardsOfProject(context, projectId)) {
+    raiseVersion(context.writes, before);
+    const columnsVersion = before.columnsVersion + 1;
+    const after = await saveBoard(context, before._id, { columnsVersion, ...(dependencyMet && { dependencyMet }) });
+    changed.push({ before, after });
   }
+  if (dependencyMet) await followChangedColumns(context, changed);
 }

@@ -1,3 +1,4 @@
+import type { DependencyMet } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
 import type { Role } from './progress.ts';
 
@@ -17,6 +18,8 @@ export interface BoardRecord {
   columns: ColumnRecord[];
   /** Raised by every change to the columns. See tallies.repository.ts. */
   columnsVersion: number;
+  /** The project's, which raises columnsVersion when it changes it. Absent: `review`. */
+  dependencyMet?: DependencyMet;
   /** Incremented by each write: orders the board's events. Absent in records stored by earlier versions. */
   revision?: number;
   createdAt: Date;
@@ -32,6 +35,7 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
     columns: [
       { _id: false, id: { type: String, required: true }, name: { type: String, required: true }, role: String },
     ],
+    dependencyMet: String,
     columnsVersion: { type: Number, required: true },
     revision: Number,
     createdAt: { type: Date, required: true },

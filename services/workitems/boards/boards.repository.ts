@@ -12,7 +12,7 @@ import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
-  board: Pick<BoardRecord, 'projectId' | 'name'> & {
+  board: Pick<BoardRecord, 'projectId' | 'name' | 'dependencyMet'> & {
     readonly columns: readonly Omit<ColumnRecord, 'id'>[];
     readonly id?: string;
   },
@@ -25,6 +25,7 @@ export async function insertBoard(
     name: board.name,
     columns: board.columns.map((column) => ({ id: uuidv7(), ...column })),
     columnsVersion: 1,
+    ...(board.dependencyMet && { dependencyMet: board.dependencyMet }),
     revision: 1,
     createdAt: now,
     updatedAt: now,
@@ -96,7 +97,7 @@ export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): 
 export async function saveBoard(
   { caller, tx }: WriteScope & TransactionScope,
   id: string,
-  changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion'>>,
+  changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion' | 'dependencyMet'>>,
 ): Promise<BoardRecord> {
   const { organizationId } = caller;
   return BoardModel.findOneAndUpdate(

@@ -1,4 +1,5 @@
 import { type ColumnRole, ROLES } from '@worktrack/contracts/projects/column-roles';
+import type { DependencyMet } from '@worktrack/contracts/projects/project';
 
 /** A column's role; null: none. */
 export type Role = ColumnRole | null;
@@ -15,9 +16,14 @@ export function isPending(role: Role): boolean {
   return progressOf(role) < IN_PROGRESS;
 }
 
-/** In review or later: dependents no longer have to wait. */
+/** In review or later. */
 export function isHandedOver(role: Role): boolean {
   return progressOf(role) > IN_PROGRESS;
+}
+
+/** Whether what depends on it no longer has to wait. */
+export function isMet(role: Role, { dependencyMet = 'review' }: { readonly dependencyMet?: DependencyMet }): boolean {
+  return progressOf(role) >= ROLES.indexOf(dependencyMet);
 }
 
 export function isDone(role: Role): boolean {

@@ -7,6 +7,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnMeant, columnOfRole, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { HANDED_OVER } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { baseWarnings } from '../dependencies/returned-bases.ts';
 import { takenFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { handOverProblem, isHolder } from '../items/lease.ts';
@@ -58,7 +59,7 @@ export async function completeAiTask(
   return {
     ...{ completed: true, workItemId: item._id, movedTo: toColumn },
     ...{ sessionId, estimatedCost, costBasis, totalTokens },
-    ...warned(taken?.warnings ?? []),
+    ...warned(baseWarnings(item), taken?.warnings ?? []),
   };
 }
 

@@ -5,6 +5,7 @@ import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';
+import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -39,10 +40,12 @@ export async function completeReview(
     changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
     // Without the review history: each review has its own event.
     events: metadataEvents(item.metadata, metadata, ['review']),
+    ...(back && { sentBack: { until: 'review', summary, issues } }),
   });
+  if (result === 'pass') await tellOfPass(context, item, ['review']);
   const { _id: workItemId, taskId } = item;
   const held = moved.lease ? heldWarnings([item], context.caller.keyId) : [];
-  const warnings = warned(faults, taken.warnings, held);
+  const warnings = warned(faults, baseWarnings(item), taken.warnings, held);
   return { completed: true, workItemId, taskId, result, fromColumn, movedTo: toColumn, ...warnings };
 }
 

@@ -7,6 +7,7 @@ import { boardOf } from '../boards/boards.repository.ts';
 import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
 import { AFTER_VALIDATION } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -42,11 +43,14 @@ export async function completeValidation(
   const verdict = { kind: 'validation', isPass: passed, hasResults: testResults !== undefined } as const;
   const faults = await passVerdict(context, item, board, verdict);
   const taken = takeFrom(context, item, to, input.takeOver);
-  const back = !passed && sentBack(item, { from: 'validation', ...failedTests(testResults) }, to);
+  const failure = failedTests(testResults);
+  const back = !passed && sentBack(item, { from: 'validation', ...failure }, to);
   const { fromColumn, toColumn, moved } = await moveTo(context, item, board, to, {
     changes: { ...taken.changes, isAiProcessing: false, metadata, ...back },
     events: [...metadataEvents(item.metadata, metadata, Object.keys(patch)), event],
+    ...(back && { sentBack: { until: 'validation', ...failure } }),
   });
+  if (passed) await tellOfPass(context, item, ['review', 'validation']);
   const { id, estimatedCost, costBasis, totalTokens } = session;
   return {
     completed: true,
@@ -60,7 +64,12 @@ export async function completeValidation(
     estimatedCost,
     costBasis,
     totalTokens,
-    ...warned(faults, taken.warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []),
+    ...warned(
+      faults,
+      baseWarnings(item),
+      taken.warnings,
+      moved.lease ? heldWarnings([item], context.caller.keyId) : [],
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnName, roleAt } from '../boards/columns.ts';
-import type { Role } from '../boards/progress.ts';
+import { isMet, type Role } from '../boards/progress.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { dependenciesOf } from '../dependencies/dependencies.ts';
@@ -68,6 +68,11 @@ export async function planBatch(
     (key) => {
       const item = known.get(key);
       return item && stageOf(roleOf(item));
+    },
+    (progress, key) => {
+      const item = known.get(key);
+      const board = item && boards.get(item.boardId);
+      return progress !== 'pending' && board !== undefined && isMet(roleOf(item as PlannedItem), board);
     },
   );
   return {

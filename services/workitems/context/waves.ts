@@ -30,15 +30,20 @@ const HANDED_OVER: readonly Progress[] = ['in_review', 'done'];
  * Orders a batch of tasks into waves by their dependencies. A dependency is met once it is handed over. Linear in tasks and dependencies.
  * @param tasks each id once; waves and cycles keep this order
  * @param progressOutside for a dependency outside the batch; undefined if it does not exist
+ * @param isMet by default once it is handed over
  */
-export function planWaves(tasks: readonly PlannedTask[], progressOutside: (key: string) => Progress | undefined): Plan {
+export function planWaves(
+  tasks: readonly PlannedTask[],
+  progressOutside: (key: string) => Progress | undefined,
+  isMet: (progress: Progress, key: string) => boolean = (progress) => HANDED_OVER.includes(progress),
+): Plan {
   const batch = new Map(tasks.map((task) => [task.id, task]));
   const unmetOf = new Map<string, string[]>();
   for (const task of tasks) {
     if (task.progress !== 'pending') continue;
     const unmet = [...new Set(task.dependsOn)].filter((key) => {
       const progress = batch.get(key)?.progress ?? progressOutside(key);
-      return progress === undefined || !HANDED_OVER.includes(progress);
+      return progress === undefined || !isMet(progress, key);
     });
     unmetOf.set(task.id, unmet);
   }

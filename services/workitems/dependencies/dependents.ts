@@ -1,6 +1,6 @@
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
-import { isHandedOver, type Role } from '../boards/progress.ts';
+import { isMet, type Role } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable } from '../items/claimable.ts';
 import { dependentsOf } from '../items/items.repository.ts';
@@ -10,12 +10,12 @@ import { adjustItem } from '../writes/change-item.ts';
 /** An item that has moved to another column, or was deleted, and what that means for its dependents. */
 export interface Crossing {
   readonly item: Pick<ItemOutline, '_id' | 'taskId' | 'projectId'>;
-  readonly isHandedOver: boolean;
+  readonly isMet: boolean;
 }
 
-export function crossing(item: Crossing['item'], from: Role, to: Role): Crossing[] {
-  if (isHandedOver(from) === isHandedOver(to)) return [];
-  return [{ item, isHandedOver: isHandedOver(to) }];
+/** @param before the board before the write, if that changes it */
+export function crossing(item: Crossing['item'], board: BoardRecord, from: Role, to: Role, before = board): Crossing[] {
+  return isMet(from, before) === isMet(to, board) ? [] : [{ item, isMet: isMet(to, board) }];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function followCrossings(
     const waitsFor = now.dependsOn.filter((reference) => {
       const crossed = byReference.get(reference);
       if (crossed?.item.projectId !== now.projectId) return now.waitsFor.includes(reference);
-      return !crossed.isHandedOver;
+      return !crossed.isMet;
     });
     const item = { ...now, waitsFor };
     const board = boards.get(item.boardId);

@@ -1,6 +1,6 @@
-import type { BoardRecord } from '../boards/boards.model.ts';
+import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnById, roleAt, roleOf } from '../boards/columns.ts';
-import { isHandedOver, isInProgress, isPending } from '../boards/progress.ts';
+import { isInProgress, isMet, isPending } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { claimable, pendingColumns } from '../items/claimable.ts';
 import { outlinesInColumns } from '../items/items.repository.ts';
@@ -8,26 +8,44 @@ import { adjustItem } from '../writes/change-item.ts';
 import { type Crossing, crossing, followCrossings } from './dependents.ts';
 
 /**
- * A column's role says how far its items are, and its place on the board which are claimed first. When these change, the copies in the items
+ * A column's role says how far its items are and whether they hold up others, and its place on the board which are claimed first. When these change, the copies in the items
  * are updated, at the expense of whoever changes the board, since that is rare.
  */
-export async function followChangedColumns(scope: WriteScope, before: BoardRecord, after: BoardRecord): Promise<void> {
-  const [pendingBefore, pendingAfter] = [pendingColumns(before), pendingColumns(after)];
-  const changed = after.columns.filter((column) => {
-    const old = columnById(before, column.id);
-    if (old === undefined) return false;
-    const hasMoved = pendingBefore.indexOf(column.id) !== pendingAfter.indexOf(column.id);
-    return hasMoved || [isPending, isInProgress, isHandedOver].some((is) => is(roleOf(old)) !== is(roleOf(column)));
-  });
-  if (changed.length === 0) return;
+export async function followChangedColumns(scope: WriteScope, changes: readonly ChangedBoard[]): Promise<void> {
+  const boards = new Map(changes.map((change) => [change.after._id, change]));
+  const columns = changes.flatMap(changedColumns);
+  if (columns.length === 0) return;
   const items = await outlinesInColumns(
     scope,
-    changed.map(({ id }) => id),
+    columns.map(({ id }) => id),
   );
   const crossings: Crossing[] = [];
   for (const item of items) {
+    const change = boards.get(item.boardId);
+    // It has left the column since: then this write is refused, and runs again.
+    if (!change) continue;
+    const { before, after } = change;
+    const { boardColumnId } = item;
     adjustItem(scope, item, claimable(item, after));
-    crossings.push(...crossing(item, roleAt(before, item.boardColumnId), roleAt(after, item.boardColumnId)));
+    crossings.push(...crossing(item, after, roleAt(before, boardColumnId), roleAt(after, boardColumnId), before));
   }
-  await followCrossings(scope, crossings, items, new Map([[after._id, after]]));
+  // Together: what depends on items of several boards is written once.
+  await followCrossings(scope, crossings, items, new Map(changes.map(({ after }) => [after._id, after])));
+}
+
+export interface ChangedBoard {
+  readonly before: BoardRecord;
+  readonly after: BoardRecord;
+}
+
+function changedColumns({ before, after }: ChangedBoard): ColumnRecord[] {
+  const [pendingBefore, pendingAfter] = [pendingColumns(before), pendingColumns(after)];
+  return after.columns.filter((column) => {
+    const old = columnById(before, column.id);
+    if (old === undefined) return false;
+    const hasMoved = pendingBefore.indexOf(column.id) !== pendingAfter.indexOf(column.id);
+    const [from, to] = [roleOf(old), roleOf(column)];
+    const isOther = isPending(from) !== isPending(to) || isInProgress(from) !== isInProgress(to);
+    return hasMoved || isOther || isMet(from, before) !== isMet(to, after);
+  });
 }

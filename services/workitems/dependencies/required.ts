@@ -3,7 +3,7 @@ import type { Metadata } from '@worktrack/contracts/metadata';
 import { MAX_DEPENDENCIES } from '@worktrack/contracts/work-items/work-item';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
-import { isHandedOver } from '../boards/progress.ts';
+import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
 import { findOutlines } from '../items/items.repository.ts';
@@ -102,7 +102,8 @@ async function unmetAmong(
   );
   const met = new Set<string>();
   for (const item of dependencies) {
-    if (isHandedOver(roleAt(boards.get(item.boardId), item.boardColumnId))) met.add(item._id).add(item.taskId);
+    const board = boards.get(item.boardId);
+    if (board && isMet(roleAt(board, item.boardColumnId), board)) met.add(item._id).add(item.taskId);
   }
   return references.filter((reference) => !met.has(reference));
 }

@@ -5,7 +5,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
-import { isHandedOver } from '../boards/progress.ts';
+import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
@@ -143,11 +143,11 @@ export async function followNew(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   created: readonly { readonly item: ItemRecord; readonly board: BoardRecord }[],
 ): Promise<void> {
-  const handedOver = created.filter(({ item, board }) => isHandedOver(roleAt(board, item.boardColumnId)));
+  const met = created.filter(({ item, board }) => isMet(roleAt(board, item.boardColumnId), board));
   const items = created.map(({ item }) => item);
   await followCrossings(
     scope,
-    handedOver.map(({ item }) => ({ item, isHandedOver: true })),
+    met.map(({ item }) => ({ item, isMet: true })),
     items,
   );
 }

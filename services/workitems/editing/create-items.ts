@@ -5,7 +5,7 @@ import { Stale } from '@worktrack/runtime/database/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';
-import { isHandedOver } from '../boards/progress.ts';
+import { isMet } from '../boards/progress.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem, requireItem } from '../items/items.repository.ts';
@@ -241,4 +241,4 @@ async function storeAll(
   return made;
 }
 
-const isOver = (one: Planned | undefined) => one !== undefined && isHandedOver(roleOf(one.column));
+const isOver = (one: Planned | undefined) => one !== undefined && isMet(roleOf(one.column), one.board);

@@ -77,7 +77,7 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
 /** A list of dependencies without the item. @param written as stored in the metadata */
 function without(
   { _id, taskId }: ItemRecord,
-  { dependsOn, waitsFor }: Pick<ItemRecord, 'dependsOn' | 'waitsFor'>,
+  { dependsOn, waitsFor, onReturnedBase }: Pick<ItemRecord, 'dependsOn' | 'waitsFor' | 'onReturnedBase'>,
   written: unknown,
 ) {
   const isOther = (ref: string) => ref !== _id && ref !== taskId;
@@ -88,6 +88,7 @@ function without(
     changes: {
       dependsOn: dependsOn.filter(isOther),
       waitsFor: waitsFor.filter(isOther),
+      ...(onReturnedBase && { onReturnedBase: onReturnedBase.filter(({ id }) => isOther(id)) }),
       'metadata.dependsOn': left,
     },
     described: { metadata: { from: { dependsOn: written }, to: { dependsOn: left } } },

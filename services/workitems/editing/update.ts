@@ -51,7 +51,7 @@ export async function updateWorkItem(
   let told: readonly string[] = heldWarnings([item], context.caller.keyId);
   if (column && column.id !== item.boardColumnId) {
     const hand = await byHand(context, item, board, column, input);
-    const request = { changes: { ...hand.changes, ...changes }, events, data: hand.data };
+    const request = { changes: { ...hand.changes, ...changes }, events, data: hand.data, sentBack: hand.sentBack };
     after = (await moveTo(context, item, board, column, request)).moved;
     told = after.lease ? told : hand.warnings;
   } else if (isChanged) {
@@ -120,13 +120,22 @@ async function changedDependencies(
   context: Context,
   item: ItemRecord,
   { metadata }: Partial<Editable>,
-): Promise<Pick<ItemChanges, 'dependsOn' | 'waitsFor'>> {
+): Promise<Pick<ItemChanges, 'dependsOn' | 'waitsFor' | 'onReturnedBase'>> {
   if (metadata === undefined) return {};
   const isWritten = {
     dependsOn: !isDeepStrictEqual(metadata.dependsOn, item.metadata.dependsOn) && metadata.dependsOn !== undefined,
     ideaId: !isDeepStrictEqual(metadata.ideaId, item.metadata.ideaId) && metadata.ideaId !== undefined,
   };
   const named = await requireNamed(context, { projectId: item.projectId, existing: item, metadata, isWritten });
-  if (named) return named;
-  return 'dependsOn' in metadata || item.dependsOn.length === 0 ? {} : { dependsOn: [], waitsFor: [] };
+  if (named) return { ...named, ...marksLeft(item, named.dependsOn) };
+  if ('dependsOn' in metadata || item.dependsOn.length === 0) return {};
+  return { dependsOn: [], waitsFor: [], ...marksLeft(item, []) };
+}
+
+/** What it no longer depends on, it no longer builds upon. */
+function marksLeft({ onReturnedBase }: ItemRecord, dependsOn: readonly string[]): Pick<ItemChanges, 'onReturnedBase'> {
+  if (!onReturnedBase) return {};
+  return {
+    onReturnedBase: onReturnedBase.filter(({ id, taskId }) => dependsOn.includes(id) || dependsOn.includes(taskId)),
+  };
 }

@@ -7,7 +7,7 @@ import { keptChanges } from './kept-changes.ts';
 import { type ToldItem, tell } from './tell.ts';
 
 /** What the log reports in addition to the history: each comes with something that is in the history, or with what a lease is about. */
-type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress';
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress' | 'dependency_returned';
 
 export interface NewEvent {
   readonly eventType: EventType | Passing;
@@ -30,6 +30,7 @@ export const TOLD_AS = {
   released: 'work_item.released',
   lease_expired: 'work_item.lease_expired',
   progress: 'work_item.progress',
+  dependency_returned: 'work_item.dependency_returned',
 } as const satisfies Record<NewEvent['eventType'], LogType>;
 
 /**

@@ -25,6 +25,7 @@ export type ItemChanges = Partial<
       | 'abandoned'
       | 'dependsOn'
       | 'waitsFor'
+      | 'onReturnedBase'
     >
 >;
 

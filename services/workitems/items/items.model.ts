@@ -3,7 +3,7 @@ import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';
-import type { Abandoned, LeaseRecord, Returned, TokenReport } from './lease.ts';
+import type { Abandoned, LeaseRecord, Notice, Returned, ReturnedBase, TokenReport } from './lease.ts';
 
 /** How the last agent's work on an item ended: for whoever takes it up again. */
 export interface Previous {
@@ -51,6 +51,8 @@ export interface ItemRecord {
   claimedBy?: string | null | undefined;
   /** Who claimed it last, or handed it over: a pass by the same is no review. */
   workedBy?: { keyId: string; userId: string } | undefined;
+  /** Dependencies that were sent back when it was already being worked on, until they pass. */
+  onReturnedBase?: ReturnedBase[] | undefined;
   /** Absent, or null, except in items that wait to be taken up again. */
   returned?: Returned | null | undefined;
   /** Absent, or null, if there is nothing of the kind, or somebody has claimed it since. */
@@ -114,6 +116,26 @@ const reportSchema = new mongoose.Schema<TokenReport>(
   { _id: false },
 );
 
+const noticeSchema = new mongoose.Schema<Notice>(
+  {
+    kind: { type: String, required: true },
+    taskId: { type: String, required: true },
+    summary: { type: String, default: '' },
+    issues: { type: [String], required: true },
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const returnedBaseSchema = new mongoose.Schema<ReturnedBase>(
+  {
+    id: { type: String, required: true },
+    taskId: { type: String, required: true },
+    until: { type: String, required: true },
+  },
+  { _id: false },
+);
+
 const leaseSchema = new mongoose.Schema<LeaseRecord>(
   {
     token: { type: String, required: true },
@@ -127,6 +149,9 @@ const leaseSchema = new mongoose.Schema<LeaseRecord>(
     userId: String,
     note: String,
     question: String,
+    askedAt: Date,
+    askedRevision: Number,
+    notices: { type: [noticeSchema], default: undefined },
     progress: Number,
     report: reportSchema,
     unsettledUntil: Date,
@@ -171,6 +196,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     lease: { type: leaseSchema, default: null },
     claimedBy: String,
     workedBy: { keyId: String, userId: String },
+    onReturnedBase: { type: [returnedBaseSchema], default: undefined },
     returned: returnedSchema,
     abandoned: abandonedSchema,
     previous: previousSchema,

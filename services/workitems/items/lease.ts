@@ -13,6 +13,17 @@ export interface Returned {
   issues?: string[] | undefined;
 }
 
+/** What has to pass again before those that build upon a task can rely on it. */
+export type Verdict = 'review' | 'validation';
+
+/** A dependency that was sent back when somebody had already begun to build upon it. */
+export interface ReturnedBase {
+  id: string;
+  taskId: string;
+  /** The verdict that makes it sound again. */
+  until: Verdict;
+}
+
 /** The exclusive right of an agent to work on an item, for a while. Part of the item's record, so that it ends in the same write as its cause. */
 export interface LeaseRecord {
   token: string;
@@ -43,6 +54,8 @@ export interface LeaseRecord {
   checkpoint?: string;
   /** The item's revision up to which the agent has received others' comments. */
   heardRevision: number;
+  /** What the agent has not been told yet. */
+  notices?: Notice[];
   /** What a release restores. */
   before: {
     boardColumnId: string;
@@ -52,6 +65,15 @@ export interface LeaseRecord {
     /** Why it was already in `In Progress`, to be fixed. */
     returned?: Returned | null;
   };
+}
+
+/** What happened to something that the agent builds upon. */
+export interface Notice {
+  kind: 'dependency_returned';
+  taskId: string;
+  summary: string;
+  issues: string[];
+  at: Date;
 }
 
 /** What work has used; null: not said. */

@@ -33,6 +33,7 @@ export function toSummary(item: SummaryItem, board: BoardRecord | undefined): Wo
     lease: shownLease(item.lease),
     externalId: item.externalId ?? null,
     ...(item.returned && { rework: shownRework(item.returned) }),
+    ...(item.onReturnedBase?.length && { onReturnedBase: item.onReturnedBase.map(({ taskId }) => taskId) }),
   };
 }
 

@@ -61,7 +61,8 @@ export async function reportProgress(
   // Repeating the question does not ask it again.
   const isAsked = question !== undefined && question !== before.question;
   const waitsAnew = state === 'awaiting_input' && (isAsked || before.state !== 'awaiting_input');
-  const lease = renewed(before, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
+  const { notices = [], ...held } = before;
+  const lease = renewed(held, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,
     ...(note !== undefined && { note }),
     ...(question !== undefined && { question }),
@@ -92,6 +93,7 @@ export async function reportProgress(
     answers: answers.map(({ text, actor, createdAt }) => ({ text, actor, createdAt })),
     budget: tightest(budgets),
     stop: budgets.some(isUsedUp),
+    ...(notices.length > 0 && { notices: notices.map((notice) => ({ ...notice, at: notice.at.toISOString() })) }),
   };
 }
 

@@ -32,7 +32,7 @@ async function giveRoles(organizationId: string, boardId: string): Promise<void>
       if (!before) return;
       const columns = before.columns.map((column) => ({ ...column, role: column.role ?? roleOfName(column.name) }));
       const after: BoardRecord = { ...before, columns, columnsVersion: before.columnsVersion + 1 };
-      await followChangedColumns(scope, before, after);
+      await followChangedColumns(scope, [{ before, after }]);
       const { columnsVersion } = after;
       await BoardModel.updateOne(
         { organizationId, _id: boardId },

@@ -8,6 +8,7 @@ import { columnAt, columnMeant, noSuchColumn, roleOf } from '../boards/columns.t
 import { endsLease } from '../boards/progress.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { type Crossing, crossing, followCrossings } from '../dependencies/dependents.ts';
+import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import { faultByHand } from '../gates/gates.ts';
 import { takenFrom, takingProblem } from '../gates/taking.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
@@ -62,12 +63,14 @@ export async function batchMoveWorkItems(
   const items = [...moving.values()];
   const crossings: Crossing[] = [];
   const warnings: string[] = [];
+  const returns: { readonly item: (typeof items)[number]; readonly sentBack: Return }[] = [];
   const moved = items.map((item) => {
     const { board, to } = destinations.get(item.boardId) as Destination;
     const from = columnAt(board, item.boardColumnId);
     const hand = handMoved(item, board, to, move, takenFrom(item, to, context.caller.keyId));
     warnings.push(...hand.warnings);
-    crossings.push(...crossing(item, roleOf(from), roleOf(to)));
+    if (hand.sentBack) returns.push({ item, sentBack: hand.sentBack });
+    crossings.push(...crossing(item, board, roleOf(from), roleOf(to)));
     return changeItem(
       context,
       item,
@@ -83,6 +86,7 @@ export async function batchMoveWorkItems(
     );
   });
   await followCrossings(context, crossings, moved);
+  for (const { item, sentBack } of returns) await tellOfReturn(context, item, sentBack, moved);
   return {
     movedCount: items.length,
     items: moved.map((item) => ({ ...toSummary(item, boards.get(item.boardId)), version: item.version })),

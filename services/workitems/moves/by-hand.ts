@@ -1,5 +1,7 @@
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
+import { roleAt } from '../boards/columns.ts';
 import type { FailingScope, WriteScope } from '../calls/scope.ts';
+import type { Return } from '../dependencies/returned-bases.ts';
 import { isReturnByHand, passByHand } from '../gates/gates.ts';
 import { type Taken, takeFrom } from '../gates/taking.ts';
 import type { ItemChanges } from '../items/after-change.ts';
@@ -19,6 +21,8 @@ export type MovedItem = Pick<ItemRecord, 'taskId' | 'type' | 'projectId' | 'boar
 export interface ByHand {
   readonly changes: Pick<ItemChanges, 'assignee' | 'claimedBy' | 'isAiProcessing' | 'returned' | 'lease'>;
   readonly warnings: readonly string[];
+  /** For those who build upon it. */
+  readonly sentBack?: Return | undefined;
   /** For the history. */
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -47,5 +51,10 @@ export function handMoved(
   const data = { ...(reason !== undefined && { reason }), ...(force && { force }) };
   if (!isReturnByHand(item, board, to)) return { changes, warnings, data };
   const back = sentBack(item, { from: 'move', summary: reason ?? '' }, to);
-  return { changes: { ...changes, isAiProcessing: false, ...back }, warnings, data };
+  const until = roleAt(board, item.boardColumnId) === 'review' ? 'review' : 'validation';
+  return {
+    changes: { ...changes, isAiProcessing: false, ...back },
+    ...{ warnings, data },
+    sentBack: { until, summary: reason ?? '', issues: [] },
+  };
 }

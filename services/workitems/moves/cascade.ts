@@ -51,7 +51,7 @@ export async function cascadeFrom(scope: WriteScope, moved: ItemOutline, to: Rol
     child = await follow(scope, parent, board, { from, into, causedBy: child._id });
     childRole = follows;
     cascade.moves.push({ id: parent._id, taskId: parent.taskId, fromColumn: from.name, toColumn: into.name });
-    cascade.crossings.push(...crossing(parent, fromRole, childRole));
+    cascade.crossings.push(...crossing(parent, board, fromRole, childRole));
     cascade.moved.push(child);
   }
   return cascade;

@@ -7,6 +7,7 @@ import { columnAt, requireColumn, roleOf } from '../boards/columns.ts';
 import { endsLease } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
 import { crossing, followCrossings } from '../dependencies/dependents.ts';
+import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -29,8 +30,13 @@ export async function moveWorkItem(
   const board = await boardOf(context, item);
   requireVersion(context, item, board, input.version);
   const to = requireColumn(context, board, input.boardColumnId);
-  const { changes, warnings, data } = await byHand(context, item, board, to, input);
-  const request = { ...input, changes: { ...changes, ...(input.setAiProcessing && { isAiProcessing: true }) }, data };
+  const { changes, warnings, data, sentBack } = await byHand(context, item, board, to, input);
+  const request = {
+    ...input,
+    changes: { ...changes, ...(input.setAiProcessing && { isAiProcessing: true }) },
+    data,
+    sentBack,
+  };
   const { fromColumn, toColumn, cascaded, moved } = await moveTo(context, item, board, to, request);
   const told = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);
   return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...told };
@@ -44,6 +50,8 @@ export interface MoveRequest extends AiRequest {
   readonly changes?: Omit<ItemChanges, 'boardColumnId' | 'position'>;
   /** What else is recorded with it, before the move. */
   readonly events?: readonly NewEvent[];
+  /** It sends a task back, which those who build upon it are told. */
+  readonly sentBack?: Return | undefined;
   /** What else the history says about the move. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Why a lease that this move ends is ended; default: the move. */
@@ -95,7 +103,9 @@ export async function moveTo(
     request.leaseEnds,
   );
   const cascade = isAutoSync ? undefined : await cascadeFrom(scope, moved, role);
-  const crossings = [...crossing(item, roleOf(from), role), ...(cascade?.crossings ?? [])];
-  await followCrossings(scope, crossings, [moved, ...(cascade?.moved ?? [])]);
+  const crossings = [...crossing(item, board, roleOf(from), role), ...(cascade?.crossings ?? [])];
+  const changed = [moved, ...(cascade?.moved ?? [])];
+  await followCrossings(scope, crossings, changed);
+  if (request.sentBack) await tellOfReturn(scope, item, request.sentBack, changed);
   return { moved, fromColumn, toColumn, cascaded: cascade?.moves ?? [] };
 }

@@ -1,4 +1,4 @@
-import type { Gates } from '@worktrack/contracts/projects/project';
+import type { DependencyMet, Gates } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
 
 export interface ProjectRecord {
@@ -21,6 +21,8 @@ export interface ProjectRecord {
   hasBudgets?: boolean;
   /** Absent: `warn`. Known to every write, like the default board. */
   gates?: Gates;
+  /** Absent: `review`. Its boards have a copy, for what reads boards anyway. */
+  dependencyMet?: DependencyMet;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -39,6 +41,7 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
     dependencyChanges: Number,
     hasBudgets: Boolean,
     gates: String,
+    dependencyMet: String,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

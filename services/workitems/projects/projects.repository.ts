@@ -146,6 +146,7 @@ export function toProject(project: ProjectRecord): Project {
     repositories: project.repositories,
     defaultBoardId: project.defaultBoardId,
     gates: project.gates ?? 'warn',
+    dependencyMet: project.dependencyMet ?? 'review',
     createdAt: project.createdAt.toISOString(),
     updatedAt: project.updatedAt.toISOString(),
   };

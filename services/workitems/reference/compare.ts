@@ -98,6 +98,7 @@ async function compareItem(model: Model, { caller }: Pick<Service, 'caller'>, it
   const shown = await call(caller, 'workItems.get', { id: item.id });
   const compared = Object.fromEntries(Object.keys(view).map((field) => [field, shown[field as keyof typeof shown]]));
   expect(compared, item.taskId).toEqual(view);
+  expect(shown.onReturnedBase ?? [], `what was sent back under ${item.taskId}`).toEqual(model.basesOf(item));
 }
 
 async function compareHistory({ caller }: Pick<Service, 'caller'>, item: ModelItem, limit: number): Promise<void> {

@@ -17,7 +17,9 @@ export interface ModelBoard {
   columns: ModelColumn[];
 }
 /** Reported in the log and not kept in the history. */
-type Passing = 'claimed' | 'released' | 'lease_expired' | 'ready';
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'ready' | 'dependency_returned';
+/** What has to pass again before those that build upon a task can rely on it. */
+export type Verdict = 'review' | 'validation';
 export interface ModelEvent {
   readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment' | Passing;
   readonly data: Record<string, unknown>;
@@ -54,6 +56,8 @@ export interface ModelItem {
   claimedBy: string | null;
   /** A failed review or validation sent it back. */
   isReturned: boolean;
+  /** Dependencies that were sent back when somebody had begun to build upon them. */
+  onReturnedBase: readonly { readonly id: string; readonly until: Verdict }[];
   readonly history: ModelEvent[];
 }
 export interface Tokens {

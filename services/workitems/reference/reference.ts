@@ -15,6 +15,7 @@ import type {
   Priority,
   Report,
   Usage,
+  Verdict,
 } from './records.ts';
 import {
   AFTER_REVIEW,
@@ -49,7 +50,13 @@ export class Refused extends Error {
   }
 }
 
-const PASSING: ReadonlySet<ModelEvent['eventType']> = new Set(['claimed', 'released', 'lease_expired', 'ready']);
+const PASSING: ReadonlySet<ModelEvent['eventType']> = new Set([
+  'claimed',
+  'released',
+  'lease_expired',
+  'ready',
+  'dependency_returned',
+]);
 
 function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
   const codes = faults.filter(([isFault]) => isFault).map(([, code]) => code);
@@ -232,6 +239,7 @@ export class Model {
       lease: null,
       claimedBy: null,
       isReturned: false,
+      onReturnedBase: [],
       history: [],
     };
     this.items.set(item.id, item);
@@ -288,10 +296,14 @@ export class Model {
     const events = updated(
       Object.fromEntries(differing.map((field) => [field, { from: item[field], to: wanted[field] }])),
     );
+    const left = to && this.#verdictLeft(item, to);
     if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes: { ...hand, ...changes }, events });
     else if (differing.length > 0) {
       this.#change(item, { ...changes, ...(changes.assignee && { isReturned: false }) }, events);
     }
+    const dependsOn = (item.metadata.dependsOn ?? []) as string[];
+    item.onReturnedBase = item.onReturnedBase.filter(({ id }) => dependsOn.some((ref) => this.find(ref)?.id === id));
+    if (left) this.#tellOfReturn(item, left);
     return item;
   }
 
@@ -313,6 +325,7 @@ export class Model {
       [anchor !== undefined && (anchor.boardColumnId !== to?.id || anchor.id === item.id), 'VALIDATION_FAILED'],
     ]);
     const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
+    const left = this.#verdictLeft(item, to as ModelColumn);
     const fromColumn = this.columnName(item);
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
     const cascaded = this.#move(item, to as ModelColumn, {
@@ -324,6 +337,7 @@ export class Model {
       isAutoSync: input.isAutoSync === true,
       place: anchor ? { after: anchor.id } : place,
     });
+    if (left) this.#tellOfReturn(item, left);
     return { item, fromColumn, cascaded };
   }
 
@@ -339,6 +353,7 @@ export class Model {
       const list = other.metadata.dependsOn as string[] | undefined;
       const left = list?.filter((ref) => this.find(ref) !== item);
       const isShorter = left?.length !== list?.length;
+      other.onReturnedBase = other.onReturnedBase.filter((base) => base.id !== item.id);
       if (other === item || !(isChild || isShorter)) continue;
       const metadata = isShorter ? { ...other.metadata, dependsOn: left } : other.metadata;
       this.#change(
@@ -404,6 +419,8 @@ export class Model {
       },
       events: updated({ metadata: { from: item.metadata, to: metadata } }),
     });
+    if (review.result === 'fail') this.#tellOfReturn(item, 'review');
+    else this.#tellOfPass(item, ['review']);
     return { item, fromColumn, to: to as ModelColumn };
   }
 
@@ -440,6 +457,8 @@ export class Model {
       ...taken,
       ...this.#sentBack(item, !passed, to as ModelColumn),
     });
+    if (passed) this.#tellOfPass(item, ['review', 'validation']);
+    else this.#tellOfReturn(item, 'validation');
     return { item, fromColumn, to: to as ModelColumn, passed, redirected };
   }
 
@@ -589,6 +608,7 @@ export class Model {
     const skipped = refs.filter((ref) => !isMoving(ref));
     const moved = [...new Set(refs.filter(isMoving).map((ref) => this.item(ref)))];
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
+    const returned = moved.map((item) => [item, this.#verdictLeft(item, to as ModelColumn)] as const);
     for (const item of moved) {
       const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
       const data = { fromColumn: this.columnName(item), toColumn: to?.name, batch: true };
@@ -608,6 +628,7 @@ export class Model {
       );
       to?.items.push(item.id);
     }
+    for (const [item, left] of returned) if (left) this.#tellOfReturn(item, left);
     to?.items.sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1));
     return { moved, skipped };
   }
@@ -630,8 +651,13 @@ export class Model {
 
   /** What is shown of an item, except for its position's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
-    const { history: _, lease: __, isReturned: ___, claimedBy: ____, ...shown } = item;
+    const { history: _, lease: __, isReturned: ___, claimedBy: ____, onReturnedBase: _____, ...shown } = item;
     return { ...shown, columnName: this.columnName(item) };
+  }
+
+  /** The task IDs of what was sent back under it. */
+  basesOf({ onReturnedBase }: ModelItem): string[] {
+    return onReturnedBase.map(({ id }) => this.item(id).taskId);
   }
 
   // The rules.
@@ -652,11 +678,40 @@ export class Model {
 
   /** A task that leaves what is judged for where work begins has been sent back. */
   #byHand(item: ModelItem, to: ModelColumn, takeOver = false): Changes {
-    const isReturn =
-      item.type === 'task' &&
-      ['Review', 'Testing', 'Validating'].includes(this.step(item)) &&
-      ['In Progress', 'To Do', 'Backlog'].includes(to.step);
+    const isReturn = this.#verdictLeft(item, to) !== undefined;
     return { ...this.#taken(item, to, takeOver), ...(isReturn && { isAiProcessing: false, isReturned: true }) };
+  }
+
+  /** Of a task that a move by hand sends back: the verdict that it was waiting for. */
+  #verdictLeft(item: ModelItem, to: ModelColumn): Verdict | undefined {
+    const isBack = item.type === 'task' && ['In Progress', 'To Do', 'Backlog'].includes(to.step);
+    if (!isBack) return undefined;
+    if (this.step(item) === 'Review') return 'review';
+    return ['Testing', 'Validating'].includes(this.step(item)) ? 'validation' : undefined;
+  }
+
+  /** All that depend on a task hear that it was sent back; those that somebody has begun carry it until it passes. */
+  #tellOfReturn(base: ModelItem, until: Verdict): void {
+    if (base.type !== 'task') return;
+    for (const other of this.#tasksOn(base)) {
+      this.#record(other, [{ eventType: 'dependency_returned', data: {} }]);
+      if (isPending(this.step(other))) continue;
+      other.onReturnedBase = [...other.onReturnedBase.filter(({ id }) => id !== base.id), { id: base.id, until }];
+    }
+  }
+
+  #tellOfPass(base: ModelItem, passed: readonly Verdict[]): void {
+    for (const other of this.#tasksOn(base)) {
+      other.onReturnedBase = other.onReturnedBase.filter(({ id, until }) => id !== base.id || !passed.includes(until));
+      this.touched.add(other.id);
+    }
+  }
+
+  #tasksOn(base: ModelItem): ModelItem[] {
+    return [...this.items.values()].filter(({ id, type, metadata }) => {
+      const dependsOn = (metadata.dependsOn ?? []) as string[];
+      return type === 'task' && id !== base.id && dependsOn.some((ref) => this.find(ref) === base);
+    });
   }
 
   /** Every change to one item's column by a single tool. @returns the ancestors that followed */

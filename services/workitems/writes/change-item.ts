@@ -79,7 +79,15 @@ export function adjustItem(
   set: Partial<
     Pick<
       ItemRecord,
-      'lease' | 'abandoned' | 'isAiProcessing' | 'waitsFor' | 'claimOrder' | 'claimableFrom' | 'position' | 'childCount'
+      | 'lease'
+      | 'abandoned'
+      | 'isAiProcessing'
+      | 'waitsFor'
+      | 'claimOrder'
+      | 'claimableFrom'
+      | 'position'
+      | 'childCount'
+      | 'onReturnedBase'
     >
   >,
   events: readonly NewEvent[] = [],

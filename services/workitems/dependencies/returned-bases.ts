@@ -1,0 +1,78 @@
+import type { Rework } from '@worktrack/contracts/work-items/work-item';
+import { boardsForWrite } from '../boards/boards.repository.ts';
+import { roleAt } from '../boards/columns.ts';
+import { isPending } from '../boards/progress.ts';
+import type { WriteScope } from '../calls/scope.ts';
+import { tell } from '../history/tell.ts';
+import type { ItemRecord } from '../items/items.model.ts';
+import { dependentsOf } from '../items/items.repository.ts';
+import { isLive, type ReturnedBase, type Verdict } from '../items/lease.ts';
+import type { ItemOutline } from '../items/views.ts';
+import { adjustItem, written } from '../writes/change-item.ts';
+import { tellOn } from '../writes/record-on.ts';
+
+/** A task that was sent back, and why. */
+export interface Return extends Pick<Rework, 'summary' | 'issues'> {
+  readonly until: Verdict;
+}
+
+type Base = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'type'>;
+
+/**
+ * Tells those that depend on a task that it was sent back: the agents that hold one of them hear of it with their next heartbeat, and what is being worked on,
+ * or was handed over, is marked until the base passes. What nobody has begun is only blocked again (dependents.ts).
+ * @param changed items as they are after this write, since dependents may be among them
+ */
+export async function tellOfReturn(
+  scope: WriteScope,
+  base: Base,
+  { until, summary, issues }: Return,
+  changed: readonly ItemOutline[],
+): Promise<void> {
+  if (base.type !== 'task') return;
+  const dependents = await tasksOn(scope, base);
+  const boards = await boardsForWrite(
+    scope,
+    dependents.map(({ boardId }) => boardId),
+  );
+  const after = new Map(changed.map((item) => [item._id, item]));
+  const at = new Date();
+  const { taskId } = base;
+  for (const dependent of dependents) {
+    const now = after.get(dependent._id) ?? dependent;
+    const data = { dependency: taskId, summary, issues };
+    if (isPending(roleAt(boards.get(now.boardId), now.boardColumnId))) {
+      tellOn(scope, { ...dependent, lease: null }, 'work_item.dependency_returned', data);
+      continue;
+    }
+    const notice = { kind: 'dependency_returned' as const, taskId, summary, issues, at };
+    const lease = isLive(now.lease, at) && { ...now.lease, notices: [...(now.lease.notices ?? []), notice] };
+    const others = (now.onReturnedBase ?? []).filter(({ id }) => id !== base._id);
+    const onReturnedBase = [...others, { id: base._id, taskId, until }];
+    adjustItem(scope, dependent, { onReturnedBase, ...(lease && { lease }) });
+    // By whoever sent the base back, which is not the agent that holds the dependent.
+    tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
+  }
+}
+
+/** After a passed verdict: what was waiting for it stands on firm ground again. */
+export async function tellOfPass(scope: WriteScope, base: Base, passed: readonly Verdict[]): Promise<void> {
+  const isOver = ({ id, until }: ReturnedBase) => id === base._id && passed.includes(until);
+  for (const dependent of await tasksOn(scope, base)) {
+    const { onReturnedBase = [] } = dependent;
+    const left = onReturnedBase.filter((mark) => !isOver(mark));
+    if (left.length < onReturnedBase.length) adjustItem(scope, dependent, { onReturnedBase: left });
+  }
+}
+
+async function tasksOn(scope: WriteScope, { _id, taskId, projectId }: Base): Promise<ItemOutline[]> {
+  const dependents = await dependentsOf(scope, [_id, taskId]);
+  return dependents.filter((each) => each.type === 'task' && each.projectId === projectId && each._id !== _id);
+}
+
+/** For whoever hands over, reviews or validates what builds upon it. */
+export function baseWarnings({ taskId, onReturnedBase = [] }: Pick<ItemRecord, 'taskId' | 'onReturnedBase'>): string[] {
+  return onReturnedBase.map(
+    (base) => `${taskId} builds upon ${base.taskId}, which was sent back and has not passed its ${base.until} since.`,
+  );
+}
