@@ -122,23 +122,6 @@ describe('the command as one file', () => {
   });
 });
 
-test('every option of every command has a help text', async () => {
-  const helpOf = async (...path: string[]) => (await run([...path, '--help'])).stdout;
-  const bare: string[] = [];
-  const walk = async (...path: string[]): Promise<void> => {
-    const help = await helpOf(...path);
-    const [, commands = ''] = help.split(/^Commands:$/m);
-    for (const [line, option] of help.matchAll(/^ {2}((?:-\w, )?--\S+(?: [<[]\S+)?)(?: {2,}\S.*)?$/gm)) {
-      if (line.trim() === option) bare.push(`${path.join(' ')} ${option}`);
-    }
-    for (const [, name] of commands.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)) {
-      if (name && name !== 'help') await walk(...path, name);
-    }
-  };
-  await walk();
-  expect(bare).toEqual([]);
-});
-
 test.each([
   [{ WORKTRACK_API_KEY: 'wt_nonsense' }, /API_KEY_INVALID/],
   [{ WORKTRACK_URL: 'ftp://127.0.0.1' }, /not an http/],
@@ -242,6 +225,8 @@ describe('work items', () => {
     expect(attached).toMatchObject({ fileName: 'build.log', size: 10, uploadedBy: 'CI', metadata: { build: 7 } });
     const piped = await json(['item', 'attach', taskId, '-', '--file-name', 'piped.txt'], 'from a pipe');
     expect(piped).toMatchObject({ fileName: 'piped.txt', size: 11 });
+    const claimed = await json(['item', 'claim', taskId, '--agent', 'script']);
+    expect(claimed).toMatchObject({ attachments: ['build.log', 'piped.txt'] });
     expect(await run(['item', 'attach', taskId, 'missing.log'])).toMatchObject({
       code: 2,
       stderr: 'error: missing.log cannot be read: there is no such file.\n',

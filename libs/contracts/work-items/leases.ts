@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleLease, exampleTask, leaseToken, times } from '../examples.ts';
-import { ColumnRef, ItemRef, ProjectId, Timestamp } from '../fields.ts';
+import { ColumnRef, ItemRef, ProjectId, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { MAX_RESOLVED_IDS } from './resolve.ts';
 import { itemFields, Rework, WorkItem } from './work-item.ts';
@@ -29,6 +29,13 @@ export const PreviousWork = z.object({
 });
 export type PreviousWork = z.infer<typeof PreviousWork>;
 
+/** What somebody has said to an agent. */
+export const Answer = z.object({
+  text: z.string(),
+  actor: z.object({ userId: RecordId, keyId: RecordId }),
+  createdAt: Timestamp,
+});
+
 export const claimWorkItem = operation({
   name: 'workItems.claim',
   summary:
@@ -47,6 +54,12 @@ export const claimWorkItem = operation({
     claimed: z.boolean(),
     workItem: WorkItem.nullable(),
     lease: Lease.nullable(),
+    /** Of a new claim: what the task is part of. */
+    parent: z.object({ taskId: z.string(), title: z.string(), description: z.string() }).optional(),
+    /** Of a new claim: what is attached, by file name. Absent if there is nothing. */
+    attachments: z.array(z.string()).optional(),
+    /** Of a new claim: the latest comments, oldest first, such as answers to what an earlier agent asked. Absent if there are none. */
+    answers: z.array(Answer).optional(),
     /** A review or validation sent the task back: what to fix. */
     rework: Rework.optional(),
     /** An agent worked on the task before, and it has not reached To Document or Done since. */

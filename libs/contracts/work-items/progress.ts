@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { exampleBudget, exampleLease, ids, leaseToken, times } from '../examples.ts';
-import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { ItemRef, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { Budget } from './budget.ts';
-import { LeaseToken } from './leases.ts';
+import { Answer, LeaseToken } from './leases.ts';
 import { Provider, refuseParts, sessionReport, Tokens, tokenParts } from './sessions.ts';
 import { LeaseState, ShownLease } from './work-item.ts';
 
@@ -47,9 +47,7 @@ export const reportProgress = operation({
   output: z.object({
     lease: ShownLease.extend({ token: z.string() }),
     /** Comments by other keys since the last heartbeat. */
-    answers: z.array(
-      z.object({ text: z.string(), actor: z.object({ userId: RecordId, keyId: RecordId }), createdAt: Timestamp }),
-    ),
+    answers: z.array(Answer),
     budget: Budget.nullable(),
     /** A budget is exhausted: hand over what there is, or release. */
     stop: z.boolean(),

@@ -17,7 +17,7 @@ const INSTRUCTIONS = [
   'worktrack manages projects, boards and work items (epic > feature > story, task; ideas). A work item is named by its UUID or its task ID (W-T-12), a column by its UUID or its name.',
   `The status of an item is its board column: ${STANDARD_COLUMNS.join(', ')}.`,
   'The life of a task: Backlog or To Do; claim_work_item moves it to In Progress (waitSeconds: waits for a task; if claimed is false, reason says what is in the way);',
-  'get_work_item, do the work, with report_progress every few minutes: it renews the lease, asks questions, returns their answers, and says whether to stop; release_work_item gives up;',
+  'do the work, with report_progress every few minutes: it renews the lease, asks questions, returns their answers, and says whether to stop; release_work_item gives up;',
   'complete_ai_task moves it to Review; get_review_context, complete_review: pass to Testing, fail back to In Progress;',
   'get_validate_context, complete_validation: to To Document, or with failed tests back to In Progress; once it is documented, move_work_item to Done.',
   'claim_work_item also returns tasks that were sent back: rework says what to fix, previous what the last agent left.',

@@ -3,12 +3,13 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
 import { Stale } from '@worktrack/runtime/database/stale';
+import { attachmentsOf } from '../attachments/attachments.repository.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole, roleAt } from '../boards/columns.ts';
 import { isInProgress } from '../boards/progress.ts';
 import { restOf } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
-import type { NewEvent } from '../history/history.repository.ts';
+import { eventsOfItem, type NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, termOf } from '../items/lease.ts';
@@ -106,8 +107,28 @@ async function take(item: ItemRecord, input: Input<typeof operation>, now: Date,
   const toMend = lease.before.returned;
   return {
     ...claimed(toWorkItem(taken, board), lease),
+    ...(await surroundingsOf(context, item)),
     ...(toMend && { rework: reworkOf(toMend, item.metadata) }),
     ...(taken.previous && { previous: shownPrevious(taken.previous) }),
+  };
+}
+
+const MAX_ANSWERS = 20;
+
+/** What the work needs besides the item, so that an agent can begin without asking for more. */
+async function surroundingsOf(context: Context, { _id, parentId }: ItemRecord) {
+  const [parent, attachments, { events }] = await Promise.all([
+    parentId === null ? null : findItem(context, parentId),
+    attachmentsOf(context, _id),
+    eventsOfItem(context, _id, { eventType: 'comment' }, MAX_ANSWERS),
+  ]);
+  const answers = events
+    .toReversed()
+    .map(({ data, actor, createdAt }) => ({ text: String(data.text), actor, createdAt }));
+  return {
+    ...(parent && { parent: { taskId: parent.taskId, title: parent.title, description: parent.description } }),
+    ...(attachments.length > 0 && { attachments: attachments.map(({ fileName }) => fileName) }),
+    ...(answers.length > 0 && { answers }),
   };
 }
 

@@ -168,6 +168,26 @@ describe('a claim', () => {
   });
 });
 
+test('a claim comes with what the work needs: the parent’s description, and what was said', async () => {
+  const own = await startProject();
+  const story = await own.create('feature', { title: 'Themes', description: 'For reading at night.' });
+  const task = await own.create('task', { parentId: story.id, description: 'Name all colours.' });
+  await call(own.caller, 'workItems.comment', { workItemId: task.id, text: 'Blue is taken.' });
+  const whole = await call(own.caller, 'workItems.claim', { agent: 'one' });
+  expect(whole).toMatchObject({
+    workItem: { id: task.id, description: 'Name all colours.' },
+    parent: { taskId: story.taskId, title: 'Themes', description: 'For reading at night.' },
+    answers: [{ text: 'Blue is taken.', actor: { keyId: own.caller.keyId } }],
+  });
+  expect(whole).not.toHaveProperty('attachments');
+  const renewed = await call(own.caller, 'workItems.claim', { agent: 'one', leaseToken: whole.lease?.token as string });
+  expect(renewed).not.toHaveProperty('parent');
+  const bare = await own.create('task');
+  const other = await call(own.caller, 'workItems.claim', { agent: 'two' });
+  expect(other.workItem?.id).toBe(bare.id);
+  expect(Object.keys(other).toSorted()).toEqual(['claimed', 'lease', 'workItem']);
+});
+
 describe('a lease', () => {
   test('is renewed with its token, which does not change the item', async () => {
     await project.create('task');

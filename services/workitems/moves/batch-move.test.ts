@@ -76,19 +76,19 @@ describe('a batch move', () => {
       name: 'Other',
       columns: names.map((name) => ({ name })),
     });
-    const other = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Doing', 'DONE']));
+    const other = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Doing', 'REVIEW', 'Done']));
     const third = await call(own.caller, 'boards.create', columnsOf(['Backlog', 'Doing', 'Shipped']));
     const on = (board: typeof other) => own.create('task', { boardId: board.id, boardColumnId: board.columns[0]?.id });
     const [here, there, without] = [await own.create('task'), await on(other), await on(third)];
     const workItemIds = [here.id, there.id, without.id];
-    const answer = await call(own.caller, 'workItems.batchMove', { workItemIds, boardColumnId: 'done' });
+    const answer = await call(own.caller, 'workItems.batchMove', { workItemIds, boardColumnId: 'review' });
     expect(answer.movedCount).toBe(2);
     expect(answer.items).toMatchObject([
-      { id: here.id, boardColumnId: own.column('Done'), columnName: 'Done' },
-      { id: there.id, boardColumnId: other.columns[2]?.id, columnName: 'DONE' },
+      { id: here.id, boardColumnId: own.column('Review'), columnName: 'Review' },
+      { id: there.id, boardColumnId: other.columns[2]?.id, columnName: 'REVIEW' },
     ]);
     expect(answer.skipped).toMatchObject([{ id: without.id }]);
-    expect(await own.get(there.id)).toMatchObject({ columnName: 'DONE', version: 2 });
+    expect(await own.get(there.id)).toMatchObject({ columnName: 'REVIEW', version: 2 });
     expect(await own.get(without.id)).toMatchObject({ version: 1 });
   });
 
