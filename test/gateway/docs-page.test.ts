@@ -22,6 +22,7 @@ test('the API page shows every operation and lets a request be tried, without a 
 }, async () => {
   const { apiKey, call } = await system.newOrganization();
   const page = await browser.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
   // These include violations of the content security policy.
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -84,6 +85,7 @@ test.each(['light', 'dark'] as const)(
   'a phone shows the page without scrolling sideways, in its owner’s %s theme',
   async (colorScheme) => {
     const page = await browser.newPage({ viewport: { width: 375, height: 700 }, colorScheme });
+    page.setDefaultTimeout(TIMEOUT_MS);
     await page.goto(`${system.baseUrl}/docs`);
     await page.locator('.opblock').first().waitFor();
     expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(
@@ -102,4 +104,5 @@ test.each(['light', 'dark'] as const)(
     }
     await page.close();
   },
+  TIMEOUT_MS,
 );
