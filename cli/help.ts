@@ -13,6 +13,7 @@ export const HELP: Readonly<Record<string, string>> = {
   createdAfter: 'a day or a time',
   cursor: 'nextCursor of the previous page',
   defaultBoardId: 'the board where new items go',
+  dependencyMet: 'from which step on a dependency is met',
   dependsOn: 'items that have to be handed over first',
   description: 'Markdown',
   documentation: 'JSON: { summary, screenshots, mermaidDiagrams, changelogEntry }',
