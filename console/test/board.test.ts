@@ -1,7 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { TestOrganization } from '../../test/support/organization.ts';
+import { caller, type TestOrganization } from '../../test/support/organization.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
@@ -127,6 +127,29 @@ test('a move that somebody else beat is undone with a message, and shows where t
   await page.getByRole('menuitem', { name: 'To Done' }).click();
   await page.getByText(`${item.taskId} is back where it was. No.`).waitFor();
   await expect.poll(() => titlesIn(page, 'Testing')).toEqual(['Contended']);
+});
+
+test('what an agent holds is taken away only on purpose; what was sent back says why, and so does what builds upon it', async () => {
+  const organization = await stage.newOrganization();
+  const base = await createItem(organization, { title: 'Base', boardColumnId: 'Review' });
+  const held = await createItem(organization, { title: 'Held', dependsOn: [base.id] });
+  const { data } = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'Agent' });
+  const agent = caller(stage.system.baseUrl, data.key);
+  await agent('POST', '/api/work-items/claim', { ids: [held.id], agent: 'agent 7' });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: `Move ${held.taskId}` }).click();
+  await page.getByRole('menuitem', { name: 'To To Do' }).click();
+  await page.getByText(`agent 7 is working on ${held.taskId}, so it stays where it was.`).waitFor();
+  expect(await titlesIn(page, 'In Progress')).toEqual(['Held']);
+
+  const back = { boardColumnId: 'In Progress', reason: 'The palette is wrong.' };
+  await organization.call('POST', `/api/work-items/${base.id}/move`, back);
+  await cardOf(page, base.taskId).getByText('Sent back: The palette is wrong.').waitFor();
+  await cardOf(page, held.taskId).getByText(`Builds upon ${base.taskId}, which was sent back`).waitFor();
+
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await expect.poll(() => columnNow(organization, held.id)).toBe('To Do');
+  await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['Held']);
 });
 
 test('a read-only user is offered no moves', async () => {

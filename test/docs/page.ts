@@ -47,8 +47,8 @@ export interface Command {
 export function commandsOf(blocks: readonly Block[]): Command[] {
   let files = new Map<string, string>();
   return blocks.flatMap((block, index) => {
-    const named = /as `([\w.]+\.mjs)`[:.]?[^`]*$/.exec(block.before)?.[1];
-    if (block.language === 'js' && named !== undefined) files.set(named, block.text);
+    const named = /as `([\w.]+\.(?:mjs|py))`[:.]?[^`]*$/.exec(block.before)?.[1];
+    if (['js', 'python'].includes(block.language) && named !== undefined) files.set(named, block.text);
     if (block.language !== 'sh') return [];
     const next = blocks[index + 1];
     const isOutput = next?.before === '' && (next.language === 'json' || next.language === '');

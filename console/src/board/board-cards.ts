@@ -87,7 +87,7 @@ export class BoardCards {
   }
 
   /** Shows the move at once, and undoes it with a message if it is refused. Moves of one card are sent one after the other. */
-  move(id: string, to: Column, place: Place): void {
+  move(id: string, to: Column, place: Place, how: { readonly takeOver?: true } = {}): void {
     const found = this.find(id);
     if (!found) return;
     if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
@@ -103,17 +103,17 @@ export class BoardCards {
     };
     this.#moves.set(id, move);
     move.open++;
-    move.ends = move.ends.then(() => this.#send(id, to, place, move));
+    move.ends = move.ends.then(() => this.#send(id, to, place, move, how));
   }
 
-  async #send(id: string, to: Column, place: Place, move: Move): Promise<void> {
+  async #send(id: string, to: Column, place: Place, move: Move, how: { readonly takeOver?: true }): Promise<void> {
     try {
       // After a refused one, it is unclear what the next would mean.
       if (move.isTakenBack) return;
       const version = this.find(id)?.card.version ?? move.before.version;
       const { workItem, cascaded } = await call<typeof moveWorkItem>(
         'POST /api/work-items/:workItemId/move',
-        { workItemId: id, boardColumnId: to.id, position: place },
+        { workItemId: id, boardColumnId: to.id, position: place, ...how },
         { version },
       );
       move.before = { ...move.before, ...pickCard(workItem) };
@@ -122,7 +122,7 @@ export class BoardCards {
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
     } catch (error) {
       move.isTakenBack = true;
-      this.#takeBack(move.before, error);
+      this.#takeBack(move.before, error, () => this.move(id, to, place, { takeOver: true }));
     } finally {
       move.open--;
       if (move.open === 0) {
@@ -132,13 +132,17 @@ export class BoardCards {
     }
   }
 
-  #takeBack(before: Card, error: unknown): void {
+  /** @param takeAway moves it although an agent holds it */
+  #takeBack(before: Card, error: unknown, takeAway: () => void): void {
     const current =
       error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem | undefined) : undefined;
     this.#remove(before.id);
     if (!current) {
       this.#put(before);
-      tellFailure(words.notMoved({ taskId: before.taskId }), error);
+      const { taskId, lease } = before;
+      const isHeld = error instanceof ServiceError && error.code === 'CONFLICT' && lease;
+      if (isHeld) tell(words.held({ taskId, agent: lease.agent }), { label: words.takeAway, run: takeAway });
+      else tellFailure(words.notMoved({ taskId }), error);
       this.#renewSoon([before.id]);
       return;
     }

@@ -82,6 +82,9 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
         {blockedBy.length > 0 && (
           <span class="tag tag-warn card-blocked">{words.blockedBy({ items: some(blockedBy) })}</span>
         )}
+        {card.onReturnedBase && (
+          <span class="tag tag-bad card-blocked">{words.onReturnedBase({ items: some(card.onReturnedBase) })}</span>
+        )}
         {cost > 0 && (
           <span class="tag">
             <span class="unseen">{words.costSoFar}: </span>
@@ -89,6 +92,11 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
           </span>
         )}
       </div>
+      {card.rework && (
+        <p class="card-note">
+          {card.rework.summary ? words.sentBackBecause({ reason: card.rework.summary }) : words.sentBack}
+        </p>
+      )}
       {lease && <LeaseView lease={lease} />}
     </div>
   );

@@ -49,6 +49,26 @@ export const words = messages({
     tr: '{items} tarafından engelleniyor',
     ja: '{items} によりブロック中',
   },
+  onReturnedBase: {
+    en: 'Builds upon {items}, which was sent back',
+    de: 'Baut auf {items} auf, das zurückgegeben wurde',
+    tr: 'Geri gönderilen {items} üzerine kurulu',
+    ja: '差し戻された {items} に基づく作業',
+  },
+  sentBack: { en: 'Sent back', de: 'Zurückgegeben', tr: 'Geri gönderildi', ja: '差し戻し' },
+  sentBackBecause: {
+    en: 'Sent back: {reason}',
+    de: 'Zurückgegeben: {reason}',
+    tr: 'Geri gönderildi: {reason}',
+    ja: '差し戻し：{reason}',
+  },
+  held: {
+    en: '{agent} is working on {taskId}, so it stays where it was.',
+    de: '{agent} arbeitet an {taskId}, deshalb bleibt es, wo es war.',
+    tr: '{agent}, {taskId} üzerinde çalışıyor; bu yüzden yerinde kaldı.',
+    ja: '{agent} が {taskId} の作業中のため、移動していません。',
+  },
+  takeAway: { en: 'Take it away', de: 'Trotzdem wegnehmen', tr: 'Yine de al', ja: 'それでも移動する' },
   andMore: {
     en: '{items} and {n} more',
     de: '{items} und {n} weitere',
