@@ -138,7 +138,7 @@ test('what an agent holds is taken away only on purpose; what was sent back says
   await agent('POST', '/api/work-items/claim', { ids: [held.id], agent: 'agent 7' });
   const { page } = await stage.visit('board', { apiKey: organization.apiKey });
   await page.getByRole('button', { name: `Move ${held.taskId}` }).click();
-  await page.getByRole('menuitem', { name: 'To To Do' }).click();
+  await page.getByRole('menuitem', { name: 'To To Do', exact: true }).click();
   await page.getByText(`agent 7 is working on ${held.taskId}, so it stays where it was.`).waitFor();
   expect(await titlesIn(page, 'In Progress')).toEqual(['Held']);
 

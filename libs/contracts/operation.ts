@@ -27,6 +27,8 @@ export interface McpTool {
   readonly unlisted?: readonly string[];
   /** Lists whose entries are described in words, or by another tool: the catalogue has no room to spell them out. */
   readonly opaque?: readonly string[];
+  /** The field of the output that a tool shows as an image, `{ data: base64, mimeType }`, rather than as data. */
+  readonly image?: string;
   /** The tool reaches beyond this service (a language model, a file system). */
   readonly openWorld?: boolean;
   /** The tool removes something elsewhere, though its operation deletes nothing here. */

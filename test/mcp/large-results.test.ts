@@ -295,6 +295,16 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     expect((await call('get_work_item_prompt', { id })).output).toMatchObject({ promptTruncated: true });
     called.add('get_work_item_prompt');
   },
+  read_work_item_attachment: async () => {
+    const form = new FormData();
+    form.set('file', new Blob(['語'.repeat(100_000)], { type: 'text/plain' }), 'large.txt');
+    const headers = { authorization: `Bearer ${organization.apiKey}` };
+    const { id: workItemId } = await newItem({ type: 'task', title: 'With a large file' });
+    const url = `${system.baseUrl}/api/work-items/${workItemId}/attachments`;
+    expect((await fetch(url, { method: 'POST', headers, body: form })).status).toBe(201);
+    const { output } = await call('read_work_item_attachment', { workItemId, fileName: 'large.txt' });
+    expect(output).toMatchObject({ textTruncated: true });
+  },
   complete_review: async () => {
     const issues = Array.from({ length: 500 }, (_, i) => `${i}`.padEnd(80, 'x'));
     await call('complete_review', { workItemId: tasks[600]?.id, result: 'fail', summary: 'No', issues });

@@ -301,14 +301,14 @@ const OPERATIONS: Readonly<Record<Kind, (operation: Operation, world: World, key
   async claim({ n, m }, world, key) {
     const of = m % 2 ? { ids: [nth(world.items, n).id] } : { projectId: world.organization.projectId };
     const body = { agent: world.ledger.unique('Agent'), ...of };
-    type Claim = { workItem: Item | null; lease: { token: string } | null; rework?: object };
+    type Claim = { workItem: Item | null; lease: { token: string } | null };
     const answer = await send<Claim>('claim', world, key, 'POST', '/api/work-items/claim', body);
     if (!answer?.workItem || !answer.lease) return;
     const { id, version } = answer.workItem;
     const { token } = answer.lease;
     world.tokens.push({ itemId: id, token });
-    // What was sent back is in In Progress already.
-    if (answer.rework === undefined) world.ledger.write({ kind: 'perhapsMoved', itemId: id, keyId: key.id });
+    // What was sent back may be in In Progress already.
+    world.ledger.write({ kind: 'perhapsMoved', itemId: id, keyId: key.id });
     world.ledger.write({ kind: 'claimed', itemId: id, keyId: key.id, token, agent: body.agent, version });
   },
 

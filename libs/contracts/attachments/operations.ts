@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
 import { Attachment, AttachmentMetadata, MimeType } from './attachment.ts';
 
-const MAX_FILE_NAME_LENGTH = 1_000;
+export const MAX_FILE_NAME_LENGTH = 1_000;
 /** Silence between two chunks after which an upload or download is abandoned. */
 const CHUNK_DEADLINE_MS = 15_000;
 
@@ -141,6 +141,7 @@ export const uploadLocalFile = operation({
   },
   mcp: {
     tool: 'upload_work_item_attachment',
+    unlisted: ['uploadedBy', 'metadata'],
     title: 'Upload attachment',
     description: 'Afterwards a temporary file is deleted, any other only with deleteAfterUpload true.',
     openWorld: true,

@@ -1,8 +1,15 @@
 import { uploadLocalFile } from '../attachments/operations.ts';
+import { readAttachmentByTool } from '../attachments/read-by-tool.ts';
 import { serviceContract } from '../operation.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
 import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway handles itself: from the verified identity, or by combining several services. */
-export const gatewayContract = serviceContract('gateway', [me, linkFeedback, getWorkItemTrace, uploadLocalFile]);
+export const gatewayContract = serviceContract('gateway', [
+  me,
+  linkFeedback,
+  getWorkItemTrace,
+  uploadLocalFile,
+  readAttachmentByTool,
+]);

@@ -41,5 +41,5 @@ export const batchMoveWorkItems = operation({
     },
   },
   rest: 'POST /api/work-items/batch-move',
-  mcp: { tool: 'batch_move_work_items', title: 'Move many work items' },
+  mcp: { tool: 'batch_move_work_items', title: 'Move many work items', unlisted: ['setAiProcessing', 'aiProvider'] },
 });

@@ -138,7 +138,7 @@ export const completeValidation = operation({
   rest: 'POST /api/work-items/:workItemId/validation',
   mcp: {
     tool: 'complete_validation',
-    unlisted: ['validatingColumnId', 'taskId'],
+    unlisted: ['validatingColumnId', 'taskId', 'provider'],
     title: 'Complete validation',
     description: 'For items in Testing or Validating. With testResults.failed > 0 the item goes back to In Progress.',
   },
@@ -196,7 +196,7 @@ export const completeAiTask = operation({
   rest: 'POST /api/work-items/:workItemId/ai-completion',
   mcp: {
     tool: 'complete_ai_task',
-    unlisted: ['taskId'],
+    unlisted: ['taskId', 'provider', 'sessionType'],
     title: 'Complete AI task',
     description:
       'Use it when a claimed task is finished, not update or move. userActions: Markdown list of what the user has to check. leaseToken: from your claim.',

@@ -60,5 +60,6 @@ export const moveWorkItem = operation({
     description:
       'To change only the column. For finished work: complete_ai_task, complete_review, complete_validation, which also record it.',
     omit: ['position', 'version'],
+    unlisted: ['setAiProcessing', 'aiProvider'],
   },
 });

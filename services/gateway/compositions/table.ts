@@ -2,6 +2,7 @@ import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Compositions } from './composition.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
+import { readAttachmentByTool } from './read-attachment.ts';
 import { getWorkItemTrace } from './trace.ts';
 import { uploadLocalFile } from './upload-local-file.ts';
 
@@ -11,4 +12,5 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,
   'attachments.uploadLocalFile': uploadLocalFile,
+  'attachments.readByTool': readAttachmentByTool,
 };

@@ -42,14 +42,21 @@ export async function callTool(
         ? origin
         : { ...origin, idempotencyKey: checkIdempotencyKey(metaKey, `_meta.${IDEMPOTENCY_KEY_META}`) };
     let isReplayed = false;
+    const shownAs = tool.operation.mcp?.image;
+    let image: { readonly data: string; readonly mimeType: string } | undefined;
     const output = await resultOf(tool, input, [caller.organizationId, caller.sessionProjectId], async (asked) => {
       const reply = await perform(tool.operation, asked, callOrigin);
       isReplayed = reply.replayed === true;
-      return reply.output as Record<string, unknown>;
+      const { [shownAs ?? '']: shown, ...output } = reply.output as Record<string, unknown>;
+      image = shown as typeof image;
+      return output;
     });
     calls.inc({ tool: name, outcome: 'ok' });
     return {
-      content: [{ type: 'text', text: JSON.stringify(output) }],
+      content: [
+        { type: 'text', text: JSON.stringify(output) },
+        ...(image ? [{ type: 'image' as const, ...image }] : []),
+      ],
       structuredContent: output,
       ...(isReplayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
     };

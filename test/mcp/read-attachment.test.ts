@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestOrganization } from '../support/organization.ts';
+import { type System, sharedSystem } from '../support/system.ts';
+import { connectMcp, refusalOf } from './connect.ts';
+
+let system: System;
+let organization: TestOrganization;
+let client: Awaited<ReturnType<typeof connectMcp>>;
+let workItemId: string;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+  client = await connectMcp('sdk 1.x', system.baseUrl, organization.apiKey, organization.projectId);
+  const { structuredContent } = await client.call('create_task', { title: 'With files' });
+  workItemId = (structuredContent as { id: string }).id;
+});
+afterAll(() => client?.close());
+
+async function attach(fileName: string, type: string, content: Uint8Array<ArrayBuffer> | string): Promise<void> {
+  const form = new FormData();
+  form.set('mimeType', type);
+  form.set('file', new Blob([content], { type }), fileName);
+  const headers = { authorization: `Bearer ${organization.apiKey}` };
+  const url = `${system.baseUrl}/api/work-items/${workItemId}/attachments`;
+  expect((await fetch(url, { method: 'POST', headers, body: form })).status).toBe(201);
+}
+const read = (fileName: string) => client.call('read_work_item_attachment', { workItemId, fileName });
+
+test('text is read as text, as much of it as a model can take in', async () => {
+  await attach('build.log', 'text/plain', 'Es schlug fehl.');
+  expect((await read('build.log')).structuredContent).toEqual({
+    ...{ fileName: 'build.log', mimeType: 'text/plain', sizeBytes: 15 },
+    text: 'Es schlug fehl.',
+  });
+  // A character of three bytes is cut in two at the limit.
+  await attach('long.txt', 'application/octet-stream', '語'.repeat(30_000));
+  const { structuredContent } = await read('long.txt');
+  const { text, ...shown } = structuredContent as { text: string };
+  expect(shown).toMatchObject({ sizeBytes: 90_000, textTruncated: true });
+  expect(text).toMatch(/^語{12000,}$/u);
+});
+
+test('an image is read as one', async () => {
+  const png = randomBytes(100_000);
+  await attach('page.png', 'image/png', png as Uint8Array<ArrayBuffer>);
+  const { content, structuredContent } = await read('page.png');
+  expect(structuredContent).toEqual({ fileName: 'page.png', mimeType: 'image/png', sizeBytes: 100_000 });
+  expect(content[1]).toEqual({ type: 'image', mimeType: 'image/png', data: png.toString('base64') });
+  await attach('huge.png', 'image/png', new Uint8Array(2 * 1024 * 1024 + 1));
+  expect(refusalOf(await read('huge.png')).code).toBe('PAYLOAD_TOO_LARGE');
+});
+
+test('anything else is refused, and so is what is not there', async () => {
+  await attach('all.zip', 'application/zip', new Uint8Array([0x50, 0x4b, 3, 4, 0, 0]));
+  const refused = refusalOf(await read('all.zip'));
+  expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'fileName' }] });
+  expect(refused.message).toContain('neither text nor an image');
+  expect(refusalOf(await read('none.txt')).code).toBe('NOT_FOUND');
+});
