@@ -303,7 +303,7 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     const url = `${system.baseUrl}/api/work-items/${workItemId}/attachments`;
     expect((await fetch(url, { method: 'POST', headers, body: form })).status).toBe(201);
     const { output } = await call('read_work_item_attachment', { workItemId, fileName: 'large.txt' });
-    expect(output).toMatchObject({ textTruncated: true });
+    expect(output).toMatchObject({ sizeBytes: 300_000, shownBytes: 37_998 });
   },
   complete_review: async () => {
     const issues = Array.from({ length: 500 }, (_, i) => `${i}`.padEnd(80, 'x'));

@@ -32,12 +32,13 @@ test('text is read as text, as much of it as a model can take in', async () => {
   expect((await read('build.log')).structuredContent).toEqual({
     ...{ fileName: 'build.log', mimeType: 'text/plain', sizeBytes: 15 },
     text: 'Es schlug fehl.',
+    shownBytes: 15,
   });
   // A character of three bytes is cut in two at the limit.
   await attach('long.txt', 'application/octet-stream', '語'.repeat(30_000));
   const { structuredContent } = await read('long.txt');
   const { text, ...shown } = structuredContent as { text: string };
-  expect(shown).toMatchObject({ sizeBytes: 90_000, textTruncated: true });
+  expect(shown).toMatchObject({ sizeBytes: 90_000, shownBytes: 37_998 });
   expect(text).toMatch(/^語{12000,}$/u);
 });
 

@@ -19,15 +19,15 @@ export const readAttachmentByTool = operation({
     mimeType: z.string(),
     sizeBytes: z.int(),
     text: z.string().optional(),
-    /** Only its beginning. */
-    textTruncated: z.literal(true).optional(),
+    /** How much of it the text is, from its beginning. */
+    shownBytes: z.int().optional(),
     /** A tool shows it as an image. */
     image: z.object({ data: z.string(), mimeType: z.string() }).optional(),
   }),
   errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE'],
   example: {
     input: { workItemId: 'W-T-14', fileName: 'build.log' },
-    output: { fileName: 'build.log', mimeType: 'text/plain', sizeBytes: 10, text: 'It failed.' },
+    output: { fileName: 'build.log', mimeType: 'text/plain', sizeBytes: 10, text: 'It failed.', shownBytes: 10 },
   },
   mcp: { tool: 'read_work_item_attachment', title: 'Read attachment', image: 'image' },
 });

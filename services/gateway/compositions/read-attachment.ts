@@ -39,10 +39,7 @@ export const readAttachmentByTool: Composition<typeof operation> = async (input,
       },
     );
   }
-  return {
-    output: { ...shown, text, ...(sizeBytes > MAX_TEXT_BYTES && { textTruncated: true as const }) },
-    replayed: false,
-  };
+  return { output: { ...shown, text, shownBytes: Buffer.byteLength(text) }, replayed: false };
 };
 
 /** undefined: not UTF-8, or with what no text contains. */
