@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   MAX_IMAGE_BYTES,
@@ -15,21 +16,24 @@ const MAX_CHARACTER_BYTES = 4;
 /** Never more than a model can take in, whatever the size of the file. */
 export const readAttachmentByTool: Composition<typeof operation> = async (input, { clients, options, fail }) => {
   const { workItemId, fileName } = input;
-  const asked = { workItemId, key: fileName, range: `bytes=0-${MAX_IMAGE_BYTES - 1}` };
+  const asked = { workItemId, key: fileName };
   const { output, bytes } = await clients.workitems.download('attachments.read', asked, options);
   const { mimeType, size: sizeBytes } = output.attachment;
-  const content = await buffer(bytes);
   const shown = { fileName: output.attachment.fileName, mimeType, sizeBytes };
   if (IMAGES.has(mimeType)) {
     if (sizeBytes > MAX_IMAGE_BYTES) {
+      bytes.destroy();
       throw fail(
         'PAYLOAD_TOO_LARGE',
         `${fileName} has ${sizeBytes} bytes; an image of up to ${MAX_IMAGE_BYTES} can be read.`,
       );
     }
-    return { output: { ...shown, image: { data: content.toString('base64'), mimeType } }, replayed: false };
+    return {
+      output: { ...shown, image: { data: (await buffer(bytes)).toString('base64'), mimeType } },
+      replayed: false,
+    };
   }
-  const text = textOf(content.subarray(0, MAX_TEXT_BYTES));
+  const text = textOf(await firstOf(bytes, MAX_TEXT_BYTES));
   if (text === undefined) {
     throw fail(
       'VALIDATION_FAILED',
@@ -41,6 +45,18 @@ export const readAttachmentByTool: Composition<typeof operation> = async (input,
   }
   return { output: { ...shown, text, shownBytes: Buffer.byteLength(text) }, replayed: false };
 };
+
+/** Ends the stream once it has enough. */
+async function firstOf(bytes: Readable, count: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length >= count) break;
+  }
+  return Buffer.concat(chunks).subarray(0, count);
+}
 
 /** undefined: not UTF-8, or with what no text contains. */
 function textOf(bytes: Buffer): string | undefined {

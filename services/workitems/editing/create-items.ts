@@ -55,9 +55,19 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
   const order = parentsFirst(input.items, byRef, faults);
   refuseCycles(input.items, byRef, faults);
 
+  const projectId = input.projectId ?? context.caller.sessionProjectId;
+  // Asked for once, and only if some item does not say where it goes.
+  let project: Promise<ProjectRecord> | undefined;
+  const defaultBoardId = async () => {
+    project ??= projectOf(context, projectId);
+    return (await project).defaultBoardId;
+  };
   const places: (Place | undefined)[] = [];
   for (const [index, given] of input.items.entries()) {
-    places[index] = await faults.of(index, () => placeOf(context, input, given));
+    places[index] = await faults.of(index, async () => {
+      const boardId = given.boardId ?? input.boardId ?? (await defaultBoardId());
+      return placeOf(context, given, { projectId, boardId, column: given.boardColumnId ?? input.boardColumnId });
+    });
   }
   // What is there already is referred to as anything else that is.
   const items = input.items.map((given) =>
@@ -103,21 +113,27 @@ function withNames(given: GivenItem, nameOf: (ref: string) => string | undefined
   };
 }
 
-async function placeOf(context: Context, { items: _, ...common }: Given, given: GivenItem): Promise<Place> {
-  const projectId = common.projectId ?? context.caller.sessionProjectId;
-  const boardId = given.boardId ?? common.boardId ?? (await projectOf(context, projectId)).defaultBoardId;
+interface Wanted {
+  readonly projectId: string | undefined;
+  readonly boardId: string;
+  readonly column: string | undefined;
+}
+
+async function placeOf(
+  context: Context,
+  { externalId }: GivenItem,
+  { projectId, boardId, column: named }: Wanted,
+): Promise<Place> {
   const board = await requireBoardForWrite(context, boardId);
   if (projectId !== undefined && board.projectId !== projectId) {
     const message = `the board "${board.name}" is not one of the project ${projectId}`;
     throw context.fail('VALIDATION_FAILED', message, { details: [{ path: 'boardId', message }] });
   }
-  const named = given.boardColumnId ?? common.boardColumnId;
   const column =
     named === undefined
       ? requireColumnOfRole(context, board, ['backlog', 'todo'], 'pass boardColumnId')
       : requireColumn(context, board, named);
   const project = await projectForWrite(context, board.projectId);
-  const { externalId } = given;
   const found = externalId === undefined ? null : await findByExternalId(context, project._id, externalId);
   const existing = found ? await findItem(context, found._id) : undefined;
   // It was deleted in between.

@@ -4,14 +4,17 @@ import type { ReadContext } from '@worktrack/runtime/database/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { FailingScope } from '../calls/scope.ts';
 import { findNamed } from '../items/shown.repository.ts';
-import { deletedItem, eventsOfItem } from './history.repository.ts';
+import { countEvents, deletedItem, latestEvents } from './history.repository.ts';
 
 export async function getWorkItemEvents(
   { workItemId, eventType, limit }: Input<typeof operation>,
   context: ReadContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const { id, taskId, title } = await itemOrMemory(context, workItemId);
-  const { events, totalEvents } = await eventsOfItem(context, id, { eventType }, limit);
+  const [events, totalEvents] = await Promise.all([
+    latestEvents(context, id, { eventType }, limit),
+    countEvents(context, id, { eventType }),
+  ]);
   const budget = new AnswerBudget();
   const fitting = budget.take(events);
   return {

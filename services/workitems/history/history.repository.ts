@@ -68,19 +68,35 @@ function isKept(event: NewEvent): event is NewEvent & { readonly eventType: Even
   return EventType.safeParse(event.eventType).success;
 }
 
+interface OfType {
+  readonly eventType?: EventType | undefined;
+}
+
 /** Newest first. */
-export async function eventsOfItem(
+export async function latestEvents(
   { caller }: Scope,
   workItemId: string,
-  { eventType }: { readonly eventType?: EventType | undefined },
+  type: OfType,
   limit: number,
-): Promise<{ readonly events: HistoryEvent[]; readonly totalEvents: number }> {
-  const found = [{ $match: { organizationId: caller.organizationId, workItemId, ...(eventType && { eventType }) } }];
-  const [records, [counted]] = await Promise.all([
-    HistoryModel.aggregate<HistoryRecord>([...found, { $sort: { revision: -1, _id: -1 } }, { $limit: limit }]),
-    HistoryModel.aggregate<{ total: number }>([...found, { $count: 'total' }]),
+): Promise<HistoryEvent[]> {
+  const records = await HistoryModel.aggregate<HistoryRecord>([
+    { $match: ofItem(caller, workItemId, type) },
+    { $sort: { revision: -1, _id: -1 } },
+    { $limit: limit },
   ]);
-  return { events: records.map(eventOf), totalEvents: counted?.total ?? 0 };
+  return records.map(eventOf);
+}
+
+export async function countEvents({ caller }: Scope, workItemId: string, type: OfType): Promise<number> {
+  const [counted] = await HistoryModel.aggregate<{ total: number }>([
+    { $match: ofItem(caller, workItemId, type) },
+    { $count: 'total' },
+  ]);
+  return counted?.total ?? 0;
+}
+
+function ofItem({ organizationId }: Scope['caller'], workItemId: string, { eventType }: OfType) {
+  return { organizationId, workItemId, ...(eventType && { eventType }) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { requireColumnOfRole, roleAt } from '../boards/columns.ts';
 import { isInProgress } from '../boards/progress.ts';
 import { restOf } from '../budgets/budgets.repository.ts';
 import { over } from '../budgets/budgets.ts';
-import { eventsOfItem, type NewEvent } from '../history/history.repository.ts';
+import { latestEvents, type NewEvent } from '../history/history.repository.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { findItem } from '../items/items.repository.ts';
 import { isLive, type LeaseRecord, renewed, termOf } from '../items/lease.ts';
@@ -117,12 +117,12 @@ const MAX_ANSWERS = 20;
 
 /** What the work needs besides the item, so that an agent can begin without asking for more. */
 async function surroundingsOf(context: Context, { _id, parentId }: ItemRecord) {
-  const [parent, attachments, { events }] = await Promise.all([
+  const [parent, attachments, comments] = await Promise.all([
     parentId === null ? null : findItem(context, parentId),
     attachmentsOf(context, _id),
-    eventsOfItem(context, _id, { eventType: 'comment' }, MAX_ANSWERS),
+    latestEvents(context, _id, { eventType: 'comment' }, MAX_ANSWERS),
   ]);
-  const answers = events
+  const answers = comments
     .toReversed()
     .map(({ data, actor, createdAt }) => ({ text: String(data.text), actor, createdAt }));
   return {
