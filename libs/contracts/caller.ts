@@ -7,6 +7,8 @@ export interface Caller {
   readonly keyId: string;
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   readonly permissions: readonly Permission[];
+  /** The only projects that exist for the caller: its key's own ∩ its user's at this moment. Absent: all of the organization, later ones included. */
+  readonly projects?: readonly string[];
   /** The project of the MCP session (`/mcp?projectId=`), the fallback of every optional `projectId`. */
   readonly sessionProjectId?: string;
 }

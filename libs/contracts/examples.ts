@@ -16,6 +16,8 @@ export const ids = {
   organization: id(1),
   user: id(2),
   key: id(3),
+  otherKey: id(4),
+  role: id(5),
   project: id(10),
   board: id(11),
   epic: id(30),
@@ -239,6 +241,7 @@ export const exampleUser: User = {
   email: 'ada@example.com',
   name: 'Ada',
   role: 'owner',
+  projects: null,
   disabled: false,
   createdAt,
   updatedAt: createdAt,
@@ -249,6 +252,7 @@ export const exampleKey: ApiKey = {
   name: 'CI',
   prefix: 'wt_7hQ2mXv9',
   permissions: PERMISSIONS.filter((permission) => permission.startsWith('work-items')),
+  projects: null,
   rateLimit: { requests: 6_000, windowSeconds: 60 },
   userId: ids.user,
   createdBy: ids.user,
@@ -256,6 +260,7 @@ export const exampleKey: ApiKey = {
   lastUsedAt: null,
   expiresAt: null,
   revokedAt: null,
+  replacedBy: null,
 };
 
 export const exampleConsoleSession: Session = {

@@ -51,6 +51,8 @@ export interface Operation<
   readonly roles?: readonly Role[];
   /** A field that only users with these roles may set to true. */
   readonly rolesFor?: Readonly<Record<string, readonly Role[]>>;
+  /** About what belongs to no project, so a caller that is limited to projects is refused. */
+  readonly ofOrganization?: true;
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;

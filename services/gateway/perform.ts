@@ -3,6 +3,7 @@ import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import { gatewayContract } from '@worktrack/contracts/gateway/contract';
+import { keysContract } from '@worktrack/contracts/keys/contract';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
 import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
@@ -12,10 +13,10 @@ import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
 import { withoutMe } from './compositions/assignee-me.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
-import { requireProject } from './compositions/require-project.ts';
+import { requireProjects } from './compositions/require-projects.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
-import { requirePermissions, requireRole, requireRolesFor } from './identity/permissions.ts';
+import { requirePermissions, requireRole, requireRolesFor, requireUnlimited } from './identity/permissions.ts';
 import type { Place } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
@@ -84,6 +85,7 @@ export function createPerform(needs: {
 
   return async (operation, rawInput, origin, bytes) => {
     requirePermissions(origin.caller, operation.permissions);
+    requireUnlimited(origin.caller, operation);
     requireRole(origin.identity.user.role, operation.roles);
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
     requireRolesFor(origin.identity.user.role, operation, input.parsed);
@@ -151,10 +153,11 @@ function runOf(
       composition(input.parsed, { identity, caller: options.caller as Caller, clients, uploads, options, fail });
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
-  const isWebhook = contract.name === eventsContract.name && operation.effect !== 'read';
+  const namesProjects =
+    operation.effect !== 'read' && (contract.name === eventsContract.name || contract.name === keysContract.name);
   return async (input, options, identity, bytes) => {
     if (bytes) return client.upload(operation.name, input.raw, bytes, options);
-    if (isWebhook) await requireProject(input.parsed, clients, options);
+    if (namesProjects) await requireProjects(input.parsed, clients, options);
     const meant = operation.effect === 'read' ? withoutMe(input.parsed, identity) : undefined;
     return client.exchange(operation.name, meant ? { ...(input.raw as object), ...meant } : input.raw, options);
   };

@@ -1,13 +1,18 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { batched, write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
+import type { Scope } from '@worktrack/runtime/database/scope';
 import { createKey } from './keys/create.ts';
 import { createOrganization } from './keys/create-organization.ts';
-import { activeKeysOfUser, keysOfOrganization, prefixOfKey } from './keys/keys.repository.ts';
+import { activeKeysOfUsers, prefixOfKey } from './keys/keys.repository.ts';
+import { listKeys } from './keys/list.ts';
 import type { KeyMint } from './keys/mint.ts';
 import { recordUses } from './keys/record-use.ts';
 import { revokeKey } from './keys/revoke.ts';
+import { rotateKey, rotateOwnKey } from './keys/rotate.ts';
 import { identityOfPrefix, verifyIdentities } from './keys/verify.ts';
+import { createRole, deleteRole, updateRole } from './roles/change.ts';
+import { allRoles } from './roles/roles.repository.ts';
 import { closeSession } from './sessions/close.ts';
 import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
@@ -15,7 +20,7 @@ import { createLoginCode } from './sign-in/create-code.ts';
 import { openSession } from './sign-in/open.ts';
 import { createUser } from './users/create.ts';
 import { updateUser } from './users/update.ts';
-import { pageOfUsers } from './users/users.repository.ts';
+import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
 
 /** @param invalidate removes keys and sessions, named by their prefixes, from the gateways' cache, or fails */
 export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
@@ -26,14 +31,16 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
     'users.list': (input, context) => pageOfUsers(context, input),
     'users.create': createUser,
     'users.update': write(updateUser, {
-      announce: async (_, user, context) => {
-        const own = await activeKeysOfUser(context, user.id);
-        const keyIds = own.map(({ _id }) => _id);
-        const ofSessions = await prefixesOfSessions(context, { userId: user.id, keyIds });
-        await invalidate([...own.map(({ prefix }) => prefix), ...ofSessions]);
-      },
+      announce: async (_, { id }, context) => invalidate(await prefixesOfUsers(context, [id])),
     }),
-    'keys.list': (input, context) => keysOfOrganization(context, input),
+    'roles.list': async (_, context) => ({ roles: await allRoles(context) }),
+    'roles.create': createRole,
+    'roles.update': write(updateRole, {
+      announce: async ({ id }, _, context) =>
+        invalidate(await prefixesOfUsers(context, await usersOfRole(context, id))),
+    }),
+    'roles.delete': deleteRole,
+    'keys.list': listKeys,
     'keys.create': write((input, context) => createKey(mint, input, context), {
       record: (answer) => ({ ...answer, key: null }),
     }),
@@ -42,6 +49,15 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
         const found = await Promise.all([prefixOfKey(context, id), prefixesOfSessions(context, { keyIds: [id] })]);
         await invalidate(found.flat());
       },
+    }),
+    'keys.rotate': write((input, context) => rotateKey(mint, input, context), {
+      record: (answer) => ({ ...answer, key: null }),
+      announce: async ({ id }, { id: newId }, context) => invalidate(await prefixesOfRotated(context, id, newId)),
+    }),
+    'keys.rotateSelf': write((input, context) => rotateOwnKey(mint, input, context), {
+      record: (answer) => ({ ...answer, key: null }),
+      announce: async (_, { id: newId }, context) =>
+        invalidate(await prefixesOfRotated(context, context.caller.keyId, newId)),
     }),
     'sessions.list': (input, context) => pageOfSessions(context, input),
     'sessions.revoke': write(revokeSession, {
@@ -58,4 +74,17 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
     'identity.current': identityOfPrefix,
     'keys.recordUse': batched(recordUses),
   });
+}
+
+/** Of the keys of these users, of the sessions that belong to those, and of those that act as one of them. */
+async function prefixesOfUsers(scope: Scope, userIds: readonly string[]): Promise<string[]> {
+  const own = await activeKeysOfUsers(scope, userIds);
+  const ofSessions = await prefixesOfSessions(scope, { userIds, keyIds: own.map(({ _id }) => _id) });
+  return [...own.map(({ prefix }) => prefix), ...ofSessions];
+}
+
+/** Of a key that was replaced, and of the sessions that belong to its successor now. */
+async function prefixesOfRotated(scope: Scope, id: string, newId: string): Promise<string[]> {
+  const found = await Promise.all([prefixOfKey(scope, id), prefixesOfSessions(scope, { keyIds: [newId] })]);
+  return found.flat();
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
 import { newKey } from '@worktrack/runtime/process/new-key';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { startKeys } from './testing.ts';
@@ -16,6 +17,8 @@ const FEW = 'an organization has few keys; those that were revoked are among the
 const BORNE: readonly Borne[] = [
   { operation: 'keys.list', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
   { operation: 'keys.create', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
+  { operation: 'keys.rotate', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
+  { operation: 'keys.rotateSelf', query: 'aggregate keys: organizationId, revokedAt', why: FEW },
 ];
 
 /** As services/workitems/queries.test.ts. */
@@ -58,6 +61,18 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('keys.create', { name: 'Third' }, await keys.identityOf(tokens[0]));
   await ask('sessions.revoke', { id: session }, owner);
   await ask('sessions.close', { organizationId: owner.organization.id, id: session });
+  const rotated = await ask('keys.rotate', { id: created.id, overlapSeconds: 60 }, owner);
+  await ask('keys.recordUse', { uses: [use] });
+  await ask('keys.rotateSelf', { overlapSeconds: 0 }, await keys.identityOf(rotated.key));
+  await ask('identity.verify', presented(rotated.key ?? ''));
+  const role = await ask('roles.create', { name: 'Triage', permissions: ['feedback:read', 'users:read'] }, owner);
+  await ask('users.update', { id, role: role.id, disabled: false, projects: [uuidv7()] }, owner);
+  const limited = await ask('keys.create', { name: 'Limited', userId: id, projects: [uuidv7()] }, owner);
+  await ask('keys.list', {}, await keys.identityOf(limited.key));
+  await ask('roles.update', { id: role.id, name: 'Support', permissions: ['feedback:read'] }, owner);
+  await ask('roles.list', {}, owner);
+  await ask('users.update', { id, role: 'viewer' }, owner);
+  await ask('roles.delete', { id: role.id }, owner);
   await ask('keys.revoke', { id: created.id }, owner);
 
   expect(Object.keys(keysContract.operations).filter((name) => !called.has(name))).toEqual([]);

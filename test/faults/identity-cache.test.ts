@@ -47,6 +47,7 @@ class StoredKey {
     user: { id: 'user', name: 'Ada', email: 'ada@example.com', role: 'owner' },
     organization: { id: 'organization', name: 'Example' },
     permissions: ['work-items:read'],
+    projects: null,
     key: { id: 'key', name: 'CI', prefix: this.prefix },
   };
   revoked = false;

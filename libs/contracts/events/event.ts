@@ -24,7 +24,8 @@ const HAPPENINGS = {
   project: ['created', 'updated', 'deleted'],
   board: ['created', 'updated', 'deleted'],
   source: ['created', 'updated', 'deleted'],
-  key: ['created', 'revoked'],
+  /** `used_after_rotation`: an old key is still used shortly before, or after, the end of its overlap. Once a day and key. */
+  key: ['created', 'revoked', 'used_after_rotation'],
   user: ['created', 'updated'],
   /** `test` is sent only to the webhook that is tested, and is not in the log. */
   webhook: ['created', 'updated', 'deleted', 'disabled', 'test'],

@@ -17,6 +17,7 @@ export const me = operation({
       user: { id: ids.user, name: 'Ada', email: 'ada@example.com', role: 'owner' },
       organization: { id: ids.organization, name: 'Example' },
       permissions: exampleKey.permissions,
+      projects: null,
       key: { id: ids.key, name: 'CI', prefix: exampleKey.prefix },
     },
   },

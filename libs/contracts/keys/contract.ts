@@ -1,7 +1,8 @@
 import { serviceContract } from '../operation.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
+import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
 import { createOrganization } from './organizations.ts';
+import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
 import { createUser, listUsers, updateUser } from './users.ts';
 
@@ -9,6 +10,12 @@ export const keysContract = serviceContract('keys', [
   createKey,
   listKeys,
   revokeKey,
+  rotateKey,
+  rotateOwnKey,
+  listRoles,
+  createRole,
+  updateRole,
+  deleteRole,
   listSessions,
   revokeSession,
   createLoginCode,

@@ -11,10 +11,14 @@ export const Identity = z.object({
   organization: z.object({ id: RecordId, name: z.string() }),
   /** The effective permissions: the key's own ∩ its user's at this moment. */
   permissions: z.array(PermissionValue),
+  /** The only projects that exist for the caller: the key's own ∩ its user's at this moment. `null`: all of the organization. */
+  projects: z.array(RecordId).nullable(),
   /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
   /** For a console session: the key that it was opened with, and when it ends. */
   session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
+  /** Of a key that was made by rotation, and of its sessions: the first key of that line. They share their rate and their share of concurrent calls. */
+  rotatedFrom: RecordId.optional(),
 });
 export type Identity = z.infer<typeof Identity>;
 
@@ -24,6 +28,7 @@ export function callerOf(identity: Identity, sessionProjectId?: string): Caller 
     userId: identity.user.id,
     keyId: identity.key.id,
     permissions: identity.permissions,
+    ...(identity.projects ? { projects: identity.projects } : {}),
     ...(sessionProjectId === undefined ? {} : { sessionProjectId }),
   };
 }
@@ -51,7 +56,7 @@ export const verifyIdentity = operation({
         identity: Identity,
         expiresAt: Timestamp.nullable(),
         rateLimit: KeyRate,
-        /** For a session: the prefix of the key among whose requests its own are counted. */
+        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. */
         countedAs: z.string().optional(),
       })
       .nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described, WITHOUT_CONTROL_CHARACTERS } from '../described.ts';
-import { RecordId, Timestamp } from '../fields.ts';
+import { Id, RecordId, Timestamp } from '../fields.ts';
 import { PERMISSIONS, ROLES } from '../permissions.ts';
 
 export const MAX_NAME_LENGTH = 100;
@@ -27,7 +27,31 @@ export const Email = z
   .pipe(z.email({ error: 'must be an e-mail address' }));
 
 export const PermissionValue = z.enum(PERMISSIONS);
-export const RoleValue = z.enum(ROLES);
+/** The name of a built-in role, or the id of a custom one. */
+export const RoleValue = z.string();
+export const RoleInput = z
+  .union([z.enum(ROLES), Id], { error: `must be ${ROLES.join(', ')} or the id of a role of GET /api/roles` })
+  .describe('The name of a built-in role, or the id of a custom one');
+
+export const MAX_LIMITED_PROJECTS = 100;
+/** The projects that a key or a user is limited to. */
+export const ProjectsInput = z
+  .array(Id)
+  .min(1)
+  .max(MAX_LIMITED_PROJECTS)
+  .transform((ids) => [...new Set(ids)])
+  .nullable()
+  .describe('The only projects that exist for it; `null`: all of the organization, later ones included');
+const Projects = z.array(RecordId).nullable();
+
+export const RoleRecord = z.object({
+  /** Of a built-in role: its name. */
+  id: z.string(),
+  name: z.string(),
+  permissions: z.array(PermissionValue),
+  builtIn: z.boolean(),
+});
+export type RoleRecord = z.infer<typeof RoleRecord>;
 
 export const Organization = z.object({ id: RecordId, name: z.string(), createdAt: Timestamp });
 export type Organization = z.infer<typeof Organization>;
@@ -37,6 +61,8 @@ export const User = z.object({
   email: z.string(),
   name: z.string(),
   role: RoleValue,
+  /** `null`: not limited. */
+  projects: Projects,
   disabled: z.boolean(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -70,6 +96,8 @@ export const ApiKey = z.object({
   prefix: z.string(),
   /** As chosen at creation. What the key can currently do is this ∩ the permissions of its user's role. */
   permissions: z.array(PermissionValue),
+  /** `null`: all of the organization, later ones included. What exists for the key at the moment is this ∩ those of its user. */
+  projects: Projects,
   rateLimit: KeyRate,
   /** The user that the key acts as. */
   userId: RecordId,
@@ -78,6 +106,8 @@ export const ApiKey = z.object({
   lastUsedAt: Timestamp.nullable(),
   expiresAt: Timestamp.nullable(),
   revokedAt: Timestamp.nullable(),
+  /** The key that took its place by a rotation; this one works until `expiresAt`. */
+  replacedBy: RecordId.nullable(),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 

@@ -12,6 +12,7 @@ export const listSessions = operation({
   name: 'sessions.list',
   summary: "List the organization's console sessions, newest first.",
   permissions: ['api-keys:read'],
+  ofOrganization: true,
   effect: 'read',
   input: z.strictObject({
     /** Include those that were ended or have expired within the last year. */
@@ -31,6 +32,7 @@ export const revokeSession = operation({
   summary:
     'End a console session, immediately and permanently: your own, or one that can do nothing that your key cannot. Once this returns, the session is accepted nowhere.',
   permissions: ['api-keys:write'],
+  ofOrganization: true,
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, revokedAt: Timestamp }),

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { exampleUser, ids, pagination, times } from '../examples.ts';
 import { Id, Pagination, paging } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Email, Name, RoleValue, User } from './records.ts';
+import { Email, Name, ProjectsInput, RoleInput, User } from './records.ts';
 
 export const listUsers = operation({
   name: 'users.list',
   summary: 'List the users of the organization, newest first.',
   permissions: ['users:read'],
+  ofOrganization: true,
   effect: 'read',
   input: z.strictObject({ ...paging }),
   output: z.object({ users: z.array(User), pagination: Pagination }),
@@ -20,8 +21,9 @@ export const createUser = operation({
   name: 'users.create',
   summary: 'Add a user to the organization, with a role that has no more permissions than the calling key.',
   permissions: ['users:write'],
+  ofOrganization: true,
   effect: 'create',
-  input: z.strictObject({ email: Email, name: Name, role: RoleValue }),
+  input: z.strictObject({ email: Email, name: Name, role: RoleInput }),
   output: User,
   errors: ['PERMISSION_DENIED', 'CONFLICT'],
   example: {
@@ -34,13 +36,16 @@ export const createUser = operation({
 export const updateUser = operation({
   name: 'users.update',
   summary:
-    "Rename a user, change the role, or disable the user. Neither the role nor the user may have more permissions than the calling key. Applies to the user's keys at once.",
+    "Rename a user, change the role, limit the user to projects, or disable the user. Neither the role nor the user may have more permissions than the calling key. Applies to the user's keys at once.",
   permissions: ['users:write'],
+  ofOrganization: true,
   effect: 'update',
   input: z.strictObject({
     id: Id,
     name: Name.optional(),
-    role: RoleValue.optional(),
+    role: RoleInput.optional(),
+    /** Owners and admins cannot be limited. */
+    projects: ProjectsInput.optional(),
     disabled: z.boolean().optional(),
   }),
   output: User,

@@ -144,6 +144,8 @@ function readItem(item: unknown, callers: readonly (Caller | null)[]): RequestIt
 
 const isStringOrNull = (value: unknown) => value === null || typeof value === 'string';
 
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
 /** Repositories put these ids into queries: nothing but a string may pass for one. */
 function isCaller(value: Partial<Record<keyof Caller, unknown>>): boolean {
   return (
@@ -152,6 +154,7 @@ function isCaller(value: Partial<Record<keyof Caller, unknown>>): boolean {
     typeof value.userId === 'string' &&
     typeof value.keyId === 'string' &&
     Array.isArray(value.permissions) &&
+    (value.projects === undefined || isTexts(value.projects)) &&
     (value.sessionProjectId === undefined || typeof value.sessionProjectId === 'string')
   );
 }

@@ -6,7 +6,7 @@ import type { ClientSession } from 'mongoose';
  * function cannot be called without an organization. Only functions that determine the organization do without one, and say so.
  */
 export interface Scope {
-  readonly caller: Pick<Caller, 'organizationId'>;
+  readonly caller: Pick<Caller, 'organizationId' | 'projects'>;
   readonly tx?: ClientSession;
 }
 

@@ -92,7 +92,7 @@ export const ENTRY_TTL_MS = 60_000;
 /** How long a claim waits for its fill: above any usual lookup. A later answer is used, but not kept. */
 const CLAIM_TTL_MS = 5_000;
 /** Incremented when the shape of an entry changes; entries of other versions are misses. */
-const ENTRY_VERSION = 2;
+const ENTRY_VERSION = 3;
 const RETRY_AFTER_SECONDS = 1;
 
 /** How long a refused key is refused without asking the keys service. */

@@ -8,6 +8,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Clients } from '../clients.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
+import { keyOf } from '../limits/call-places.ts';
 import { originOfWait } from '../waits.ts';
 import { Interest } from './interest.ts';
 import { ListenerIdentity } from './listener-identity.ts';
@@ -56,7 +57,7 @@ export function registerEventStream(app: FastifyInstance, needs: StreamNeeds): v
       const interest = new Interest(request.query, lastEventIdOf(request), clients.events);
       const { gone, identify } = originOfWait(request, reply, authenticator);
       const left = gone();
-      const giveBack = await places.take(identity.session?.keyId ?? identity.key.id);
+      const giveBack = await places.take(keyOf(identity));
       try {
         // From here on it waits, and no longer counts as a call that keeps others of its organization waiting.
         request.place?.leave();

@@ -18,16 +18,32 @@ export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: 
   );
 }
 
+/** @throws OperationError PERMISSION_DENIED if the caller is limited to projects, and the operation is about what belongs to none */
+export function requireUnlimited(
+  { projects }: Pick<Caller, 'projects'>,
+  { ofOrganization }: Pick<Operation, 'ofOrganization'>,
+): void {
+  if (!projects || !ofOrganization) return;
+  throw new OperationError(
+    'PERMISSION_DENIED',
+    'This belongs to no project, and your key or its user is limited to projects.',
+    {
+      details: [{ path: 'projects', message: 'your key is limited to projects' }],
+    },
+  );
+}
+
 /** @throws OperationError PERMISSION_DENIED, naming the roles */
-export function requireRole(role: Role, allowed: readonly Role[] | undefined): void {
-  if (!allowed || allowed.includes(role)) return;
+export function requireRole(role: string, allowed: readonly Role[] | undefined): void {
+  if (!allowed || (allowed as readonly string[]).includes(role)) return;
   throw new OperationError('PERMISSION_DENIED', `Only users with the role ${allowed.join(' or ')} may do this.`);
 }
 
 /** @throws OperationError PERMISSION_DENIED, naming the field and the roles */
-export function requireRolesFor(role: Role, { rolesFor = {} }: Pick<Operation, 'rolesFor'>, input: unknown): void {
+export function requireRolesFor(role: string, { rolesFor = {} }: Pick<Operation, 'rolesFor'>, input: unknown): void {
   for (const [field, allowed] of Object.entries(rolesFor)) {
-    if ((input as Readonly<Record<string, unknown>>)[field] !== true || allowed.includes(role)) continue;
+    if ((input as Readonly<Record<string, unknown>>)[field] !== true || (allowed as readonly string[]).includes(role))
+      continue;
     throw new OperationError(
       'PERMISSION_DENIED',
       `Only users with the role ${allowed.join(' or ')} may pass ${field}.`,

@@ -24,6 +24,7 @@ export async function createOrganization(
     ...secret,
     name: input.keyName,
     permissions: PERMISSIONS,
+    projects: null,
     rateLimit: input.keyRateLimit ?? DEFAULT_KEY_RATE,
     userId: user.id,
     createdBy: user.id,

@@ -132,6 +132,7 @@ describe('a new key', () => {
             prefix,
             hash: 'x',
             permissions: [],
+            projects: null,
             rateLimit: DEFAULT_KEY_RATE,
             userId: 'x',
             createdBy: 'x',

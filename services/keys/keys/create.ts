@@ -4,6 +4,7 @@ import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { projectsWithin } from '../projects-within.ts';
 import { userById } from '../users/users.repository.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
@@ -22,15 +23,10 @@ export async function createKey(
   input: Input<typeof operation>,
   context: Context,
 ): Promise<CreatedApiKey> {
-  const { caller, fail } = context;
+  const { caller } = context;
   const permissions = grantable(input.permissions ?? caller.permissions, context);
   const userId = await actingUser(input.userId ?? caller.userId, context);
-  if ((await countActiveKeys(context)) >= MAX_ACTIVE_KEYS_PER_ORGANIZATION) {
-    throw fail(
-      'CONFLICT',
-      `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
-    );
-  }
+  await requireRoomForKey(context);
   await oneAtATime(context, 'keys');
   const maker = await keyOfCaller(context);
   const { key, ...secret } = mint.make();
@@ -38,12 +34,21 @@ export async function createKey(
     ...secret,
     name: input.name,
     permissions,
+    projects: projectsWithin(context, input.projects),
     rateLimit: rateWithin(rateOf(maker), input.rateLimit, context),
     userId,
     createdBy: caller.userId,
     expiresAt: expiryWithin(maker.expiresAt, input.expiresInDays, context),
   });
   return { ...record, key };
+}
+
+export async function requireRoomForKey(context: Context): Promise<void> {
+  if ((await countActiveKeys(context)) < MAX_ACTIVE_KEYS_PER_ORGANIZATION) return;
+  throw context.fail(
+    'CONFLICT',
+    `The organization has ${MAX_ACTIVE_KEYS_PER_ORGANIZATION} active keys, which is the limit. Revoke some that are no longer used.`,
+  );
 }
 
 function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {

@@ -12,12 +12,20 @@ export interface KeyDocument {
   /** HMAC-SHA-256, keyed with the pepper, of the SHA-256 of the key; in hexadecimal. */
   hash: string;
   permissions: Permission[];
+  /** The only projects that exist for it. Absent, or null: all. */
+  projects?: string[] | null;
   /** Keys from earlier versions have none: they have the default. */
   rateLimit?: KeyRate;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** The key that replaced it; it expires at the end of the overlap. */
+  replacedBy?: string;
+  /** The first key of its line of rotations, under which its requests are counted. */
+  rotatedFrom?: { id: string; prefix: string };
+  /** When it was last reported that it is still in use although it was replaced. */
+  usedAfterRotationAt?: Date;
   /** Incremented by each change: orders the key's events. Absent in records stored by earlier versions. */
   revision?: number;
 }
@@ -32,11 +40,15 @@ const keySchema = new mongoose.Schema<KeyDocument>(
     prefix: { type: String, required: true },
     hash: { type: String, required: true },
     permissions: { type: [String], required: true },
+    projects: { type: [String], default: undefined },
     rateLimit: { type: { _id: false, requests: Number, windowSeconds: Number }, default: undefined },
     createdAt: { type: Date, required: true },
     lastUsedAt: { type: Date, default: null },
     expiresAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
+    replacedBy: String,
+    rotatedFrom: { type: { _id: false, id: String, prefix: String }, default: undefined },
+    usedAfterRotationAt: Date,
     revision: Number,
   },
   { collection: 'keys', versionKey: false },

@@ -7,7 +7,7 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type { TellingScope } from '../telling-scope.ts';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 
@@ -16,11 +16,15 @@ export async function insertKey(
   key: Pick<KeyDocument, 'name' | 'prefix' | 'hash' | 'userId' | 'createdBy' | 'expiresAt'> & {
     readonly permissions: readonly Permission[];
     readonly rateLimit: KeyRate;
+    readonly projects: readonly string[] | null;
+    readonly rotatedFrom?: { readonly id: string; readonly prefix: string };
   },
 ): Promise<ApiKey> {
+  const { projects, ...rest } = key;
   const document: KeyDocument = {
-    ...key,
+    ...rest,
     permissions: [...key.permissions],
+    ...(projects && { projects: [...projects] }),
     _id: uuidv7(),
     organizationId: scope.caller.organizationId,
     createdAt: new Date(),
@@ -30,7 +34,8 @@ export async function insertKey(
   };
   await KeyModel.create([document], { session: scope.tx });
   const { name, userId, createdBy, permissions, rateLimit, expiresAt } = document;
-  tell(scope, document, 'key.created', { name, userId, createdBy, permissions, rateLimit, expiresAt });
+  const limited = projects && { projects };
+  tell(scope, document, 'key.created', { name, userId, createdBy, permissions, ...limited, rateLimit, expiresAt });
   return recordOf(document);
 }
 
@@ -53,9 +58,12 @@ const active = () => ({ $match: { revokedAt: null, expiresAt: { $not: { $lte: ne
 export async function keysOfOrganization(
   { caller }: Scope,
   { includeRevoked, cursor }: Input<typeof listKeys>,
+  onlyId?: string,
 ): Promise<ApiKey[]> {
   const documents = await KeyModel.aggregate<KeyDocument>([
     { $match: { organizationId: caller.organizationId, ...(cursor !== undefined && { _id: { $lt: cursor } }) } },
+    // To a limited key there is no other.
+    ...(onlyId === undefined ? [] : [{ $match: { _id: onlyId } }]),
     ...(includeRevoked ? [] : [active()]),
     { $sort: { _id: -1 } },
     { $limit: MAX_LISTED_KEYS },
@@ -92,15 +100,35 @@ export async function markRevoked(scope: TellingScope, key: KeyDocument): Promis
   return revokedAt;
 }
 
+/** For a key that the transaction has read, and that is active. */
+export async function markReplaced(
+  { caller, tx }: TellingScope,
+  { _id }: KeyDocument,
+  replacedBy: string,
+  expiresAt: Date,
+): Promise<void> {
+  const { organizationId } = caller;
+  await KeyModel.updateOne(
+    { organizationId, _id },
+    { $set: { replacedBy, expiresAt }, $inc: { revision: 1 } },
+    { session: tx },
+  );
+}
+
+export function isActiveKey({ revokedAt, expiresAt }: KeyDocument): boolean {
+  return !revokedAt && (!expiresAt || expiresAt.getTime() > Date.now());
+}
+
 export async function prefixOfKey({ caller }: Scope, id: string): Promise<string[]> {
   const key = await KeyModel.findOne({ organizationId: caller.organizationId, _id: id }, { prefix: 1 }).lean();
   return key ? [key.prefix] : [];
 }
 
 /** The keys that are neither revoked nor expired. */
-export async function activeKeysOfUser({ caller }: Scope, userId: string): Promise<KeyDocument[]> {
+export async function activeKeysOfUsers({ caller }: Scope, userIds: readonly string[]): Promise<KeyDocument[]> {
   const { organizationId } = caller;
-  return KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId } }, active()]);
+  if (userIds.length === 0) return [];
+  return KeyModel.aggregate<KeyDocument>([{ $match: { organizationId, userId: { $in: userIds } } }, active()]);
 }
 
 /** Without an organization: this lookup is what finds it. */
@@ -120,6 +148,21 @@ export async function activeKeysById(ids: readonly string[], tx?: ClientSession)
     tx ?? null,
   );
   return new Map(found.map((key) => [key._id, key]));
+}
+
+/** Keys that were replaced, active or not, and not revoked: by their prefixes or ids, which come from the keys themselves. */
+export async function replacedKeys(
+  by: { readonly prefix: readonly string[] } | { readonly _id: readonly string[] },
+): Promise<KeyDocument[]> {
+  const [[field, values] = ['_id', []]] = Object.entries(by) as [string, readonly string[]][];
+  if (values.length === 0) return [];
+  const found = await KeyModel.find({ [field]: mongoose.trusted({ $in: [...values] }) }).lean();
+  return found.filter(({ replacedBy, revokedAt }) => replacedBy && !revokedAt);
+}
+
+export async function isLateUseReported({ organizationId, _id }: KeyDocument, at: Date): Promise<boolean> {
+  const key = await KeyModel.findOne({ organizationId, _id }, { usedAfterRotationAt: 1 }).lean();
+  return key?.usedAfterRotationAt?.getTime() === at.getTime();
 }
 
 /** The later time wins, so reports may come twice and in any order. */
@@ -143,6 +186,7 @@ function recordOf(document: KeyDocument): ApiKey {
     name: document.name,
     prefix: document.prefix,
     permissions: document.permissions,
+    projects: document.projects ?? null,
     rateLimit: rateOf(document),
     userId: document.userId,
     createdBy: document.createdBy,
@@ -150,5 +194,6 @@ function recordOf(document: KeyDocument): ApiKey {
     lastUsedAt: document.lastUsedAt?.toISOString() ?? null,
     expiresAt: document.expiresAt?.toISOString() ?? null,
     revokedAt: document.revokedAt?.toISOString() ?? null,
+    replacedBy: document.replacedBy ?? null,
   };
 }

@@ -2,7 +2,8 @@ import type { recordUse as operation } from '@worktrack/contracts/keys/identity'
 import type { Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { noteSessionUses } from '../sessions/sessions.repository.ts';
-import { noteKeyUses } from './keys.repository.ts';
+import { noteKeyUses, replacedKeys } from './keys.repository.ts';
+import { tellOfLateUse } from './late-use.ts';
 
 /** The uses of keys and sessions that were reported together. */
 export async function recordUses(
@@ -12,5 +13,10 @@ export async function recordUses(
   const ofSessions = uses.filter(({ isSession }) => isSession);
   const ofKeys = uses.filter(({ isSession }) => !isSession);
   await Promise.all([ofKeys.length > 0 && noteKeyUses(ofKeys), ofSessions.length > 0 && noteSessionUses(ofSessions)]);
+  const lastUses = new Map(ofKeys.toSorted((a, b) => (a.at < b.at ? -1 : 1)).map(({ keyId, at }) => [keyId, at]));
+  for (const key of await replacedKeys({ _id: [...lastUses.keys()] })) {
+    const [call] = calls;
+    if (call) await tellOfLateUse(key, new Date(lastUses.get(key._id) ?? 0), call.context.log);
+  }
   return calls.map(() => ({ output: {} }));
 }

@@ -16,6 +16,7 @@ describe('a key speaks', () => {
       user: { id: user.id, name: 'ada', email: 'ada@example.com', role: 'owner' },
       organization: { id: organization.id, name: 'Example' },
       permissions: PERMISSIONS,
+      projects: null,
       key: { id: apiKey.id, name: 'First key', prefix: apiKey.prefix },
     });
   });

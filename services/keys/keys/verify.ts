@@ -1,15 +1,18 @@
 import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
-import { SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { KEY_MARK, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { Permission } from '@worktrack/contracts/permissions';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { organizationsById } from '../organizations/organizations.repository.ts';
+import { intersectionOf } from '../projects-within.ts';
+import { permissionsOfRoles } from '../roles/roles.repository.ts';
 import type { SessionDocument } from '../sessions/sessions.model.ts';
 import { activeSessionsByPrefix } from '../sessions/sessions.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
-import { activeKeysById, activeKeysByPrefix, rateOf } from './keys.repository.ts';
+import { activeKeysById, activeKeysByPrefix, rateOf, replacedKeys } from './keys.repository.ts';
+import { tellOfLateUse } from './late-use.ts';
 import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
@@ -28,11 +31,28 @@ export async function verifyIdentities(
 ): Promise<Settled<Answer>[]> {
   const credentials = await credentialsOf([...new Set(calls.map(({ input }) => input.prefix))]);
   const identify = await identifierOf([...credentials.values()]);
+  await tellOfRefused(mint, calls, credentials);
   return calls.map(({ input }) => {
     const credential = credentials.get(input.prefix);
     if (!credential || !mint.recognises(credential.hash, input.digest)) return { output: { verified: null } };
     return { output: { verified: identify(credential) } };
   });
+}
+
+/** Keys that were replaced and whose overlap is over. */
+async function tellOfRefused(
+  mint: KeyMint,
+  calls: readonly Call<typeof operation>[],
+  credentials: ReadonlyMap<string, Credential>,
+): Promise<void> {
+  const refused = calls.filter(({ input }) => !credentials.has(input.prefix) && input.prefix.startsWith(KEY_MARK));
+  const replaced = await replacedKeys({ prefix: [...new Set(refused.map(({ input }) => input.prefix))] });
+  await Promise.all(
+    replaced.map(async (key) => {
+      const call = refused.find(({ input }) => input.prefix === key.prefix && mint.recognises(key.hash, input.digest));
+      if (call) await tellOfLateUse(key, new Date(), call.context.log);
+    }),
+  );
 }
 
 /** Without the key itself: for the holder of something granted in its name. */
@@ -71,21 +91,32 @@ async function identifierOf(
     usersById([...new Set(credentials.flatMap(({ key, session }) => [key.userId, session?.userId ?? key.userId]))]),
     organizationsById([...new Set(credentials.map(({ key }) => key.organizationId))]),
   ]);
+  const held = await permissionsOfRoles([...users.values()].map(({ role }) => role));
   return (credential) => {
     const { key, session } = credential;
     const keyUser = users.get(key.userId);
     const user = users.get(session?.userId ?? key.userId);
     const organization = organizations.get(key.organizationId);
     if (!isActive(keyUser) || !isActive(user) || !organization) return null;
-    return identify(credential, { keyUser, user, organization });
+    return identify(credential, { keyUser, user, organization, held });
   };
 }
 
-function identify(
-  { key, session }: Credential,
-  { keyUser, user, organization }: { readonly keyUser: User; readonly user: User; readonly organization: Organization },
-): Answer['verified'] {
+interface Speakers {
+  readonly keyUser: User;
+  readonly user: User;
+  readonly organization: Organization;
+  /** By role. */
+  readonly held: ReadonlyMap<string, readonly Permission[]>;
+}
+
+function identify({ key, session }: Credential, { keyUser, user, organization, held }: Speakers): Answer['verified'] {
+  // A role may have lost what its user's keys were given, or regained it.
+  const narrowed = (own: readonly Permission[], { role }: User) =>
+    own.filter((permission) => held.get(role)?.includes(permission));
   const ofKey = narrowed(key.permissions, keyUser);
+  const projects = intersectionOf(key.projects, keyUser.projects, user.projects);
+  const { rotatedFrom } = key;
   const speaksFor = {
     user: { id: user.id, name: user.name, email: user.email, role: user.role },
     organization: { id: organization.id, name: organization.name },
@@ -93,9 +124,16 @@ function identify(
   const rateLimit = rateOf(key);
   if (!session) {
     return {
-      identity: { ...speaksFor, permissions: ofKey, key: { id: key._id, name: key.name, prefix: key.prefix } },
+      identity: {
+        ...speaksFor,
+        permissions: ofKey,
+        projects,
+        key: { id: key._id, name: key.name, prefix: key.prefix },
+        ...(rotatedFrom && { rotatedFrom: rotatedFrom.id }),
+      },
       expiresAt: key.expiresAt?.toISOString() ?? null,
       rateLimit,
+      ...(rotatedFrom && { countedAs: rotatedFrom.prefix }),
     };
   }
   const expiresAt = session.expiresAt.toISOString();
@@ -106,21 +144,17 @@ function identify(
         session.permissions.filter((permission) => ofKey.includes(permission)),
         user,
       ),
+      projects,
       key: { id: session._id, name: key.name, prefix: session.prefix },
       session: { keyId: key._id, expiresAt },
+      ...(rotatedFrom && { rotatedFrom: rotatedFrom.id }),
     },
     expiresAt,
     rateLimit,
-    countedAs: key.prefix,
+    countedAs: rotatedFrom?.prefix ?? key.prefix,
   };
 }
 
 function isActive(user: User | undefined): user is User {
   return user !== undefined && !user.disabled;
-}
-
-/** A role may have lost what its user's keys were given, or regained it. */
-function narrowed(own: readonly Permission[], user: User): Permission[] {
-  const held = ROLE_PERMISSIONS[user.role];
-  return own.filter((permission) => held.includes(permission));
 }

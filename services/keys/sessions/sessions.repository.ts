@@ -70,18 +70,25 @@ export async function countActiveSessions({ caller, tx }: TransactionalScope, us
   return counted?.sessions ?? 0;
 }
 
-export async function sessionById(
-  { caller, tx }: TransactionalScope,
-  id: string,
-): Promise<SessionDocument | undefined> {
+export async function sessionById({ caller, tx }: Scope, id: string): Promise<SessionDocument | undefined> {
   const { organizationId } = caller;
-  return (await SessionModel.findOne({ organizationId, _id: id }).session(tx).lean()) ?? undefined;
+  return (
+    (await SessionModel.findOne({ organizationId, _id: id })
+      .session(tx ?? null)
+      .lean()) ?? undefined
+  );
 }
 
 /** For a session that the transaction has read. */
 export async function markEnded({ caller, tx }: TransactionalScope, id: string, revokedAt: Date): Promise<void> {
   const { organizationId } = caller;
   await SessionModel.updateOne({ organizationId, _id: id }, { $set: { revokedAt } }, { session: tx });
+}
+
+/** To the key that replaced theirs. */
+export async function moveSessions({ caller, tx }: TransactionalScope, from: string, to: string): Promise<void> {
+  const { organizationId } = caller;
+  await SessionModel.updateMany({ organizationId, keyId: from }, { $set: { keyId: to } }, { session: tx });
 }
 
 export async function prefixOfSession({ caller }: Scope, id: string): Promise<string[]> {
@@ -92,7 +99,7 @@ export async function prefixOfSession({ caller }: Scope, id: string): Promise<st
 /** For sessions that act as a user, and for those opened with a key. */
 export async function prefixesOfSessions(
   { caller }: Scope,
-  { userId, keyIds }: { readonly userId?: string; readonly keyIds: readonly string[] },
+  { userIds = [], keyIds }: { readonly userIds?: readonly string[]; readonly keyIds: readonly string[] },
 ): Promise<string[]> {
   const { organizationId } = caller;
   const active = async (of: Record<string, unknown>) =>
@@ -101,7 +108,7 @@ export async function prefixesOfSessions(
       notRevoked(),
     ]);
   const found = await Promise.all([
-    userId === undefined ? [] : active({ userId }),
+    userIds.length === 0 ? [] : active({ userId: { $in: userIds } }),
     keyIds.length === 0 ? [] : active({ keyId: { $in: keyIds } }),
   ]);
   return [...new Set(found.flat().map(({ prefix }) => prefix))];

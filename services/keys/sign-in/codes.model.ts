@@ -29,6 +29,7 @@ const codeSchema = new mongoose.Schema<CodeDocument>(
   { collection: 'login_codes', versionKey: false },
 );
 codeSchema.index({ prefix: 1 }, { unique: true });
+codeSchema.index({ organizationId: 1, keyId: 1 });
 codeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const CodeModel = mongoose.model('LoginCode', codeSchema);

@@ -24,6 +24,12 @@ export async function codeByPrefix(
   return code && code.expiresAt.getTime() > Date.now() ? code : undefined;
 }
 
+/** To the key that replaced theirs. */
+export async function moveCodes({ caller, tx }: TransactionalScope, from: string, to: string): Promise<void> {
+  const { organizationId } = caller;
+  await CodeModel.updateMany({ organizationId, keyId: from }, { $set: { keyId: to } }, { session: tx });
+}
+
 /** If two transactions take the same one, the database lets one pass; the other runs again, and does not find it. */
 export async function deleteCode({ tx }: Pick<TransactionalScope, 'tx'>, { _id }: CodeDocument): Promise<void> {
   await CodeModel.deleteOne({ _id }, { session: tx });

@@ -20,9 +20,14 @@ export async function createLoginCode(
   if (isOther && !caller.permissions.includes('users:write')) {
     throw fail('PERMISSION_DENIED', 'Signing in another user requires users:write. Leave `userId` out.');
   }
+  if (isOther && caller.projects) {
+    throw fail('PERMISSION_DENIED', 'Your key is limited to projects, so it cannot sign in another user.', {
+      details: [{ path: 'userId', message: 'your key is limited to projects' }],
+    });
+  }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
-  if (isOther) requireRoleWithin(context, user.role, 'userId');
+  if (isOther) await requireRoleWithin(context, user.role, 'userId');
   if (user.disabled) {
     throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create a code for them.`);
   }

@@ -58,13 +58,22 @@ async function originOfCode(mint: KeyMint, by: Presented, context: Context): Pro
   if (!code || !mint.recognises(code.hash, by.digest)) return undefined;
   await deleteCode(context, code);
   const key = (await activeKeysById([code.keyId], context.tx)).get(code.keyId);
-  return key && { key, userId: code.userId, permissions: code.permissions };
+  const origin = key && (await newest(key, context));
+  return origin && { key: origin, userId: code.userId, permissions: code.permissions };
 }
 
-async function originOfKey(mint: KeyMint, by: Presented, { tx }: Context): Promise<Origin | undefined> {
-  const key = (await activeKeysByPrefix([by.prefix], tx)).get(by.prefix);
+async function originOfKey(mint: KeyMint, by: Presented, context: Context): Promise<Origin | undefined> {
+  const key = (await activeKeysByPrefix([by.prefix], context.tx)).get(by.prefix);
   if (!key || !mint.recognises(key.hash, by.digest)) return undefined;
-  return { key, userId: key.userId, permissions: key.permissions };
+  const origin = await newest(key, context);
+  return origin && { key: origin, userId: key.userId, permissions: key.permissions };
+}
+
+/** Sessions belong to the key that replaced the one that opens them, and so outlive the overlap. @returns undefined if that has ended */
+async function newest(key: KeyDocument, { tx }: Context): Promise<KeyDocument | undefined> {
+  let origin: KeyDocument | undefined = key;
+  while (origin?.replacedBy) origin = (await activeKeysById([origin.replacedBy], tx)).get(origin.replacedBy);
+  return origin;
 }
 
 async function isEnabled(scope: Parameters<typeof userById>[0], userId: string): Promise<boolean> {

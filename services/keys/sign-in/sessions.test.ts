@@ -73,6 +73,7 @@ describe('a session', () => {
       user: { id: user.id, name: 'ada', email: 'ada@example.com', role: 'owner' },
       organization: { id: organization.id, name: 'Example' },
       permissions: PERMISSIONS,
+      projects: null,
       key: { id: session?.id, name: 'First key', prefix: prefixOf(token) },
       session: { keyId: apiKey.id, expiresAt: session?.expiresAt },
     });

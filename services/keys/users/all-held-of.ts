@@ -1,7 +1,8 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
-import { type Permission, ROLE_PERMISSIONS } from '@worktrack/contracts/permissions';
+import type { Permission } from '@worktrack/contracts/permissions';
 import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import { permissionsOfRole } from '../roles/roles.repository.ts';
 import { userById } from './users.repository.ts';
 
 type Context = TransactionalScope & { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> };
@@ -16,7 +17,7 @@ export async function requireAllHeldOf(
 ): Promise<void> {
   const { caller, fail } = context;
   const user = await userById(context, userId);
-  const ofRole = user ? ROLE_PERMISSIONS[user.role] : [];
+  const ofRole = user ? await permissionsOfRole(context, user.role) : [];
   const beyond = permissions.filter((each) => ofRole.includes(each) && !caller.permissions.includes(each));
   if (beyond.length === 0) return;
   const needed = beyond.join(', ');

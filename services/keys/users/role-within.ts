@@ -1,18 +1,30 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
-import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import type { TransactionalScope } from '@worktrack/runtime/database/scope';
+import { roleById } from '../roles/roles.repository.ts';
 
 /**
  * Nobody gives more than they hold, and nobody changes, or acts as, somebody who holds more: otherwise a key that may only change users could make its own user
  * an owner, or lock the owners out.
  * @param path the field that the role comes from
  */
-export function requireRoleWithin(
-  { caller, fail }: { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> },
-  role: Role,
+export async function requireRoleWithin(
+  scope: TransactionalScope & {
+    readonly caller: Caller;
+    readonly fail: Fail<'PERMISSION_DENIED' | 'VALIDATION_FAILED'>;
+  },
+  roleId: string,
   path: 'id' | 'role' | 'userId',
-): void {
-  const beyond = ROLE_PERMISSIONS[role].filter((permission) => !caller.permissions.includes(permission));
+): Promise<void> {
+  const { caller, fail } = scope;
+  const found = await roleById(scope, roleId);
+  if (!found && path === 'role') {
+    const message =
+      'must be owner, admin, member, viewer or the id of a role of your organization. GET /api/roles lists them';
+    throw fail('VALIDATION_FAILED', `role ${message}.`, { details: [{ path, message }] });
+  }
+  const role = found?.name ?? roleId;
+  const beyond = (found?.permissions ?? []).filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length === 0) return;
   const held = `${beyond.join(', ')}, which your key does not have`;
   const message = {

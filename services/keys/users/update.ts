@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { isBuiltIn } from '../roles/roles.repository.ts';
+import { ROLES_TURN } from '../roles/turn.ts';
 import { requireRoleWithin } from './role-within.ts';
 import { changeUser, countActiveOwners, type UserChange, userById } from './users.repository.ts';
 
@@ -14,11 +17,21 @@ export async function updateUser(
   const { fail } = context;
   const user = await userById(context, id);
   if (!user) throw fail('NOT_FOUND', `There is no user ${id} in your organization. GET /api/users lists them.`);
-  requireRoleWithin(context, user.role, 'id');
-  if (given.role !== undefined) requireRoleWithin(context, given.role, 'role');
+  await requireRoleWithin(context, user.role, 'id');
+  if (given.role !== undefined) {
+    await requireRoleWithin(context, given.role, 'role');
+    if (!isBuiltIn(given.role)) await oneAtATime(context, ROLES_TURN);
+  }
   const change = difference(user, given);
   // With nothing to write there is nothing to conflict over when many ask for the same at once.
   if (Object.keys(change).length === 0) return user;
+  const { role, projects } = { ...user, ...change };
+  if (projects && (role === 'owner' || role === 'admin')) {
+    throw fail(
+      'CONFLICT',
+      `${user.email} is ${role}, and owners and admins cannot be limited to projects. Pass projects: null, or another role.`,
+    );
+  }
   if (isActiveOwner(user) && !isActiveOwner({ ...user, ...change })) {
     if ((await countActiveOwners(context)) < 2) {
       throw fail(
@@ -32,8 +45,10 @@ export async function updateUser(
 }
 
 function difference(user: User, given: UserChange): UserChange {
-  const entries = Object.entries(given) as [keyof UserChange, string | boolean | undefined][];
-  return Object.fromEntries(entries.filter(([field, value]) => value !== undefined && value !== user[field]));
+  const entries = Object.entries(given) as [keyof UserChange, unknown][];
+  return Object.fromEntries(
+    entries.filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, user[field])),
+  );
 }
 
 function isActiveOwner(user: Pick<User, 'role' | 'disabled'>): boolean {

@@ -1,4 +1,3 @@
-import type { Role } from '@worktrack/contracts/permissions';
 import mongoose from 'mongoose';
 
 export interface UserDocument {
@@ -7,7 +6,10 @@ export interface UserDocument {
   /** Lower-cased by the contract. */
   email: string;
   name: string;
-  role: Role;
+  /** The name of a built-in role, or the id of a custom one. */
+  role: string;
+  /** The only projects that exist for the user. Absent, or null: all. */
+  projects?: string[] | null;
   disabled: boolean;
   /** Incremented by each change: orders the user's events. Absent in records stored by earlier versions. */
   revision?: number;
@@ -22,6 +24,7 @@ const userSchema = new mongoose.Schema<UserDocument>(
     email: { type: String, required: true },
     name: { type: String, required: true },
     role: { type: String, required: true },
+    projects: { type: [String], default: undefined },
     disabled: { type: Boolean, required: true },
     revision: Number,
     createdAt: { type: Date, required: true },

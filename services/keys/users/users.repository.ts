@@ -1,6 +1,6 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import { pagination } from '@worktrack/contracts/fields';
-import type { User } from '@worktrack/contracts/keys/records';
+import type { RoleRecord, User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { differencesOf } from '@worktrack/runtime/database/differences';
@@ -9,10 +9,11 @@ import { emit } from '@worktrack/runtime/database/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
+import { permissionsOfRole } from '../roles/roles.repository.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { type UserDocument, UserModel } from './users.model.ts';
 
-export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'disabled'>>;
+export type UserChange = Partial<Pick<UserDocument, 'name' | 'role' | 'projects' | 'disabled'>>;
 
 /** @returns undefined if the organization already has a user with this address */
 export async function insertUser(
@@ -69,8 +70,41 @@ export async function changeUser(scope: TellingScope, user: User, change: UserCh
     .orFail()
     .lean();
   const changed = recordOf(document);
-  tell(scope, document, 'user.updated', { changes: differencesOf(user, changed) });
+  const permissions = change.role !== undefined && { permissions: await permissionsOfRole(scope, change.role) };
+  tell(scope, document, 'user.updated', { changes: differencesOf(user, changed), ...permissions });
   return changed;
+}
+
+export async function countUsersOfRole({ caller, tx }: TransactionalScope, role: string): Promise<number> {
+  const { organizationId } = caller;
+  return UserModel.countDocuments({ organizationId, role }).session(tx);
+}
+
+export async function usersOfRole({ caller, tx }: Scope, role: string): Promise<string[]> {
+  const { organizationId } = caller;
+  const users = await UserModel.find({ organizationId, role }, { _id: 1 })
+    .session(tx ?? null)
+    .lean();
+  return users.map(({ _id }) => _id);
+}
+
+/** For a role that has lost permissions: what was set up in the name of its users, such as webhooks, may be more than they hold now. */
+export async function tellOfNarrowedUsers(
+  scope: TellingScope,
+  { id: role, permissions }: Pick<RoleRecord, 'id' | 'permissions'>,
+): Promise<void> {
+  const { caller, tx } = scope;
+  const { organizationId } = caller;
+  for (const _id of await usersOfRole(scope, role)) {
+    const user = await UserModel.findOneAndUpdate(
+      { organizationId, _id },
+      { $inc: { revision: 1 } },
+      { session: tx, returnDocument: 'after' },
+    )
+      .orFail()
+      .lean();
+    tell(scope, user, 'user.updated', { changes: {}, permissions });
+  }
 }
 
 export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {
@@ -106,6 +140,7 @@ function recordOf(document: UserDocument): User {
     email: document.email,
     name: document.name,
     role: document.role,
+    projects: document.projects ?? null,
     disabled: document.disabled,
     createdAt: document.createdAt.toISOString(),
     updatedAt: document.updatedAt.toISOString(),

@@ -173,7 +173,7 @@ function queueFor(
   { events, limit }: { readonly events: readonly LoggedEvent[]; readonly limit: number },
   held: ReadonlyMap<string, number> | undefined,
 ): number {
-  const end = events.findIndex((event) => loses(event, webhook.maker.userId));
+  const end = events.findIndex((event) => loses(event, webhook));
   const seen = end === -1 ? events : events.slice(0, end);
   const wanted = seen.filter((event) => wants(webhook, event)).slice(0, limit);
   for (const event of wanted) queueDelivery(scope, webhook._id, event);

@@ -56,19 +56,23 @@ describe('a user loses webhooks', () => {
     subject: { kind: 'user' as const, id },
     data: { changes },
   });
+  const webhook = { maker: { userId: 'u' }, projectId: 'p' };
   const cases: readonly (readonly [changes: object, loses: boolean])[] = [
     [{ disabled: { from: false, to: true } }, true],
     [{ disabled: { from: true, to: false } }, false],
     [{ name: { from: 'A', to: 'B' } }, false],
     [{}, false],
+    [{ projects: { from: null, to: ['q'] } }, true],
+    [{ projects: { from: null, to: ['p', 'q'] } }, false],
+    [{ projects: { from: ['q'], to: null } }, false],
     [{ role: { from: 'admin', to: 'a role of tomorrow' } }, true],
     ...Object.entries(ROLE_PERMISSIONS).map(
       ([to, held]) => [{ role: { from: 'owner', to } }, !held.includes('webhooks:write')] as const,
     ),
   ];
-  test.each(cases)('by %j: %s', (changes, expected) => expect(loses(changed(changes), 'u')).toBe(expected));
+  test.each(cases)('by %j: %s', (changes, expected) => expect(loses(changed(changes), webhook)).toBe(expected));
 
   test('by what happens to another user: no', () => {
-    expect(loses(changed({ disabled: { to: true } }, 'v'), 'u')).toBe(false);
+    expect(loses(changed({ disabled: { to: true } }, 'v'), webhook)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { type LoggedEvent, PERMISSION_TO_SEE } from '@worktrack/contracts/events/event';
 import type { EventPattern } from '@worktrack/contracts/events/webhook';
-import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import { type Permission, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
 import type { WebhookDocument } from '../webhooks.model.ts';
 
 /** Whether a webhook should get an event: it subscribes to it and may see what it is about. */
@@ -18,10 +18,16 @@ function matches(pattern: EventPattern, type: string): boolean {
   return type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether an event says that a user was disabled or may no longer have webhooks. */
-export function loses({ type, subject, data }: LoggedEvent, userId: string): boolean {
-  if (type !== 'user.updated' || subject.id !== userId) return false;
-  const { disabled, role } = (data.changes ?? {}) as { disabled?: { to?: unknown }; role?: { to?: unknown } };
+/** Whether an event says that a webhook's user was disabled, may no longer have webhooks, or no longer sees its project. */
+export function loses(
+  { type, subject, data }: LoggedEvent,
+  { maker, projectId }: { readonly maker: { readonly userId: string }; readonly projectId: string | null },
+): boolean {
+  if (type !== 'user.updated' || subject.id !== maker.userId) return false;
+  const { disabled, role, projects } = (data.changes ?? {}) as Readonly<Record<string, { readonly to?: unknown }>>;
   if (disabled?.to === true) return true;
-  return role !== undefined && !ROLE_PERMISSIONS[role.to as Role]?.includes('webhooks:write');
+  if (Array.isArray(projects?.to) && (projectId === null || !projects.to.includes(projectId))) return true;
+  // Of the role that the user has now. Events of earlier versions name a built-in one instead.
+  const known = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
+  return known ? !known.includes('webhooks:write') : role !== undefined;
 }

@@ -1,0 +1,32 @@
+import { OperationError } from '@worktrack/contracts/errors';
+import type { CallOptions } from '@worktrack/rpc/types';
+import type { Clients } from '../clients.ts';
+
+/**
+ * The projects that an input names, if any, must exist for the caller. For services that store ids of projects but have none themselves: events of a mistyped
+ * project would never come to a webhook, a key that is limited to one would find nothing, and nothing would say why.
+ */
+export async function requireProjects(
+  input: unknown,
+  { workitems }: Pick<Clients, 'workitems'>,
+  { idempotencyKey: _, ...reading }: CallOptions,
+): Promise<void> {
+  const { projectId, projects } = input as {
+    readonly projectId?: string | null;
+    readonly projects?: readonly string[] | null;
+  };
+  const named = [...(projectId ? [['projectId', projectId]] : []), ...(projects ?? []).map((id) => ['projects', id])];
+  await Promise.all(
+    named.map(async ([path = '', id = '']) => {
+      try {
+        await workitems.call('projects.get', { id }, reading);
+      } catch (error) {
+        if (!(error instanceof OperationError && error.code === 'NOT_FOUND')) throw error;
+        const message = 'must be a project of your organization. GET /api/projects lists them';
+        throw new OperationError('VALIDATION_FAILED', `${path} ${message}.`, {
+          details: [{ path, message: path === 'projects' ? `names ${id}, but ${message}` : message }],
+        });
+      }
+    }),
+  );
+}

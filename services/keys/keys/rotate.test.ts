@@ -1,0 +1,209 @@
+import { hash } from 'node:crypto';
+import { prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { newKey } from '@worktrack/runtime/process/new-key';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeOf, startKeys } from '../testing.ts';
+
+let keys: Awaited<ReturnType<typeof startKeys>>;
+beforeAll(async () => {
+  keys = await startKeys();
+});
+afterAll(() => keys.stop());
+
+const RATE = { requests: 100, windowSeconds: 60 };
+
+describe('a rotation', () => {
+  test('answers with a key that has all of the old one, which works until the overlap ends', async () => {
+    const { owner, user } = await keys.organization();
+    const old = await keys.call(
+      'keys.create',
+      { name: 'CI', permissions: ['work-items:read'], rateLimit: RATE, expiresInDays: 30 },
+      owner,
+    );
+    const before = Date.now();
+    const made = await keys.call('keys.rotate', { id: old.id, overlapSeconds: 60 }, owner);
+    const { name, permissions, rateLimit, expiresAt, projects } = old;
+    expect(made).toMatchObject({
+      name,
+      permissions,
+      rateLimit,
+      expiresAt,
+      projects,
+      userId: user.id,
+      replacedBy: null,
+    });
+    expect(made.id).not.toBe(old.id);
+    const listed = (await keys.call('keys.list', {}, owner)).find(({ id }) => id === old.id);
+    expect(listed?.replacedBy).toBe(made.id);
+    expect(Date.parse(listed?.expiresAt as string) - before).toBeLessThan(62_000);
+    expect((await keys.identityOf(made.key)).rotatedFrom).toBe(old.id);
+    expect((await keys.identityOf(old.key)).key.id).toBe(old.id);
+  });
+
+  test('without an overlap ends the old key at once', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI' }, owner);
+    await keys.call('keys.rotate', { id: old.id, overlapSeconds: 0 }, owner);
+    expect(await keys.verify(old.key as string)).toBeUndefined();
+    expect(await codeOf(keys.call('keys.rotate', { id: old.id }, owner))).toBe('NOT_FOUND');
+  });
+
+  test('never lets the old key outlive its own end', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI', expiresInDays: 1 }, owner);
+    await keys.call('keys.rotate', { id: old.id, overlapSeconds: 604_800 }, owner);
+    const listed = (await keys.call('keys.list', {}, owner)).find(({ id }) => id === old.id);
+    expect(listed?.expiresAt).toBe(old.expiresAt);
+  });
+
+  test('of one key at once by many happens once, and the others learn what replaced it', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI' }, owner);
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, () => codeOf(keys.call('keys.rotate', { id: old.id }, owner))),
+    );
+    expect(codes.toSorted()).toEqual([...Array(5).fill('CONFLICT'), 'ok']);
+  });
+
+  test('shows the new key once: a replay has null', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI' }, owner);
+    const idempotencyKey = uuidv7();
+    const made = await keys.call('keys.rotate', { id: old.id }, owner, idempotencyKey);
+    expect(await keys.call('keys.rotate', { id: old.id }, owner, idempotencyKey)).toEqual({ ...made, key: null });
+  });
+
+  test('of oneself needs no permission, and leaves the caller with what it had', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI', permissions: ['work-items:read'] }, owner);
+    const made = await keys.call('keys.rotateSelf', {}, await keys.identityOf(old.key));
+    expect((await keys.identityOf(made.key)).permissions).toEqual(['work-items:read']);
+    const again = await keys.call('keys.rotateSelf', {}, await keys.identityOf(made.key));
+    expect((await keys.identityOf(again.key)).rotatedFrom).toBe(old.id);
+  });
+
+  test.each<[why: string, of: object, by: object]>([
+    ['has more permissions', {}, { permissions: ['api-keys:write'] }],
+    ['lasts longer', {}, { expiresInDays: 5 }],
+    ['has a higher rate', { rateLimit: { requests: 0, windowSeconds: 60 } }, { rateLimit: RATE }],
+  ])('of a key that %s than the caller is refused', async (_, of, by) => {
+    const { owner } = await keys.organization();
+    const key = await keys.call('keys.create', { name: 'Strong', ...of }, owner);
+    const maker = await keys.call('keys.create', { name: 'Weak', ...by }, owner);
+    const rotated = keys.call('keys.rotate', { id: key.id }, await keys.identityOf(maker.key));
+    expect(await codeOf(rotated)).toBe('PERMISSION_DENIED');
+  });
+
+  test("of another user's key needs users:write", async () => {
+    const { owner } = await keys.organization();
+    const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'admin' }, owner);
+    const key = await keys.call(
+      'keys.create',
+      { name: 'Bob', userId: bob.id, permissions: ['work-items:read'] },
+      owner,
+    );
+    const maker = await keys.call(
+      'keys.create',
+      { name: 'Keys', permissions: ['work-items:read', 'api-keys:write'] },
+      owner,
+    );
+    const rotated = keys.call('keys.rotate', { id: key.id }, await keys.identityOf(maker.key));
+    await expect(rotated).rejects.toMatchObject({ code: 'PERMISSION_DENIED', message: /users:write/ });
+  });
+});
+
+describe('an old key', () => {
+  const DAY_MS = 86_400_000;
+  const toldOf = async (id: string) =>
+    (await mongoose.connection.collection('outbox').find({ type: 'key.used_after_rotation' }).toArray()).filter(
+      (event) => event.subject.id === id,
+    ).length;
+
+  test('that is used in the last hour of its overlap, or refused after it, is reported once a day', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI' }, owner);
+    await keys.call('keys.rotate', { id: old.id, overlapSeconds: 2 * 3_600 }, owner);
+    const useAt = (ms: number) => ({
+      uses: [{ organizationId: owner.organization.id, keyId: old.id, at: new Date(Date.now() + ms).toISOString() }],
+    });
+    await keys.call('keys.recordUse', useAt(0));
+    expect(await toldOf(old.id)).toBe(0);
+    const inLastHour = useAt(90 * 60_000);
+    await Promise.all(Array.from({ length: 4 }, () => keys.call('keys.recordUse', inLastHour)));
+    await keys.call('keys.recordUse', useAt(100 * 60_000));
+    expect(await toldOf(old.id)).toBe(1);
+    await keys.call('keys.recordUse', useAt(DAY_MS + 90 * 60_000));
+    expect(await toldOf(old.id)).toBe(2);
+
+    const ended = await keys.call('keys.create', { name: 'Ended' }, owner);
+    await keys.call('keys.rotate', { id: ended.id, overlapSeconds: 0 }, owner);
+    for (let i = 0; i < 3; i++) expect(await keys.verify(ended.key as string)).toBeUndefined();
+    expect(await toldOf(ended.id)).toBe(1);
+  });
+
+  test('that opens a session after its replacement opens one of its successor', async () => {
+    const { owner } = await keys.organization();
+    const old = await keys.call('keys.create', { name: 'CI' }, owner);
+    const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
+    const open = async () => {
+      const token = newKey(SESSION_MARK);
+      await keys.call('sessions.open', { token: presented(token), by: presented(old.key as string) });
+      return token;
+    };
+    const before = await open();
+    const made = await keys.call('keys.rotate', { id: old.id }, owner);
+    const after = await open();
+    await keys.call('keys.revoke', { id: old.id }, owner);
+    for (const token of [before, after]) expect((await keys.verify(token))?.session?.keyId).toBe(made.id);
+  });
+});
+
+describe('a key that is limited to projects', () => {
+  const A = uuidv7();
+  const B = uuidv7();
+
+  test('makes keys with a part of its projects, its own by default, and never more', async () => {
+    const { owner } = await keys.organization();
+    const { key } = await keys.call('keys.create', { name: 'A and B', projects: [A, B] }, owner);
+    const limited = await keys.identityOf(key);
+    expect(limited.projects).toEqual([A, B]);
+    expect((await keys.call('keys.create', { name: 'Same' }, limited)).projects).toEqual([A, B]);
+    expect((await keys.call('keys.create', { name: 'Part', projects: [A] }, limited)).projects).toEqual([A]);
+    expect(await codeOf(keys.call('keys.create', { name: 'All', projects: null }, limited))).toBe('PERMISSION_DENIED');
+    const other = keys.call('keys.create', { name: 'Other', projects: [uuidv7()] }, limited);
+    expect(await codeOf(other)).toBe('VALIDATION_FAILED');
+  });
+
+  test('lists, revokes and rotates none but itself', async () => {
+    const { owner } = await keys.organization();
+    const other = await keys.call('keys.create', { name: 'Other', projects: [A] }, owner);
+    const own = await keys.call('keys.create', { name: 'Own', projects: [A] }, owner);
+    const limited = await keys.identityOf(own.key);
+    expect((await keys.call('keys.list', {}, limited)).map(({ id }) => id)).toEqual([own.id]);
+    expect(await codeOf(keys.call('keys.revoke', { id: other.id }, limited))).toBe('NOT_FOUND');
+    expect(await codeOf(keys.call('keys.rotate', { id: other.id }, limited))).toBe('NOT_FOUND');
+    expect((await keys.call('keys.rotate', { id: own.id }, limited)).projects).toEqual([A]);
+  });
+
+  test('sees what key and user allow at that moment', async () => {
+    const { owner } = await keys.organization();
+    const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'member' }, owner);
+    const { key } = await keys.call('keys.create', { name: 'Bob', userId: bob.id, projects: [A, B] }, owner);
+    await keys.call('users.update', { id: bob.id, projects: [B] }, owner);
+    expect((await keys.identityOf(key)).projects).toEqual([B]);
+    await keys.call('users.update', { id: bob.id, projects: null }, owner);
+    expect((await keys.identityOf(key)).projects).toEqual([A, B]);
+  });
+});
+
+test('owners and admins cannot be limited, nor can the limited become one', async () => {
+  const { owner, user } = await keys.organization();
+  const limit = { projects: [uuidv7()] };
+  expect(await codeOf(keys.call('users.update', { id: user.id, ...limit }, owner))).toBe('CONFLICT');
+  const bob = await keys.call('users.create', { email: 'bob@example.com', name: 'Bob', role: 'member' }, owner);
+  expect((await keys.call('users.update', { id: bob.id, ...limit }, owner)).projects).toEqual(limit.projects);
+  expect(await codeOf(keys.call('users.update', { id: bob.id, role: 'admin' }, owner))).toBe('CONFLICT');
+  expect(await codeOf(keys.call('users.update', { id: bob.id, role: 'admin', projects: null }, owner))).toBe('ok');
+});

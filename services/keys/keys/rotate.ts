@@ -1,0 +1,107 @@
+import type { rotateKey as operation, rotateOwnKey as ownOperation } from '@worktrack/contracts/keys/keys';
+import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
+import type { FailureOf, Input } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { moveSessions } from '../sessions/sessions.repository.ts';
+import { moveCodes } from '../sign-in/codes.repository.ts';
+import { requireRoomForKey } from './create.ts';
+import { keyOfCaller } from './key-of-caller.ts';
+import type { KeyDocument } from './keys.model.ts';
+import { insertKey, isActiveKey, keyById, markReplaced, rateOf } from './keys.repository.ts';
+import type { KeyMint } from './mint.ts';
+import { rateWithin } from './rate-within.ts';
+
+type Context = WriteContext<FailureOf<typeof operation>>;
+
+/** Replaces another key, or the caller's own. Its other half, evicting the old key and its sessions from the gateways' cache, follows once this is committed. */
+export async function rotateKey(
+  mint: KeyMint,
+  { id, overlapSeconds }: Input<typeof operation>,
+  context: Context,
+): Promise<CreatedApiKey> {
+  const { caller, fail } = context;
+  const own = await keyOfCaller(context);
+  const isOwn = own._id === id;
+  // To a limited caller there is no other key.
+  const key = isOwn ? own : caller.projects ? undefined : await keyById(context, id);
+  if (!key || !isActiveKey(key)) {
+    throw fail('NOT_FOUND', `There is no active API key ${id} in your organization. GET /api/api-keys lists them.`);
+  }
+  // A session may hold less than the key that it belongs to.
+  if (!isOwn || caller.keyId !== id) requireAllOf(key, own, context);
+  return replace(mint, key, overlapSeconds, context);
+}
+
+/** Whoever holds a key may replace it. */
+export async function rotateOwnKey(
+  mint: KeyMint,
+  { overlapSeconds }: Input<typeof ownOperation>,
+  context: Context,
+): Promise<CreatedApiKey> {
+  const { caller, fail } = context;
+  const key = await keyById(context, caller.keyId);
+  if (!key) {
+    throw fail(
+      'PERMISSION_DENIED',
+      'A session of the console has no key of its own to rotate. Name the key: POST /api/api-keys/:id/rotate.',
+    );
+  }
+  // It was active when the call was authenticated.
+  if (!isActiveKey(key)) throw fail('NOT_FOUND', 'The key has ended.');
+  return replace(mint, key, overlapSeconds, context);
+}
+
+async function replace(
+  mint: KeyMint,
+  key: KeyDocument,
+  overlapSeconds: number,
+  context: Context,
+): Promise<CreatedApiKey> {
+  const { caller, fail } = context;
+  if (key.replacedBy) {
+    throw fail('CONFLICT', `This key has been replaced by ${key.replacedBy} already. Rotate that one.`);
+  }
+  await requireRoomForKey(context);
+  await oneAtATime(context, 'keys');
+  const { key: value, ...secret } = mint.make();
+  const { name, permissions, projects, userId, expiresAt, _id, prefix } = key;
+  const record = await insertKey(context, {
+    ...secret,
+    ...{ name, permissions, projects: projects ?? null, userId, expiresAt },
+    rateLimit: rateOf(key),
+    createdBy: caller.userId,
+    rotatedFrom: key.rotatedFrom ?? { id: _id, prefix },
+  });
+  const overlapEndsAt = new Date(Date.now() + overlapSeconds * 1_000);
+  const endsAt = expiresAt && expiresAt < overlapEndsAt ? expiresAt : overlapEndsAt;
+  await markReplaced(context, key, record.id, endsAt);
+  await moveSessions(context, _id, record.id);
+  await moveCodes(context, _id, record.id);
+  return { ...record, key: value };
+}
+
+/** The answer is a key with all of this: nobody gets more than they hold. */
+function requireAllOf(key: KeyDocument, own: KeyDocument, context: Context): void {
+  const { caller, fail } = context;
+  const beyond = key.permissions.filter((permission) => !caller.permissions.includes(permission));
+  if (beyond.length > 0) {
+    const needed = beyond.join(', ');
+    throw fail('PERMISSION_DENIED', `The key has ${needed}, which yours does not have, so yours cannot rotate it.`, {
+      details: [{ path: 'id', message: `needs ${needed}` }],
+    });
+  }
+  if (key.userId !== caller.userId && !caller.permissions.includes('users:write')) {
+    throw fail('PERMISSION_DENIED', 'Rotating the key of another user requires users:write.', {
+      details: [{ path: 'id', message: 'needs users:write' }],
+    });
+  }
+  if (own.expiresAt && (!key.expiresAt || key.expiresAt > own.expiresAt)) {
+    throw fail(
+      'PERMISSION_DENIED',
+      `Your key expires at ${own.expiresAt.toISOString()}, before this one, so yours cannot rotate it.`,
+      { details: [{ path: 'id', message: 'expires later than your key' }] },
+    );
+  }
+  rateWithin(rateOf(own), rateOf(key), context);
+}

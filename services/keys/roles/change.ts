@@ -1,0 +1,100 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { Fail } from '@worktrack/contracts/errors';
+import type { RoleRecord } from '@worktrack/contracts/keys/records';
+import type {
+  createRole as createOp,
+  deleteRole as deleteOp,
+  updateRole as updateOp,
+} from '@worktrack/contracts/keys/roles';
+import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { countUsersOfRole, tellOfNarrowedUsers } from '../users/users.repository.ts';
+import { changeRole, countCustomRoles, insertRole, isBuiltIn, removeRole, roleById } from './roles.repository.ts';
+import { ROLES_TURN } from './turn.ts';
+
+type Context = WriteContext<FailureOf<typeof updateOp>>;
+
+export async function createRole(
+  { name, permissions }: Input<typeof createOp>,
+  context: WriteContext<FailureOf<typeof createOp>>,
+): Promise<RoleRecord> {
+  requireHeld(permissions, context);
+  if ((await countCustomRoles(context)) >= MAX_CUSTOM_ROLES) {
+    throw context.fail(
+      'CONFLICT',
+      `The organization has ${MAX_CUSTOM_ROLES} roles of its own, which is the limit. Delete one that nobody has.`,
+    );
+  }
+  await oneAtATime(context, ROLES_TURN);
+  const role = isBuiltIn(name.toLowerCase())
+    ? undefined
+    : await insertRole(context, { name, permissions: inOrder(permissions) });
+  if (!role) throw taken(name, context);
+  return role;
+}
+
+/** Its other half, evicting its users' keys and sessions from the gateways' cache, follows once this is committed. */
+export async function updateRole(
+  { id, name, permissions }: Input<typeof updateOp>,
+  context: Context,
+): Promise<RoleRecord> {
+  const role = await requireCustom(id, context);
+  if (permissions) requireHeld(permissions, context);
+  if (name !== undefined && isBuiltIn(name.toLowerCase())) throw taken(name, context);
+  await oneAtATime(context, ROLES_TURN);
+  const change = { ...(name !== undefined && { name }), ...(permissions && { permissions: inOrder(permissions) }) };
+  if (Object.keys(change).length === 0) return role;
+  const changed = await changeRole(context, id, change);
+  if (!changed) throw taken(name as string, context);
+  if (role.permissions.some((permission) => !changed.permissions.includes(permission))) {
+    await tellOfNarrowedUsers(context, changed);
+  }
+  return changed;
+}
+
+export async function deleteRole({ id }: Input<typeof deleteOp>, context: Context): Promise<Output<typeof deleteOp>> {
+  const { name } = await requireCustom(id, context);
+  const users = await countUsersOfRole(context, id);
+  if (users > 0) {
+    const have = users === 1 ? '1 user has' : `${users} users have`;
+    throw context.fail('CONFLICT', `${have} the role ${name}. Give them another one first: PATCH /api/users/:id.`);
+  }
+  await oneAtATime(context, ROLES_TURN);
+  await removeRole(context, id);
+  return { id };
+}
+
+async function requireCustom(id: string, context: Context): Promise<RoleRecord> {
+  const role = await roleById(context, id);
+  if (!role) throw context.fail('NOT_FOUND', `There is no role ${id} in your organization. GET /api/roles lists them.`);
+  if (role.builtIn) {
+    throw context.fail('CONFLICT', `The role ${id} is built in and cannot be changed. Create one: POST /api/roles.`);
+  }
+  requireHeld(role.permissions, context, 'id');
+  return role;
+}
+
+/** Nobody makes a role that can do more than they can, and nobody changes one: its users would be locked out by somebody who may do less. */
+function requireHeld(
+  permissions: readonly Permission[],
+  { caller, fail }: { readonly caller: Caller; readonly fail: Fail<'PERMISSION_DENIED'> },
+  path: 'permissions' | 'id' = 'permissions',
+): void {
+  const beyond = permissions.filter((permission) => !caller.permissions.includes(permission));
+  if (beyond.length === 0) return;
+  const held = [...new Set(beyond)].join(', ');
+  const message =
+    path === 'id'
+      ? `The role has ${held}, which your key does not have, so your key cannot change it.`
+      : `Your key does not have ${held}, so it cannot give it to a role.`;
+  throw fail('PERMISSION_DENIED', message, { details: [{ path, message: `needs ${held}` }] });
+}
+
+const inOrder = (permissions: readonly Permission[]) => PERMISSIONS.filter((each) => permissions.includes(each));
+
+function taken(name: string, { fail }: { readonly fail: Fail<'CONFLICT'> }) {
+  return fail('CONFLICT', `There is a role ${name} already. Choose another name.`);
+}

@@ -1,0 +1,112 @@
+import type { RoleRecord } from '@worktrack/contracts/keys/records';
+import { type Permission, ROLE_PERMISSIONS, ROLES, type Role } from '@worktrack/contracts/permissions';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
+import { type RoleDocument, RoleModel } from './roles.model.ts';
+
+const BUILT_IN: readonly RoleRecord[] = ROLES.map((role) => ({
+  id: role,
+  name: role,
+  permissions: [...ROLE_PERMISSIONS[role]],
+  builtIn: true,
+}));
+
+export function isBuiltIn(role: string): role is Role {
+  return ROLES.includes(role as Role);
+}
+
+/** The organization's own, in the order of their names. */
+async function customRoles({ caller, tx }: Scope): Promise<RoleRecord[]> {
+  const { organizationId } = caller;
+  const documents = await RoleModel.find({ organizationId })
+    .sort({ uniqueName: 1 })
+    .session(tx ?? null)
+    .lean();
+  return documents.map(recordOf);
+}
+
+export async function allRoles(scope: Scope): Promise<RoleRecord[]> {
+  return [...BUILT_IN, ...(await customRoles(scope))];
+}
+
+export async function countCustomRoles({ caller, tx }: TransactionalScope): Promise<number> {
+  return RoleModel.countDocuments({ organizationId: caller.organizationId }).session(tx);
+}
+
+/** @param id of a custom role, or the name of a built-in one */
+export async function roleById({ caller, tx }: Scope, id: string): Promise<RoleRecord | undefined> {
+  if (isBuiltIn(id)) return BUILT_IN.find((role) => role.id === id);
+  const { organizationId } = caller;
+  const document = await RoleModel.findOne({ organizationId, _id: id })
+    .session(tx ?? null)
+    .lean();
+  return document ? recordOf(document) : undefined;
+}
+
+/** What users with this role may do: nothing, if there is no such role. */
+export async function permissionsOfRole(scope: Scope, role: string): Promise<readonly Permission[]> {
+  return (await roleById(scope, role))?.permissions ?? [];
+}
+
+/** Across organizations, for lookups of keys that arrived together: each role comes from a user of its organization. */
+export async function permissionsOfRoles(roles: Iterable<string>): Promise<Map<string, readonly Permission[]>> {
+  const found = new Map<string, readonly Permission[]>(BUILT_IN.map(({ id, permissions }) => [id, permissions]));
+  const custom = [...new Set(roles)].filter((role) => !isBuiltIn(role));
+  if (custom.length === 0) return found;
+  const documents = await RoleModel.find({ _id: mongoose.trusted({ $in: custom }) }).lean();
+  for (const { _id, permissions } of documents) found.set(_id, permissions);
+  return found;
+}
+
+/** @returns undefined if another role has the name */
+export async function insertRole(
+  { caller, tx }: TransactionalScope,
+  role: Pick<RoleDocument, 'name' | 'permissions'>,
+): Promise<RoleRecord | undefined> {
+  const { organizationId } = caller;
+  const document: RoleDocument = { ...role, _id: uuidv7(), organizationId, uniqueName: uniqueNameOf(role.name) };
+  return unlessTaken(async () => {
+    await RoleModel.create([document], { session: tx });
+    return recordOf(document);
+  });
+}
+
+/** @returns undefined if another role has the name */
+export async function changeRole(
+  { caller, tx }: TransactionalScope,
+  id: string,
+  { name, permissions }: Partial<Pick<RoleDocument, 'name' | 'permissions'>>,
+): Promise<RoleRecord | undefined> {
+  const change = { ...(name && { name, uniqueName: uniqueNameOf(name) }), ...(permissions && { permissions }) };
+  return unlessTaken(async () => {
+    const document = await RoleModel.findOneAndUpdate(
+      { organizationId: caller.organizationId, _id: id },
+      { $set: change },
+      { session: tx, returnDocument: 'after' },
+    )
+      .orFail()
+      .lean();
+    return recordOf(document);
+  });
+}
+
+export async function removeRole({ caller, tx }: TransactionalScope, id: string): Promise<void> {
+  await RoleModel.deleteOne({ organizationId: caller.organizationId, _id: id }, { session: tx });
+}
+
+async function unlessTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDuplicateKey(error)) return undefined;
+    throw error;
+  }
+}
+
+const uniqueNameOf = (name: string) => name.toLowerCase();
+
+function recordOf({ _id, name, permissions }: RoleDocument): RoleRecord {
+  return { id: _id, name, permissions, builtIn: false };
+}
