@@ -7,6 +7,7 @@ import { keyCommand } from './commands/key.ts';
 import { loginLinkCommand } from './commands/login-link.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { projectCommand } from './commands/project.ts';
+import { roleCommand } from './commands/role.ts';
 import { sourceCommand } from './commands/source.ts';
 import { userCommand } from './commands/user.ts';
 import { webhookCommand } from './commands/webhook.ts';
@@ -21,6 +22,7 @@ export const commandsWithKey = (): Command[] => [
   feedbackCommand(),
   budgetCommand(),
   userCommand(),
+  roleCommand(),
   keyCommand(),
   sourceCommand(),
   loginLinkCommand(),

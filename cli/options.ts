@@ -11,6 +11,15 @@ export function wholeNumber(value: string): number {
   return Number(value);
 }
 
+const SECONDS_IN = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+/** `90s`, `30m`, `12h`, `7d`. @returns seconds */
+export function duration(value: string): number {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+  if (!number) throw new InvalidArgumentError('It must be a number with s, m, h or d, such as 12h.');
+  return Number(number) * SECONDS_IN[unit as keyof typeof SECONDS_IN];
+}
+
 /** A key's rate, from two options; undefined: the service's default. */
 export function rateOf(
   requests: number | undefined,

@@ -1,9 +1,16 @@
-import { createKey, listKeys, MAX_LISTED_KEYS, revokeKey } from '@worktrack/contracts/keys/keys';
-import type { ApiKey } from '@worktrack/contracts/keys/records';
+import {
+  createKey,
+  listKeys,
+  MAX_LISTED_KEYS,
+  revokeKey,
+  rotateKey,
+  rotateOwnKey,
+} from '@worktrack/contracts/keys/keys';
+import type { ApiKey, CreatedApiKey } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { api } from '../api.ts';
-import { jsonOption, rateOf, wholeNumber } from '../options.ts';
+import { duration, jsonOption, rateOf, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 
 export function keyCommand(): Command {
@@ -17,6 +24,7 @@ export function keyCommand(): Command {
         PERMISSIONS,
       ),
     )
+    .option('--project <id...>', 'the only projects that exist for it; default: those of your own key')
     .option('--expires-in-days <days>', 'default: it does not expire', wholeNumber)
     .option('--rate-limit <requests>', 'requests per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
@@ -30,6 +38,12 @@ export function keyCommand(): Command {
     .addOption(jsonOption())
     .action(list);
   key
+    .command('rotate <id>')
+    .description('replace a key by one with all that it has, which is shown only this once; `self`: your own')
+    .option('--overlap <time>', 'how long the old key still works, such as 12h; default: 1d', duration)
+    .addOption(jsonOption())
+    .action(rotate);
+  key
     .command('revoke <id>')
     .description('revoke a key, immediately and permanently')
     .addOption(jsonOption())
@@ -40,6 +54,7 @@ export function keyCommand(): Command {
 interface CreateOptions extends OutputOptions {
   readonly name: string;
   readonly permission?: Permission[];
+  readonly project?: string[];
   readonly expiresInDays?: number;
   readonly rateLimit?: number;
   readonly rateWindow?: number;
@@ -49,6 +64,7 @@ interface CreateOptions extends OutputOptions {
 async function create({
   name,
   permission,
+  project,
   expiresInDays,
   rateLimit,
   rateWindow,
@@ -58,20 +74,36 @@ async function create({
   const made = await api().call(createKey, {
     name,
     permissions: permission,
+    projects: project,
     expiresInDays,
     rateLimit: rateOf(rateLimit, rateWindow),
     userId: user,
   });
+  showMade(made, json);
+}
+
+function showMade(made: CreatedApiKey, json: boolean | undefined): void {
   if (json) return printJson(made);
   printRecord({
     ID: made.id,
     Name: made.name,
     Permissions: permissionsOf(made),
+    ...(made.projects && { Projects: made.projects.join(' ') }),
     Rate: rateWords(made),
     Expires: minute(made.expiresAt),
     'API key': made.key,
   });
   print('\nKeep the key: it is shown only this once.');
+}
+
+async function rotate(id: string, { overlap, json }: OutputOptions & { overlap?: number }): Promise<void> {
+  const overlapSeconds = overlap;
+  showMade(
+    id === 'self'
+      ? await api().call(rotateOwnKey, { overlapSeconds })
+      : await api().call(rotateKey, { id, overlapSeconds }),
+    json,
+  );
 }
 
 async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<void> {
@@ -84,6 +116,7 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
       PREFIX: (key) => key.prefix,
       NAME: (key) => key.name,
       PERMISSIONS: permissionsOf,
+      ...(keys.some(({ projects }) => projects) ? { PROJECTS: projectsOf } : {}),
       RATE: rateWords,
       CREATED: (key) => minute(key.createdAt),
       'LAST USED': (key) => minute(key.lastUsedAt),
@@ -93,6 +126,8 @@ async function list({ all, json }: OutputOptions & { all?: boolean }): Promise<v
     'There are no keys.',
   );
 }
+
+const projectsOf = ({ projects }: ApiKey) => projects?.join(' ') ?? 'all';
 
 async function listed(includeRevoked: boolean): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];

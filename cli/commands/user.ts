@@ -1,13 +1,13 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import { createUser, listUsers, updateUser } from '@worktrack/contracts/keys/users';
-import { ROLES, type Role } from '@worktrack/contracts/permissions';
+import { ROLES } from '@worktrack/contracts/permissions';
 import { Command, Option } from 'commander';
 import { api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { jsonOption, wholeNumber } from '../options.ts';
 import { minute, type OutputOptions, print, printJson, printList, printRecord } from '../output.ts';
 
-const roleOption = () => new Option('--role <role>', 'what the user may do').choices(ROLES);
+const roleOption = () => new Option('--role <role>', `what the user may do: ${ROLES.join(', ')}, or the id of a role`);
 
 export function userCommand(): Command {
   const user = new Command('user').description('users of the organization');
@@ -28,9 +28,11 @@ export function userCommand(): Command {
     .action(create);
   user
     .command('update <id>')
-    .description("rename a user, change the role, disable or enable; the user's keys follow at once")
+    .description("rename a user, change the role, limit to projects, disable or enable; the user's keys follow at once")
     .option('--name <name>', 'name')
     .addOption(roleOption())
+    .addOption(new Option('--project <id...>', 'the only projects that exist for the user').conflicts('allProjects'))
+    .option('--all-projects', 'limit the user to projects no longer')
     .addOption(new Option('--disable', "make the user's keys invalid").conflicts('enable'))
     .option('--enable', "make the user's keys valid again")
     .addOption(jsonOption())
@@ -57,24 +59,30 @@ async function list({ page, limit, json }: OutputOptions & { page?: number; limi
   if (totalPages > 1) print(`\nPage ${shown} of ${totalPages}, ${total} users in total; see the next with --page.`);
 }
 
-async function create(options: OutputOptions & { email: string; name: string; role: Role }): Promise<void> {
+async function create(options: OutputOptions & { email: string; name: string; role: string }): Promise<void> {
   const { email, name, role, json } = options;
   show(await api().call(createUser, { email, name, role }), json);
 }
 
 interface UpdateOptions extends OutputOptions {
   readonly name?: string;
-  readonly role?: Role;
+  readonly role?: string;
+  readonly project?: string[];
+  readonly allProjects?: boolean;
   readonly disable?: boolean;
   readonly enable?: boolean;
 }
 
-async function update(id: string, { name, role, disable, enable, json }: UpdateOptions): Promise<void> {
+async function update(
+  id: string,
+  { name, role, project, allProjects, disable, enable, json }: UpdateOptions,
+): Promise<void> {
   const disabled = disable ? true : enable ? false : undefined;
-  if (name === undefined && role === undefined && disabled === undefined) {
-    throw new Failure('usage', 'Say what to change: --name, --role, --disable or --enable.');
+  const projects = allProjects ? null : project;
+  if (name === undefined && role === undefined && disabled === undefined && projects === undefined) {
+    throw new Failure('usage', 'Say what to change: --name, --role, --project, --all-projects, --disable or --enable.');
   }
-  show(await api().call(updateUser, { id, name, role, disabled }), json);
+  show(await api().call(updateUser, { id, name, role, projects, disabled }), json);
 }
 
 function show(user: User, json: boolean | undefined): void {

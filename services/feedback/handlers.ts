@@ -7,13 +7,14 @@ import type { SpentSolutions } from './captcha/spent-solutions.ts';
 import { verifySolution } from './captcha/verify.ts';
 import { agentView, fromAgentView } from './items/agent-view.ts';
 import type { Cursors } from './items/cursor.ts';
+import { deleteSource } from './items/delete-source.ts';
 import type { Duplicates } from './items/duplicates.ts';
 import { deleteItem, eraseSender, textless, withTexts } from './items/erasure.ts';
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';
 import { feedbackOf, linkedBefore, linkItem } from './items/links.ts';
 import { sourcesOf } from './sources/sources.repository.ts';
-import { createSource, deleteSource, getSource, sourcesByPublicKey, updateSource } from './sources/sources.ts';
+import { createSource, getSource, sourcesByPublicKey, updateSource } from './sources/sources.ts';
 
 export interface Parts {
   readonly cursors: Cursors;

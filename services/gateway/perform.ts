@@ -1,11 +1,11 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
-import { eventsContract } from '@worktrack/contracts/events/contract';
+import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { gatewayContract } from '@worktrack/contracts/gateway/contract';
-import { keysContract } from '@worktrack/contracts/keys/contract';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
+import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import type { CallOptions, Log, Reply, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -13,10 +13,17 @@ import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
 import { withoutMe } from './compositions/assignee-me.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
+import { withoutForeignLinks } from './compositions/foreign-links.ts';
 import { requireProjects } from './compositions/require-projects.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
-import { requirePermissions, requireRole, requireRolesFor, requireUnlimited } from './identity/permissions.ts';
+import {
+  requirePermissions,
+  requireRole,
+  requireRolesFor,
+  requireSameProjects,
+  requireUnlimited,
+} from './identity/permissions.ts';
 import type { Place } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
@@ -75,7 +82,10 @@ export function createPerform(needs: {
   async function requireStill(operation: Operation, reply: Reply<unknown>, origin: CallOrigin): Promise<void> {
     try {
       const identity = await origin.waits?.identify();
-      if (identity) requirePermissions(identity, operation.permissions);
+      if (identity) {
+        requirePermissions(identity, operation.permissions);
+        requireSameProjects(identity, origin.caller);
+      }
     } catch (error) {
       // If that cannot be determined at the moment, a caller that repeats the call is told then.
       if (error instanceof OperationError && IS_REFUSED.has(error.code)) await giveBack(reply.output, origin, needs);
@@ -153,13 +163,15 @@ function runOf(
       composition(input.parsed, { identity, caller: options.caller as Caller, clients, uploads, options, fail });
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
-  const namesProjects =
-    operation.effect !== 'read' && (contract.name === eventsContract.name || contract.name === keysContract.name);
+  const namesProjects = operation.effect !== 'read' && contract.name !== workItemsContract.name;
   return async (input, options, identity, bytes) => {
     if (bytes) return client.upload(operation.name, input.raw, bytes, options);
     if (namesProjects) await requireProjects(input.parsed, clients, options);
     const meant = operation.effect === 'read' ? withoutMe(input.parsed, identity) : undefined;
-    return client.exchange(operation.name, meant ? { ...(input.raw as object), ...meant } : input.raw, options);
+    const sent = meant ? { ...(input.raw as object), ...meant } : input.raw;
+    const reply = await client.exchange(operation.name, sent, options);
+    if (!identity.projects || contract.name !== feedbackContract.name) return reply;
+    return { ...reply, output: await withoutForeignLinks(reply.output, clients, options) };
   };
 }
 

@@ -9,16 +9,16 @@ import { listKeys } from './keys/list.ts';
 import type { KeyMint } from './keys/mint.ts';
 import { recordUses } from './keys/record-use.ts';
 import { revokeKey } from './keys/revoke.ts';
-import { rotateKey, rotateOwnKey } from './keys/rotate.ts';
 import { identityOfPrefix, verifyIdentities } from './keys/verify.ts';
-import { createRole, deleteRole, updateRole } from './roles/change.ts';
 import { allRoles } from './roles/roles.repository.ts';
+import { rotateKey, rotateOwnKey } from './rotation/rotate.ts';
 import { closeSession } from './sessions/close.ts';
 import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createLoginCode } from './sign-in/create-code.ts';
 import { openSession } from './sign-in/open.ts';
 import { createUser } from './users/create.ts';
+import { createRole, deleteRole, updateRole } from './users/roles.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
 

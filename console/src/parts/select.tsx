@@ -36,7 +36,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
 
 interface SelectFieldProps<Value extends string> extends SelectProps<Value> {
   readonly label: string;
-  readonly help?: string;
+  readonly help?: string | undefined;
 }
 
 /** The same with a label above it. */

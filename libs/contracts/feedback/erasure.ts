@@ -26,6 +26,7 @@ export const eraseSender = operation({
     'Erase everything a sender submitted, by e-mail address in any letter case. Each item stays, as after its own deletion.',
   permissions: ['feedback:write'],
   roles: ['owner', 'admin'],
+  ofOrganization: true,
   effect: 'update',
   input: z.strictObject({
     email: Email,

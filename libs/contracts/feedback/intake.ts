@@ -16,6 +16,7 @@ export const AdmittedSource = z.object({
   name: z.string(),
   allowedDomains: z.array(z.string()),
   requireCaptcha: z.boolean(),
+  projectId: z.string().optional(),
   rateLimit: RateLimit.optional(),
 });
 export type AdmittedSource = z.infer<typeof AdmittedSource>;

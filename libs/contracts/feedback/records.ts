@@ -36,6 +36,8 @@ export const Source = z.object({
   allowedDomains: z.array(z.string()),
   requireCaptcha: z.boolean(),
   enabled: z.boolean(),
+  /** The project that it belongs to, so that those who are limited to it see what was submitted. Absent: none. */
+  projectId: RecordId.optional(),
   /** Absent: the service's own limits. */
   rateLimit: RateLimit.optional(),
   /** Older feedback is erased, once a day. Absent: it is kept. */

@@ -53,12 +53,14 @@ export const createSource = operation({
     allowedDomains: AllowedDomains.default([]),
     requireCaptcha: z.boolean().default(true),
     enabled: z.boolean().default(true),
+    /** Those who are limited to this project see the source and what is submitted to it. */
+    projectId: Id.optional(),
     rateLimit: RateLimit.optional(),
     /** Older feedback is erased, once a day. */
     retentionDays: RetentionDays.optional(),
   }),
   output: Source,
-  errors: ['CONFLICT'],
+  errors: ['CONFLICT', 'PERMISSION_DENIED'],
   example: { input: { name: 'Shop', allowedDomains: ['shop.example.com'] }, output: exampleSource },
   rest: 'POST /api/feedback/sources',
 });
@@ -88,13 +90,15 @@ export const updateSource = operation({
     requireCaptcha: z.boolean().optional(),
     /** A disabled source behaves as if it did not exist. */
     enabled: z.boolean().optional(),
+    /** `null`: it belongs to no project. Only for callers that are not limited to projects. */
+    projectId: Id.nullable().optional(),
     /** `null` restores the service's own limits. */
     rateLimit: RateLimit.nullable().optional(),
     /** `null` keeps what was submitted. */
     retentionDays: RetentionDays.nullable().optional(),
   }),
   output: Source,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
   example: {
     input: { id: ids.source, rateLimit: { perIp: 5, perSource: 300, windowSeconds: 60 } },
     output: { ...exampleSource, rateLimit: { perIp: 5, perSource: 300, windowSeconds: 60 } },

@@ -53,6 +53,7 @@ export const createProject = operation({
   name: 'projects.create',
   summary: 'Create a project with a default board that has the eight standard columns.',
   permissions: ['projects:write'],
+  ofOrganization: true,
   effect: 'create',
   input: z.strictObject({
     name,

@@ -88,7 +88,8 @@ export async function oldestOf(organizationId: string): Promise<number | undefin
 
 export interface LogFilter {
   readonly types: readonly EventType[];
-  readonly projectId?: string | undefined;
+  /** Any of them. */
+  readonly projectIds?: readonly string[] | undefined;
   /** UUID or task ID. */
   readonly workItemId?: string | undefined;
 }
@@ -97,7 +98,7 @@ export interface LogFilter {
 export async function between(
   organizationId: string,
   { after, upTo }: { readonly after: number; readonly upTo: number },
-  { types, projectId, workItemId }: LogFilter,
+  { types, projectIds, workItemId }: LogFilter,
   limit: number,
 ): Promise<LoggedEvent[]> {
   const records = await LogModel.aggregate<LogRecord>([
@@ -106,7 +107,7 @@ export async function between(
         organizationId,
         seq: { $gt: after, $lte: upTo },
         type: { $in: [...types] },
-        ...(projectId !== undefined && { projectId }),
+        ...(projectIds && { projectId: projectIds.length === 1 ? projectIds[0] : { $in: [...projectIds] } }),
         ...(workItemId !== undefined && { [isTaskId(workItemId) ? 'subject.taskId' : 'subject.id']: workItemId }),
       },
     },

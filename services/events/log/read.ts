@@ -16,16 +16,18 @@ export async function readLog(
   input: Input<typeof listEvents>,
   { caller, fail }: Context,
 ): Promise<Output<typeof listEvents>> {
-  const { organizationId, permissions } = caller;
+  const { organizationId, permissions, projects } = caller;
   // First: everything at a lower place is stored and visible.
   const head = await headOf(organizationId);
   const { after = head, limit, types = EVENT_TYPES, projectId, workItemId } = input;
+  const projectIds =
+    projectId === undefined ? projects : [projectId].filter((id) => !projects || projects.includes(id));
   const upTo = Math.min(head, after + WINDOW);
   const visible = types.filter((type) => permissions.includes(permissionToSee(type)));
   const events =
-    visible.length === 0 || upTo <= after
+    visible.length === 0 || projectIds?.length === 0 || upTo <= after
       ? []
-      : await between(organizationId, { after, upTo }, { types: visible, projectId, workItemId }, limit);
+      : await between(organizationId, { after, upTo }, { types: visible, projectIds, workItemId }, limit);
   // Last: what the log has dropped meanwhile may be missing above.
   const oldestSeq = (await oldestOf(organizationId)) ?? head + 1;
   if (after > head || after + 1 < Math.min(oldestSeq, head + 1)) {

@@ -53,10 +53,11 @@ export async function countWebhooks({ caller, tx }: TransactionalScope): Promise
   return WebhookModel.countDocuments({ organizationId }).session(tx);
 }
 
-/** Newest first. */
+/** Newest first. To a limited caller those of no project do not exist. */
 export async function webhooksOf({ caller, tx }: Scope): Promise<WebhookDocument[]> {
-  const { organizationId } = caller;
-  return WebhookModel.find({ organizationId })
+  const { organizationId, projects } = caller;
+  const ofCaller = projects && { projectId: mongoose.trusted({ $in: [...projects] }) };
+  return WebhookModel.find({ organizationId, ...ofCaller })
     .sort({ _id: -1 })
     .session(tx ?? null)
     .lean();
@@ -67,7 +68,8 @@ export async function webhookById({ caller, tx }: Scope, id: string): Promise<We
   const found = await WebhookModel.findOne({ organizationId, _id: id })
     .session(tx ?? null)
     .lean();
-  return found ?? undefined;
+  const isTheirs = !caller.projects || (found?.projectId && caller.projects.includes(found.projectId));
+  return isTheirs ? (found ?? undefined) : undefined;
 }
 
 /** As it was read: if it has changed since, the call runs again. @returns it as changed */

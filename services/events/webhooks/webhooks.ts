@@ -39,6 +39,7 @@ export async function createWebhook(
 ): Promise<Output<typeof createOp>> {
   requireUsable(destinations, input.url, context);
   requireReadable(input.types, context);
+  requireProjectOfLimited(input.projectId ?? null, context);
   if ((await countWebhooks(context)) >= MAX_WEBHOOKS) {
     throw context.fail(
       'CONFLICT',
@@ -74,6 +75,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const before = await requireWebhook(id, context);
   if (input.url !== undefined) requireUsable(webhooks.destinations, input.url, context);
+  if (input.projectId !== undefined) requireProjectOfLimited(input.projectId, context);
   const { description, ...sending } = input;
   const isSending = Object.values(sending).some((value) => value !== undefined);
   if (isSending) requireReadable(input.types ?? before.types, context);
@@ -150,6 +152,16 @@ function requireReadable(
       throw fail('PERMISSION_DENIED', `Events of type ${type} require ${permission}, which this key does not have.`);
     }
   }
+}
+
+/** That a project exists for the caller was checked by the gateway; without one, the webhook is the organization's. */
+function requireProjectOfLimited(
+  projectId: string | null,
+  { caller, fail }: Pick<WriteContext<'PERMISSION_DENIED'>, 'caller' | 'fail'>,
+): void {
+  if (!caller.projects || (projectId !== null && caller.projects.includes(projectId))) return;
+  const message = 'your key is limited to projects; pass one of them';
+  throw fail('PERMISSION_DENIED', `projectId: ${message}.`, { details: [{ path: 'projectId', message }] });
 }
 
 type WebhookEventType = Extract<EventType, `webhook.${string}`>;

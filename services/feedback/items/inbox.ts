@@ -3,6 +3,7 @@ import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import { searchParts, wordsOf } from '@worktrack/runtime/text/words';
+import { sourceById } from '../sources/sources.repository.ts';
 import type { Cursors } from './cursor.ts';
 import { changeItem, itemById, newestItems } from './items.repository.ts';
 
@@ -25,6 +26,10 @@ export async function pageOfInbox(
   const words = wordsOf(search);
   // A search with only punctuation matches nothing; a blank one is no search at all.
   if (words.length === 0 && search.trim() !== '') return { items: [], nextCursor: null };
+  // To a limited caller another project's source is an unknown one: it has no items.
+  if (caller.projects && sourceId !== undefined && !(await sourceById(context, sourceId))) {
+    return { items: [], nextCursor: null };
+  }
   const items = await newestItems(
     context,
     {

@@ -3,6 +3,7 @@ import { DUPLICATE_KEY } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import mongoose from 'mongoose';
+import { submittedTo } from '../sources/sources.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import type { Position } from './cursor.ts';
@@ -69,12 +70,14 @@ export async function newestItems(
 ): Promise<FeedbackItem[]> {
   const { organizationId } = caller;
   const { status, category, sourceId, searchParts, fromMs, toMs } = filter;
+  // Given by its id, a source is known to exist for the caller.
+  const ofCaller = sourceId === undefined ? await submittedTo({ caller }) : {};
   const documents = await inOrder<ItemDocument>(ItemModel, {
     filter: {
       organizationId,
       ...(status && { status }),
       ...(category && { category }),
-      ...(sourceId && { sourceId }),
+      ...(sourceId === undefined ? ofCaller : { sourceId }),
       ...(searchParts.length > 0 && { $and: searchParts.map((part) => ({ searchText: { $regex: part } })) }),
     },
     order: NEWEST,
@@ -93,7 +96,11 @@ const NEWEST = { field: 'createdAt', direction: -1 } as const;
 const SHOWN = { organizationId: 0, ipHash: 0, contentHash: 0, searchText: 0 } as const;
 
 export async function itemById({ caller, tx }: Scope, id: string): Promise<FeedbackItem | undefined> {
-  const document = await ItemModel.findOne({ organizationId: caller.organizationId, _id: id })
+  const document = await ItemModel.findOne({
+    organizationId: caller.organizationId,
+    _id: id,
+    ...(await submittedTo({ caller, ...(tx && { tx }) })),
+  })
     .session(tx ?? null)
     .lean();
   return document ? recordOf(document) : undefined;
@@ -133,7 +140,8 @@ export async function changeItem(
 
 export async function countLinked({ caller, tx }: TransactionalScope, workItemId: string): Promise<number> {
   const { organizationId } = caller;
-  return ItemModel.countDocuments({ organizationId, linkedWorkItemIds: workItemId }).session(tx);
+  const ofCaller = await submittedTo({ caller, tx });
+  return ItemModel.countDocuments({ organizationId, linkedWorkItemIds: workItemId, ...ofCaller }).session(tx);
 }
 
 /** Oldest first, at most `limit` of them, and how many there are. */
@@ -145,6 +153,7 @@ export async function itemsLinkedTo(
   const linked = {
     organizationId: caller.organizationId,
     linkedWorkItemIds: mongoose.trusted({ $in: [...workItemIds] }),
+    ...(await submittedTo({ caller })),
   };
   const documents = await ItemModel.find(linked).sort({ createdAt: 1, _id: 1 }).limit(limit).lean();
   const total = documents.length < limit ? documents.length : await ItemModel.countDocuments(linked);

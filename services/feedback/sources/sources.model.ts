@@ -10,6 +10,7 @@ export interface SourceDocument {
   allowedDomains: string[];
   requireCaptcha: boolean;
   enabled: boolean;
+  projectId?: string;
   rateLimit?: RateLimit;
   retentionDays?: number;
   /** What was created before is already erased: the daily pass starts here. */
@@ -39,6 +40,7 @@ const sourceSchema = new mongoose.Schema<SourceDocument>(
     allowedDomains: { type: [String], required: true },
     requireCaptcha: { type: Boolean, required: true },
     enabled: { type: Boolean, required: true },
+    projectId: String,
     rateLimit: { type: rateLimitSchema },
     retentionDays: { type: Number },
     erasedBefore: { type: Date },

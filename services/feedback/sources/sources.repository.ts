@@ -18,8 +18,9 @@ type Settings = Omit<
   SourceDocument,
   '_id' | 'organizationId' | 'erasedBefore' | 'revision' | 'createdAt' | 'updatedAt'
 >;
-/** `null` removes the source's own limits, or its retention. */
-export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'rateLimit' | 'retentionDays'>> & {
+/** `null` removes the source's project, its own limits, or its retention. */
+export type SourceChange = Partial<Omit<Settings, 'publicKey' | 'projectId' | 'rateLimit' | 'retentionDays'>> & {
+  projectId?: string | null;
   rateLimit?: SourceDocument['rateLimit'] | null;
   retentionDays?: number | null;
 };
@@ -38,11 +39,11 @@ export async function insertSource(scope: TellingScope, settings: Settings): Pro
 /** @param source as it is after the write */
 function tellOf(
   scope: TellingScope,
-  { _id: id, revision = 0 }: Pick<SourceDocument, '_id' | 'revision'>,
+  { _id: id, revision = 0, projectId }: Pick<SourceDocument, '_id' | 'revision' | 'projectId'>,
   type: Extract<EventType, `source.${string}`>,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  tell(scope, { type, subject: { kind: 'source', id }, revision, data });
+  tell(scope, { type, subject: { kind: 'source', id }, revision, ...(projectId && { projectId }), data });
 }
 
 export async function countSources({ caller, tx }: TransactionalScope): Promise<number> {
@@ -53,12 +54,31 @@ export async function countSources({ caller, tx }: TransactionalScope): Promise<
 /** Newest first. */
 export async function sourcesOf({ caller }: Scope): Promise<Source[]> {
   const { organizationId } = caller;
-  return (await SourceModel.find({ organizationId }).sort({ _id: -1 }).lean()).map(recordOf);
+  return (
+    await SourceModel.find({ organizationId, ...ofCaller(caller) })
+      .sort({ _id: -1 })
+      .lean()
+  ).map(recordOf);
+}
+
+/** To a limited caller the sources of no project do not exist. */
+function ofCaller({ projects }: Scope['caller']) {
+  return projects && { projectId: mongoose.trusted({ $in: [...projects] }) };
+}
+
+/** A filter of items: a limited caller sees what was submitted to the sources of its projects. */
+export async function submittedTo({ caller, tx }: Scope): Promise<{ readonly sourceId?: object }> {
+  if (!caller.projects) return {};
+  const { organizationId } = caller;
+  const sources = await SourceModel.find({ organizationId, ...ofCaller(caller) }, { _id: 1 })
+    .session(tx ?? null)
+    .lean();
+  return { sourceId: mongoose.trusted({ $in: sources.map(({ _id }) => _id) }) };
 }
 
 export async function sourceById({ caller, tx }: Scope, id: string): Promise<Source | undefined> {
   const { organizationId } = caller;
-  const document = await SourceModel.findOne({ organizationId, _id: id })
+  const document = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) })
     .session(tx ?? null)
     .lean();
   return document ? recordOf(document) : undefined;
@@ -69,7 +89,7 @@ export async function changeSource(scope: TellingScope, id: string, change: Sour
   const { caller, tx } = scope;
   const { organizationId } = caller;
   const read = () => SourceModel.findOne({ organizationId, _id: id }).session(tx).lean();
-  const before = await read();
+  const before = (await sourceById(scope, id)) && (await read());
   if (!before) return undefined;
   const fields = Object.entries(change);
   const taken = fields.filter(([, value]) => value === null).map(([field]) => [field, 1]);
@@ -93,12 +113,14 @@ export async function changeSource(scope: TellingScope, id: string, change: Sour
 export async function removeSource(scope: TellingScope, id: string): Promise<boolean> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
-  const source = await SourceModel.findOne({ organizationId, _id: id }).session(tx).lean();
+  const source = await SourceModel.findOne({ organizationId, _id: id, ...ofCaller(caller) })
+    .session(tx)
+    .lean();
   if (!source) return false;
   await SourceModel.deleteOne({ organizationId, _id: id }, { session: tx });
   await DeletedSourceModel.create([{ _id: id, organizationId, deletedAt: new Date() }], { session: tx });
-  const { name, revision = 0 } = source;
-  tellOf(scope, { _id: id, revision: revision + 1 }, 'source.deleted', { name });
+  const { name, revision = 0, projectId } = source;
+  tellOf(scope, { _id: id, revision: revision + 1, ...(projectId && { projectId }) }, 'source.deleted', { name });
   return true;
 }
 

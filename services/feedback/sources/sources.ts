@@ -5,30 +5,26 @@ import { PUBLIC_KEY_MARK, PUBLIC_KEY_RANDOM_LENGTH } from '@worktrack/contracts/
 import type { Source } from '@worktrack/contracts/feedback/records';
 import {
   type createSource as createOp,
-  type deleteSource as deleteOp,
   MAX_SOURCES,
   type updateSource as updateOp,
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
-import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import type { Duplicates } from '../items/duplicates.ts';
-import { itemsOfSource } from '../items/erasure.repository.ts';
-import { eraseAll } from '../items/erasure.ts';
-import {
-  changeSource,
-  countSources,
-  enabledSources,
-  insertSource,
-  removeSource,
-  sourceById,
-} from './sources.repository.ts';
+import { changeSource, countSources, enabledSources, insertSource, sourceById } from './sources.repository.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-export async function createSource(input: Input<typeof createOp>, context: WriteContext<'CONFLICT'>): Promise<Source> {
+export async function createSource(
+  input: Input<typeof createOp>,
+  context: WriteContext<'CONFLICT' | 'PERMISSION_DENIED'>,
+): Promise<Source> {
+  const { projects } = context.caller;
+  // That a project exists for the caller was checked by the gateway.
+  if (projects && !(input.projectId && projects.includes(input.projectId))) {
+    throw ofOrganization(context, 'your key is limited to projects; pass one of them');
+  }
   if ((await countSources(context)) >= MAX_SOURCES) {
     throw context.fail(
       'CONFLICT',
@@ -50,42 +46,19 @@ export async function getSource({ id }: { readonly id: string }, context: ReadCo
 
 export async function updateSource(
   { id, ...change }: Input<typeof updateOp>,
-  context: WriteContext<'NOT_FOUND'>,
+  context: WriteContext<'NOT_FOUND' | 'PERMISSION_DENIED'>,
 ): Promise<Source> {
+  if (change.projectId !== undefined && context.caller.projects) {
+    throw ofOrganization(context, 'your key is limited to projects, so it cannot change this');
+  }
   return (await changeSource(context, id, change)) ?? missing(id, context);
 }
 
-/**
- * Closed first, then its contents are erased in batches, then it is deleted: an interrupted call is repeated and finishes. What a gateway still admits in
- * the two seconds in which it may not know, the daily pass erases.
- */
-export async function deleteSource(
-  duplicates: Duplicates,
-  { id, erase }: Input<typeof deleteOp>,
-  context: StagedContext<'NOT_FOUND' | 'CONFLICT', Output<typeof deleteOp>>,
-): Promise<Output<typeof deleteOp>> {
-  if (!(await sourceById(context, id))) missing(id, context);
-  const items = () => itemsOfSource(context, id, BEFORE_ALL, AFTER_ALL);
-  if (erase) {
-    await commitAlone((scope) => changeSource({ caller: context.caller, ...scope }, id, { enabled: false }));
-    await eraseAll(duplicates, context, items());
-  } else {
-    for await (const _ of items()) {
-      throw context.fail(
-        'CONFLICT',
-        'The source still has items with submitted content. Repeat with ?erase=true to erase it too, or disable the source to keep it.',
-      );
-    }
-  }
-  return context.commit(async (scope) => {
-    if (!(await removeSource({ caller: context.caller, ...scope }, id))) missing(id, context);
-    return { deleted: true, id };
-  });
+function ofOrganization({ fail }: { readonly fail: Fail<'PERMISSION_DENIED'> }, message: string) {
+  return fail('PERMISSION_DENIED', `projectId: ${message}.`, { details: [{ path: 'projectId', message }] });
 }
 
-const [BEFORE_ALL, AFTER_ALL] = [new Date(-8.64e15), new Date(8.64e15)];
-
-function missing(id: string, { fail }: { readonly fail: Fail<'NOT_FOUND'> }): never {
+export function missing(id: string, { fail }: { readonly fail: Fail<'NOT_FOUND'> }): never {
   throw fail('NOT_FOUND', `There is no feedback source ${id}. GET /api/feedback/sources lists them.`);
 }
 

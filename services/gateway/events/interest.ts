@@ -6,6 +6,7 @@ import {
   PERMISSION_TO_SEE,
 } from '@worktrack/contracts/events/event';
 import { type StreamQuery, streamQuery } from '@worktrack/contracts/events/stream';
+import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
@@ -47,7 +48,11 @@ export class Interest {
   }
 }
 
-/** Nobody may see a kind unknown to this version. */
-export function maySee(permissions: readonly Permission[], { kind }: Pick<EventSubject, 'kind'>): boolean {
-  return permissions.includes(PERMISSION_TO_SEE[kind]);
+/** Nobody may see a kind unknown to this version, and the limited only what is in their projects. */
+export function maySee(
+  { permissions, projects }: Pick<Identity, 'permissions' | 'projects'>,
+  { subject: { kind }, projectId }: Pick<LoggedEvent, 'subject' | 'projectId'>,
+): boolean {
+  const isTheirs = !projects || (projectId !== undefined && projects.includes(projectId));
+  return isTheirs && permissions.includes(PERMISSION_TO_SEE[kind]);
 }

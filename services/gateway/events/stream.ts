@@ -117,7 +117,7 @@ export class EventStream implements Listener {
     if (this.#interest.includes(event)) {
       const identity = await this.#identityNow();
       if (!identity) return;
-      if (maySee(identity.permissions, event.subject)) await this.#write(frame);
+      if (maySee(identity, event)) await this.#write(frame);
     }
     // Even if it could not be written out: it is in the connection, and the client knows from its ids what it got.
     this.#after = event.seq;
@@ -129,7 +129,7 @@ export class EventStream implements Listener {
     const identity = await this.#identityNow();
     for (const { about, frame } of this.#beats.values()) {
       if (!identity || this.#ended || this.#out.writableNeedDrain) break;
-      if (maySee(identity.permissions, about.subject)) this.#out.write(frame);
+      if (maySee(identity, about)) this.#out.write(frame);
     }
     this.#beats.clear();
     this.#mayTellBeats = true;

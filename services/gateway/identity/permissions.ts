@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import { OperationError } from '@worktrack/contracts/errors';
+import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Access, Operation } from '@worktrack/contracts/operation';
 import type { Role } from '@worktrack/contracts/permissions';
 
@@ -30,6 +31,15 @@ export function requireUnlimited(
     {
       details: [{ path: 'projects', message: 'your key is limited to projects' }],
     },
+  );
+}
+
+/** @throws OperationError PERMISSION_DENIED if a project that existed for the caller when its call began no longer does */
+export function requireSameProjects({ projects }: Pick<Identity, 'projects'>, before: Pick<Caller, 'projects'>): void {
+  if (!projects || before.projects?.every((id) => projects.includes(id))) return;
+  throw new OperationError(
+    'PERMISSION_DENIED',
+    'While this call waited, the projects of your key or its user were limited. Repeat it.',
   );
 }
 

@@ -180,6 +180,7 @@ const TAGS: Readonly<Record<string, string>> = {
   keys: 'API keys with chosen permissions, an expiry and a rate.',
   sessions: 'Browsers that are signed in to the console, and sign-in codes.',
   users: 'The people in the organization, with their roles.',
+  roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',
   webhooks: 'URLs that events are sent to as they happen: signed, retried and in order.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',

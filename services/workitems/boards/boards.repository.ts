@@ -6,6 +6,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
+import { exists, within } from '../calls/within.repository.ts';
 import { BoardModel, type BoardRecord, type ColumnRecord } from './boards.model.ts';
 import { roleOf } from './columns.ts';
 import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
@@ -48,7 +49,7 @@ export function tellOfBoard(
 }
 
 export async function findBoard({ caller, tx }: Scope, id: string): Promise<BoardRecord | null> {
-  return BoardModel.findOne({ organizationId: caller.organizationId, _id: id })
+  return BoardModel.findOne({ ...within(caller), _id: id })
     .session(tx ?? null)
     .lean();
 }
@@ -66,12 +67,13 @@ export async function requireBoardForWrite(scope: FailingWriteScope<'NOT_FOUND'>
 }
 
 export async function boardWithColumn({ caller, tx }: Scope, columnId: string): Promise<BoardRecord | null> {
-  return BoardModel.findOne({ organizationId: caller.organizationId, 'columns.id': columnId })
+  return BoardModel.findOne({ ...within(caller), 'columns.id': columnId })
     .session(tx ?? null)
     .lean();
 }
 
 export async function boardsOfProject({ caller, tx }: Scope, projectId: string): Promise<BoardRecord[]> {
+  if (!exists(caller, projectId)) return [];
   return BoardModel.find({ organizationId: caller.organizationId, projectId })
     .sort({ _id: 1 })
     .session(tx ?? null)
@@ -124,7 +126,7 @@ export async function removeBoardsOfProject(
   return boards.map(({ _id }) => _id);
 }
 
-const remembered = new Remembered(findBoard);
+const remembered = new Remembered(findBoard, ({ projectId }) => projectId);
 
 /** A board whose columns a write relies on: it is stored only if they are still the same. */
 async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {

@@ -1,26 +1,30 @@
+import type { Scope } from './scope.ts';
+import { limitsOf } from './within.repository.ts';
+
 interface Asked<Row> {
   readonly refs: Set<string>;
   readonly rows: Promise<ReadonlyMap<string, Row>>;
 }
 
 /**
- * Combines the lookups that one organization's calls make in the same turn of the event loop, such as those from one message, into one query.
- * @param read by organization; unknown ids are left out
+ * Combines the lookups that calls make for which the same exists, in the same turn of the event loop, such as those from one message, into one query.
+ * @param read by caller; unknown ids are left out
  */
 export function gathered<Row>(
-  read: (organizationId: string, refs: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
-): (organizationId: string, ref: string) => Promise<Row | null> {
+  read: (caller: Scope['caller'], refs: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
+): (caller: Scope['caller'], ref: string) => Promise<Row | null> {
   const asked = new Map<string, Asked<Row>>();
-  return async (organizationId, ref) => {
-    let mine = asked.get(organizationId);
+  return async (caller, ref) => {
+    const who = limitsOf(caller);
+    let mine = asked.get(who);
     if (!mine) {
       const refs = new Set<string>();
       const rows = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-        asked.delete(organizationId);
-        return read(organizationId, [...refs]);
+        asked.delete(who);
+        return read(caller, [...refs]);
       });
       mine = { refs, rows };
-      asked.set(organizationId, mine);
+      asked.set(who, mine);
     }
     mine.refs.add(ref);
     return (await mine.rows).get(ref) ?? null;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { WriteScope } from './scope.ts';
+import { exists } from './within.repository.ts';
 
 const MAX_REMEMBERED = 10_000;
 
@@ -10,9 +11,11 @@ const MAX_REMEMBERED = 10_000;
  */
 export class Remembered<Record extends object> {
   readonly #records = new LRUCache<string, Record>({ max: MAX_REMEMBERED });
+  readonly #projectOf: (record: Record) => string;
   readonly #read: (scope: WriteScope, id: string) => Promise<Record | null>;
 
-  constructor(read: (scope: WriteScope, id: string) => Promise<Record | null>) {
+  constructor(read: (scope: WriteScope, id: string) => Promise<Record | null>, projectOf: (record: Record) => string) {
+    this.#projectOf = projectOf;
     this.#read = read;
   }
 
@@ -24,6 +27,8 @@ export class Remembered<Record extends object> {
       if (outcome === 'stale') this.#records.delete(key);
     });
     const known = this.#records.get(key);
+    // It may have been read for a caller for whom more exists.
+    if (known && !exists(scope.caller, this.#projectOf(known))) return null;
     if (known) {
       scope.writes.tookFromMemory(async () => !isDeepStrictEqual(await this.#read(scope, id), known));
       return known;

@@ -3,6 +3,7 @@ import { AttachmentModel, type AttachmentRecord } from '../attachments/attachmen
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
+import { exists, withinProject } from '../calls/within.repository.ts';
 import { below, childOf, itself } from '../items/found-by.ts';
 import { ItemModel } from '../items/items.model.ts';
 import { PLANNED, type PlannedItem } from '../items/views.ts';
@@ -79,14 +80,17 @@ export async function newestParents(
   limit: number,
 ): Promise<Pick<Surroundings, 'items' | 'boards'> & { readonly projects: readonly ProjectRecord[] }> {
   const { organizationId } = caller;
+  const inProject = withinProject(caller, projectId);
   const found = await ItemModel.aggregate<PlannedItem | BoardRecord | ProjectRecord>([
-    { $match: { organizationId, ...(projectId && { projectId }), type: { $in: ['epic', 'feature'] } } },
+    { $match: { ...inProject, type: { $in: ['epic', 'feature'] } } },
     // Before any other stage: only then can an index provide the order.
     { $sort: { _id: -1 } },
     { $limit: limit },
     { $project: PLANNED },
-    union(BoardModel.collection.name, { organizationId, ...(projectId && { projectId }) }),
-    ...(projectId ? [union(ProjectModel.collection.name, { organizationId, _id: projectId })] : []),
+    union(BoardModel.collection.name, inProject),
+    ...(projectId && exists(caller, projectId)
+      ? [union(ProjectModel.collection.name, { organizationId, _id: projectId })]
+      : []),
   ]);
   return {
     items: found.filter((each) => 'taskId' in each),
@@ -96,13 +100,12 @@ export async function newestParents(
 }
 
 function matching({ caller }: Scope, which: Which, projectId?: string): PipelineStage.Match[] {
-  const { organizationId } = caller;
   const phrases = [
     ...[...(which.named ?? [])].map(itself),
     ...[...(which.childrenOf ?? [])].map(childOf),
     ...[...(which.below ?? [])].map(below),
   ];
-  return [{ $match: { organizationId, foundBy: { $in: [...new Set(phrases)] }, ...(projectId && { projectId }) } }];
+  return [{ $match: { ...withinProject(caller, projectId), foundBy: { $in: [...new Set(phrases)] } } }];
 }
 
 const union = (coll: string, match: Record<string, unknown>): PipelineStage.UnionWith => ({

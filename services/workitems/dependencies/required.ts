@@ -5,6 +5,7 @@ import { boardsForWrite } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope } from '../calls/scope.ts';
+import { exists } from '../calls/within.repository.ts';
 import { asRead, inColumn } from '../items/grounds.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import type { ItemOutline } from '../items/views.ts';
@@ -50,7 +51,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   const fault = (path: string, message: string) => faults.push({ path, message });
   const whatIsWrongWith = (ref: string) => {
     const item = byRef.get(ref);
-    if (!item) return `${told(ref)} does not exist`;
+    if (!item || !exists(scope.caller, item.projectId)) return `${told(ref)} does not exist`;
     return item.projectId === projectId ? undefined : `${told(ref)} is in another project`;
   };
   if (isWritten.dependsOn) {

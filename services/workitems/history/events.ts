@@ -26,7 +26,8 @@ export async function getWorkItemEvents(
 async function itemOrMemory(scope: FailingScope<'NOT_FOUND'>, ref: string) {
   const item = await findNamed(scope, ref);
   if (item) return { id: item._id, taskId: item.taskId, title: item.title };
-  const deleted = await deletedItem(scope, ref);
+  // What is left of a deleted item does not say which project it was in.
+  const deleted = scope.caller.projects ? undefined : await deletedItem(scope, ref);
   if (!deleted) throw scope.fail('NOT_FOUND', `There is no work item ${ref}, and there never was.`);
   return deleted;
 }

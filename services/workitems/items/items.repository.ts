@@ -1,6 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import { gathered } from '../calls/gathered.ts';
 import type { FailingScope, Scope } from '../calls/scope.ts';
+import { within } from '../calls/within.repository.ts';
 import { itself, levelsAbove, below as phraseBelow } from './found-by.ts';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 import { type ItemOutline, OUTLINE } from './views.ts';
@@ -10,22 +11,19 @@ const isId = (ref: string) => ref.length === UUID_LENGTH;
 
 /** @param ref a UUID or a task ID, as parsed by `ItemRef` */
 export async function findItem({ caller, tx }: Scope, ref: string): Promise<ItemRecord | null> {
-  const { organizationId } = caller;
-  return tx ? findNow(organizationId, ref, tx) : findTogether(organizationId, ref);
+  return tx ? findNow(caller, ref, tx) : findTogether(caller, ref);
 }
 
-async function findNow(organizationId: string, ref: string, tx?: ClientSession): Promise<ItemRecord | null> {
-  return ItemModel.findOne({ organizationId, ...(isId(ref) ? { _id: ref } : { taskId: ref }) })
+async function findNow(caller: Scope['caller'], ref: string, tx?: ClientSession): Promise<ItemRecord | null> {
+  return ItemModel.findOne({ ...within(caller), ...(isId(ref) ? { _id: ref } : { taskId: ref }) })
     .session(tx ?? null)
     .lean();
 }
 
-const findTogether = gathered<ItemRecord>(async (organizationId, refs) => {
+const findTogether = gathered<ItemRecord>(async (caller, refs) => {
   const [first, ...others] = refs;
   const items =
-    first !== undefined && others.length === 0
-      ? [await findNow(organizationId, first)]
-      : await findItems({ caller: { organizationId } }, refs);
+    first !== undefined && others.length === 0 ? [await findNow(caller, first)] : await findItems({ caller }, refs);
   return new Map(items.flatMap((item) => (item ? [[item._id, item] as const, [item.taskId, item] as const] : [])));
 });
 
@@ -44,10 +42,9 @@ export async function findItems<Left extends 'description' | 'metadata' = never>
   refs: readonly string[],
   leaveOut: readonly Left[] = [],
 ): Promise<Omit<ItemRecord, Left>[]> {
-  const { organizationId } = caller;
   const fields = Object.fromEntries(leaveOut.map((field) => [field, 0]));
   if (refs.length === 0) return [];
-  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, fields)
+  return ItemModel.find({ ...within(caller), foundBy: oneOf(refs.map(itself)) }, fields)
     .session(tx ?? null)
     .lean<ItemRecord[]>();
 }

@@ -1,13 +1,13 @@
 import mongoose from 'mongoose';
 import type { FailingScope, Scope } from '../calls/scope.ts';
+import { exists, within } from '../calls/within.repository.ts';
 import { below, itself } from './found-by.ts';
 import { ItemModel } from './items.model.ts';
 import { NAMED, type NamedItem, RESOLVABLE, type Seen, SHOWN, type ShownItem } from './views.ts';
 
 /** All that exist, in no particular order, with one query. @param refs UUIDs and task IDs */
 export async function shownItems({ caller }: Scope, refs: readonly string[]): Promise<ShownItem[]> {
-  const { organizationId } = caller;
-  return ItemModel.find({ organizationId, foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
+  return ItemModel.find({ ...within(caller), foundBy: oneOf(refs.map(itself)) }, SHOWN).lean<ShownItem[]>();
 }
 
 /** The item in a project that was created with this id. */
@@ -16,6 +16,7 @@ export async function findByExternalId(
   projectId: string,
   externalId: string,
 ): Promise<ShownItem | null> {
+  if (!exists(caller, projectId)) return null;
   const { organizationId } = caller;
   // Repeats the condition of the partial index, which contains only items that have one.
   const [item] = await ItemModel.aggregate<ShownItem>([
@@ -28,8 +29,7 @@ export async function findByExternalId(
 
 /** @param ref a UUID or a task ID */
 export async function findNamed({ caller }: Scope, ref: string): Promise<NamedItem | null> {
-  const { organizationId } = caller;
-  return ItemModel.findOne({ organizationId, foundBy: itself(ref) }, NAMED).lean<NamedItem>();
+  return ItemModel.findOne({ ...within(caller), foundBy: itself(ref) }, NAMED).lean<NamedItem>();
 }
 
 export async function requireNamed(scope: FailingScope<'NOT_FOUND'>, ref: string): Promise<NamedItem> {
@@ -52,7 +52,6 @@ export async function resolvableItems(
   { caller }: Scope,
   { roots, others }: { readonly roots: readonly string[]; readonly others: readonly string[] },
 ): Promise<ResolvableItem[]> {
-  const { organizationId } = caller;
   const namedRoots = roots.map(itself);
   const namedOthers = others.map(itself);
   const phrases = [...new Set([...namedRoots, ...namedOthers, ...roots.map(below)])];
@@ -60,7 +59,7 @@ export async function resolvableItems(
   const isAmong = (named: readonly string[]) => ({ $ne: [{ $setIntersection: ['$foundBy', named] }, []] });
   const isShown = { $or: [isAmong(namedOthers), { $and: [{ $eq: ['$type', 'task'] }, isAmong(namedRoots)] }] };
   return ItemModel.aggregate<ResolvableItem>([
-    { $match: { organizationId, foundBy: { $in: phrases } } },
+    { $match: { ...within(caller), foundBy: { $in: phrases } } },
     { $project: { ...RESOLVABLE, description: { $cond: [isShown, '$description', '$$REMOVE'] } } },
   ]).option({ batchSize: IN_ONE_ANSWER });
 }
@@ -70,9 +69,8 @@ const IN_ONE_ANSWER = 10_000;
 
 /** By id. */
 export async function descriptionsOf({ caller }: Scope, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { organizationId } = caller;
   if (ids.length === 0) return new Map();
-  const items = await ItemModel.find({ organizationId, _id: oneOf(ids) }, { description: 1 }).lean();
+  const items = await ItemModel.find({ ...within(caller), _id: oneOf(ids) }, { description: 1 }).lean();
   return new Map(items.map(({ _id, description }) => [_id, description]));
 }
 

@@ -9,6 +9,7 @@ import { idsBelow } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, isUsedUp, usedUp } from '../budgets/budgets.ts';
 import { shared } from '../calls/gathered.ts';
 import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
+import { exists } from '../calls/within.repository.ts';
 import { leafTasksOf } from '../context/leaf-tasks-of.ts';
 
 import { planBatch } from '../context/plan-batch.ts';
@@ -38,11 +39,12 @@ export async function bestOfProject(
   now: Date,
 ): Promise<Choice> {
   const { organizationId } = scope.caller;
+  if (!exists(scope.caller, projectId)) throw noProject(scope, projectId);
   const hasBudgets = await projectHasBudgets(scope, projectId);
   const { ready, abandoned, boards, budgets } = await look(`${organizationId}:${projectId}:${hasBudgets}`, () =>
     lookAt(scope, projectId, now, hasBudgets),
   );
-  if (boards.length === 0) throw scope.fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
+  if (boards.length === 0) throw noProject(scope, projectId);
   const usable = boards.filter((board) => columnOfRole(board, 'in_progress'));
   if (usable.length === 0) {
     throw scope.fail(
@@ -56,6 +58,10 @@ export async function bestOfProject(
   const inOrder = [...ready, ...abandoned].filter(({ boardColumnId }) => ids.has(boardColumnId)).sort(order);
   if (inOrder.length > 0) return chosen(inOrder, budgets);
   return { reason: await reasonInProject(scope, boards, budgets.filter(isUsedUp), now) };
+}
+
+function noProject({ fail }: FailingWriteScope<'NOT_FOUND'>, projectId: string) {
+  return fail('NOT_FOUND', `There is no project ${projectId}. ${WHERE_PROJECT_IDS_ARE}.`);
 }
 
 /** @throws Stale if there is a ready task by now */

@@ -19,7 +19,7 @@ import { reworkOf } from '../items/returned.ts';
 import { moveTo } from '../moves/move.ts';
 import { changeItem, renewLease } from '../writes/change-item.ts';
 import { tellBeat } from './beats.ts';
-import { bestOfItems, bestOfProject } from './best-ready.ts';
+import { bestOfItems, bestOfProject, type Choice } from './best-ready.ts';
 import type { Candidate } from './candidates.repository.ts';
 import { oneOf } from './reservations.ts';
 import { itemIdOf, newToken } from './token.ts';
@@ -37,7 +37,9 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   const context = { ...given, by: { agent: input.agent } };
   const now = new Date();
   const projectId = input.projectId ?? context.caller.sessionProjectId;
-  if (input.ids === undefined && projectId === undefined) {
+  // To a limited caller its projects are all that there is.
+  const projects = projectId === undefined ? context.caller.projects : [projectId];
+  if (input.ids === undefined && projects === undefined) {
     throw context.fail(
       'VALIDATION_FAILED',
       `Pass projectId or ids, or connect to /mcp?projectId=<id>. ${WHERE_PROJECT_IDS_ARE}.`,
@@ -48,7 +50,7 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   }
   const choice =
     input.ids === undefined
-      ? await bestOfProject(context, projectId as string, now)
+      ? await bestOfProjects(context, projects ?? [], now)
       : await bestOfItems(context, input.ids, projectId, now);
   if ('reason' in choice) return { claimed: false, workItem: null, lease: null, reason: choice.reason };
   if ('reserved' in choice) {
@@ -62,6 +64,18 @@ async function claimBest(input: Input<typeof operation>, given: Context): Promis
   if (!item || !isAsChosen(item, choice.best, now)) throw new Stale();
   for (const budget of over(choice.budgets, item)) context.writes.rely(restOf(budget));
   return take(item, input, now, context);
+}
+
+/** The first of them that has something to take, or, if none has, why. */
+async function bestOfProjects(context: Context, projectIds: readonly string[], now: Date): Promise<Choice> {
+  const reasons = new Set<string>();
+  for (const projectId of projectIds) {
+    const choice = await bestOfProject(context, projectId, now);
+    if (!('reason' in choice)) return choice;
+    reasons.add(choice.reason);
+  }
+  if (reasons.size === 0) return { reason: 'Your key and its user have no project in common.' };
+  return { reason: [...reasons].join(' ') };
 }
 
 /** One of a list of tasks was chosen by planning them, which is about the tasks as they were then; one of a project by what is stored in it. */

@@ -42,7 +42,7 @@ class WaitingClaim {
 
   constructor(input: Input<Claim>, context: Context) {
     const { caller, idempotencyKey, waiting } = context;
-    this.scope = scopeOf(input, caller.sessionProjectId);
+    this.scope = scopeOf(input, caller);
     this.context = context;
     this.identity = JSON.stringify([idempotencyKey, caller.sessionProjectId, input]);
     for (const signal of [waiting.timeUp, waiting.gone])

@@ -1,3 +1,4 @@
+import type { Caller } from '@worktrack/contracts/caller';
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input } from '@worktrack/contracts/operation';
 import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
@@ -29,11 +30,11 @@ const nameOf = (ref: string) => ref.trim().toLowerCase();
 
 export function scopeOf(
   { ids, projectId: given }: Pick<Input<typeof claimWorkItem>, 'ids' | 'projectId'>,
-  sessionProjectId: string | undefined,
+  { sessionProjectId, projects }: Pick<Caller, 'sessionProjectId' | 'projects'>,
 ): Scope {
   const projectId = given ?? sessionProjectId;
   const names = new Set(ids?.map(nameOf));
-  return { key: JSON.stringify([projectId, [...names]]), projectId, names };
+  return { key: JSON.stringify([projectId, [...names], projects]), projectId, names };
 }
 
 /** Whether a claim of the scope may find something because of the event. */

@@ -3,6 +3,7 @@ import type { Input } from '@worktrack/contracts/operation';
 import type { listWorkItems } from '@worktrack/contracts/work-items/list';
 import { findBoard } from '../boards/boards.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
+import { exists } from '../calls/within.repository.ts';
 import { findProject } from '../projects/projects.repository.ts';
 import { columnOfList } from './column-filter.ts';
 import { placeOfParent } from './listed-items.repository.ts';
@@ -35,6 +36,8 @@ export async function whereOf(
 ): Promise<Where> {
   const { boardId, boardColumnId, parentId, leaseState } = filter;
   const projectId = filter.projectId ?? sessionProjectId;
+  if (projectId !== undefined && !exists(scope.caller, projectId))
+    throw await namesNothing(scope, 'projectId', projectId);
   const like = likeOf(filter);
   const [boardGiven, parent] = await Promise.all([
     boardId === undefined ? undefined : findBoard(scope, boardId),
@@ -75,12 +78,15 @@ export async function whereOf(
     ...(!parent && !onlyBoard && inProject && { projectId: inProject }),
   };
   const among = columns.length > 1 && { boardColumnId: columns.map(({ column }) => column.id) };
+  // Without a project, a limited caller means its own.
+  const { projects } = scope.caller;
+  const ofCaller = projects && Object.keys(place).length === 0 && { projectId: projects };
   const held = leaseState && { how: leaseState, at: new Date() };
   const since = {
     ...(filter.createdAfter !== undefined && { createdAt: new Date(filter.createdAfter) }),
     ...(filter.updatedAfter !== undefined && { updatedAt: new Date(filter.updatedAfter) }),
   };
-  return { place, projectId: inProject, like: { ...like, ...among }, held, since };
+  return { place, projectId: inProject, like: { ...like, ...among, ...ofCaller }, held, since };
 }
 
 function likeOf(filter: ListFilter): Where['like'] {

@@ -2,6 +2,7 @@ import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-
 import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
+import { within } from '../calls/within.repository.ts';
 import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { LISTED, type ListedItem } from '../items/views.ts';
@@ -37,13 +38,12 @@ export function pageOfItems(
 
 /** @param ref a UUID or a task ID */
 export async function listedItem({ caller }: Scope, ref: string): Promise<ListedItem | null> {
-  return ItemModel.findOne({ organizationId: caller.organizationId, ...byRef(ref) }, LISTED).lean<ListedItem>();
+  return ItemModel.findOne({ ...within(caller), ...byRef(ref) }, LISTED).lean<ListedItem>();
 }
 
 /** @param refs UUIDs and task IDs */
 export async function listedItems({ caller }: Scope, refs: readonly string[]): Promise<ListedItem[]> {
-  const { organizationId } = caller;
-  return ItemModel.find({ organizationId, foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, LISTED).lean<
+  return ItemModel.find({ ...within(caller), foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, LISTED).lean<
     ListedItem[]
   >();
 }
@@ -53,7 +53,7 @@ export async function placeOfParent(
   { caller }: Scope,
   ref: string,
 ): Promise<Pick<ItemRecord, '_id' | 'projectId'> | null> {
-  return ItemModel.findOne({ organizationId: caller.organizationId, ...byRef(ref) }, { projectId: 1 }).lean();
+  return ItemModel.findOne({ ...within(caller), ...byRef(ref) }, { projectId: 1 }).lean();
 }
 
 const UUID_LENGTH = 36;

@@ -14,6 +14,11 @@ import { conditionsOf, idsSince, type Where } from './where.ts';
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
   const { place, like, held, since } = where;
+  const fields = Object.keys({ ...place, ...like, ...since });
+  if (fields.join() === 'projectId' && like.projectId && !held) {
+    const totals = await Promise.all(like.projectId.map((projectId) => countWhole(scope, { projectId })));
+    return { total: sum(totals), isLowerBound: false };
+  }
   const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !held;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await countInOrder(ItemModel, {

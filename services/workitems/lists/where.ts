@@ -13,7 +13,9 @@ export interface Where {
   /** The project that all of it is in, if known. */
   readonly projectId: string | undefined;
   /** By field the values that it may have; the columns if there are several. */
-  readonly like: Readonly<Partial<Record<(typeof LIKE)[number] | PlainField | 'boardColumnId', readonly string[]>>>;
+  readonly like: Readonly<
+    Partial<Record<(typeof LIKE)[number] | PlainField | 'boardColumnId' | 'projectId', readonly string[]>>
+  >;
   /** The lease state of items held by an agent at a given time. */
   readonly held?: { readonly how: readonly (LeaseState | 'stalled')[]; readonly at: Date } | undefined;
   /** Exclusive. */

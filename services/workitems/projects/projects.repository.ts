@@ -8,6 +8,7 @@ import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
+import { exists, projectsWithin } from '../calls/within.repository.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
 
 export async function insertProject(scope: WriteScope & TransactionScope, project: ProjectRecord): Promise<void> {
@@ -27,6 +28,7 @@ export function tellOfProject(
 }
 
 export async function findProject({ caller, tx }: Scope, id: string): Promise<ProjectRecord | null> {
+  if (!exists(caller, id)) return null;
   return ProjectModel.findOne({ organizationId: caller.organizationId, _id: id })
     .session(tx ?? null)
     .lean();
@@ -40,8 +42,10 @@ export async function requireProject(scope: FailingScope<'NOT_FOUND'>, id: strin
 
 /** Which of these keys projects of the organization have. */
 export async function keysTaken({ caller, tx }: Scope, keys: readonly string[], except?: string): Promise<Set<string>> {
-  const { organizationId } = caller;
-  const taken = await ProjectModel.find({ organizationId, key: mongoose.trusted({ $in: [...keys] }) }, { key: 1 })
+  const taken = await ProjectModel.find(
+    { ...projectsWithin(caller), key: mongoose.trusted({ $in: [...keys] }) },
+    { key: 1 },
+  )
     .session(tx ?? null)
     .lean<Pick<ProjectRecord, '_id' | 'key'>[]>();
   return new Set(taken.filter(({ _id }) => _id !== except).map(({ key }) => key));
@@ -60,7 +64,7 @@ export async function removeProject(scope: WriteScope & TransactionScope, projec
   tellOfProject(scope, { _id, revision: revision + 1 }, 'project.deleted', { name });
 }
 
-const remembered = new Remembered(findProject);
+const remembered = new Remembered(findProject, ({ _id }) => _id);
 
 /**
  * A project for a write that relies on its key and default board. Changing either raises the version of all boards of the project
@@ -96,7 +100,7 @@ export async function holdDependencies(scope: WriteScope, id: string): Promise<v
 
 /** The organization's project, if it has exactly one. */
 export async function onlyProject({ caller, tx }: Scope): Promise<ProjectRecord | undefined> {
-  const some = await ProjectModel.find({ organizationId: caller.organizationId })
+  const some = await ProjectModel.find(projectsWithin(caller))
     .limit(2)
     .session(tx ?? null)
     .lean();
@@ -109,16 +113,18 @@ export function pageOfProjects(
   { skip, after, limit }: Pick<Start, 'skip' | 'after' | 'limit'>,
 ): Promise<ProjectRecord[]> {
   const filter = { organizationId: caller.organizationId };
-  return inOrder(ProjectModel, { filter, order: NEWEST, skip, after, limit: limit + 1, present: [] });
+  const { projects } = caller;
+  const choose = projects ? [{ $match: { _id: { $in: [...projects] } } }] : [];
+  return inOrder(ProjectModel, { filter, order: NEWEST, skip, after, limit: limit + 1, choose, present: [] });
 }
 const NEWEST = { field: '_id', direction: -1 } as const;
 
 export async function countProjects({ caller }: Scope): Promise<number> {
-  return ProjectModel.countDocuments({ organizationId: caller.organizationId });
+  return ProjectModel.countDocuments(projectsWithin(caller));
 }
 
 export async function idsOfProjects({ caller }: Scope): Promise<string[]> {
-  const projects = await ProjectModel.find({ organizationId: caller.organizationId }, { _id: 1 }).lean();
+  const projects = await ProjectModel.find(projectsWithin(caller), { _id: 1 }).lean();
   return projects.map(({ _id }) => _id);
 }
 

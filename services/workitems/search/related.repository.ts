@@ -1,5 +1,6 @@
 import { searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import type { Scope } from '../calls/scope.ts';
+import { withinProject } from '../calls/within.repository.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
 import { idsOfProjects } from '../projects/projects.repository.ts';
 import { SearchModel } from './search.model.ts';
@@ -20,7 +21,9 @@ export async function itemsWithKeywords(
     {
       $match: {
         organizationId: caller.organizationId,
-        projectId: projectId ?? { $in: await idsOfProjects({ caller }) },
+        ...(projectId === undefined
+          ? { projectId: { $in: await idsOfProjects({ caller }) } }
+          : withinProject(caller, projectId)),
         prefixes: { $in: [...new Set(wanted.flat())] },
       },
     },

@@ -23,7 +23,7 @@ export function handDownSessions({ caller, writes }: WriteScope, deletedId: stri
 
 /** Which sessions a sum is over. `from` is included, `before` is not. */
 export interface SessionFilter {
-  readonly projectId?: string | undefined;
+  readonly projectId?: string | readonly string[] | undefined;
   /** Items whose own sessions count, and those of deleted items that they took over. */
   readonly itemIds?: readonly string[] | undefined;
   readonly from?: Date | undefined;
@@ -108,7 +108,7 @@ function matching(organizationId: string, { projectId, itemIds, from, before }: 
       $match: {
         organizationId,
         ...(itemIds && { countedFor: { $in: itemIds } }),
-        ...(projectId !== undefined && { projectId }),
+        ...(projectId !== undefined && { projectId: typeof projectId === 'string' ? projectId : { $in: projectId } }),
         ...(createdAt && { createdAt }),
       },
     },

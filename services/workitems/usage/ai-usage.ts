@@ -56,10 +56,16 @@ function groupsOf(context: Scope, filter: SessionFilter, groupBy: UsageGroup): P
 /** For an item those that apply to it, for a project all that are set in it. Ids sort by time, so the project's own is the first. */
 async function budgetsAsked(
   context: ReadContext,
-  { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: string | undefined },
+  { item, projectId }: { readonly item?: Under | undefined; readonly projectId?: SessionFilter['projectId'] },
 ) {
   if (item) return over(await budgetsToShow(context, [item.projectId]), item);
-  return projectId === undefined ? [] : budgetsToShow(context, [projectId]);
+  return projectId === undefined ? [] : budgetsToShow(context, [projectId].flat());
+}
+
+async function sessionProject(context: ReadContext<'NOT_FOUND'>): Promise<string | undefined> {
+  const { sessionProjectId, projects } = context.caller;
+  if (sessionProjectId !== undefined && projects) await requireProject(context, sessionProjectId);
+  return sessionProjectId;
 }
 
 async function subject(
@@ -67,7 +73,8 @@ async function subject(
   context: ReadContext<'NOT_FOUND'>,
 ): Promise<Pick<SessionFilter, 'projectId' | 'itemIds'> & { readonly item?: Under }> {
   if (projectId !== undefined) await requireProject(context, projectId);
-  if (workItemId === undefined) return { projectId: projectId ?? context.caller.sessionProjectId };
+  if (workItemId === undefined)
+    return { projectId: projectId ?? (await sessionProject(context)) ?? context.caller.projects };
   const item = await requireNamed(context, workItemId);
   if (projectId !== undefined && item.projectId !== projectId) {
     throw context.fail('NOT_FOUND', `There is no work item ${workItemId} in project ${projectId}.`);

@@ -1,6 +1,5 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { createUser } from '@worktrack/contracts/keys/users';
-import type { Role } from '@worktrack/contracts/permissions';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
@@ -11,7 +10,7 @@ import { SelectField } from '../../parts/select.tsx';
 import { tell } from '../../parts/toasts.tsx';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
-import { grantableRoles } from './roles.ts';
+import { grantable, isBuiltIn, nameOfRole, useRoles } from './roles.ts';
 
 interface NewUserProps {
   readonly onClose: () => void;
@@ -20,10 +19,10 @@ interface NewUserProps {
 }
 
 export function NewUser({ onClose, onLink }: NewUserProps) {
-  const roles = grantableRoles();
+  const roles = grantable(useRoles());
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>(roles.includes('member') ? 'member' : 'viewer');
+  const [role, setRole] = useState(roles.some(({ id }) => id === 'member') ? 'member' : 'viewer');
   const { isBusy, run } = useBusy(common.notChanged);
   const isReady = name.trim() !== '' && email.trim() !== '' && roles.length > 0;
   const create = (event: Event) => {
@@ -54,10 +53,10 @@ export function NewUser({ onClose, onLink }: NewUserProps) {
         </Field>
         <SelectField
           label={words.role}
-          help={words[`${role}Help`]}
+          help={isBuiltIn(role) ? words[`${role}Help`] : undefined}
           value={role}
-          options={roles.map((each) => [each, words[each]])}
-          onChoose={(chosen) => setRole(chosen as Role)}
+          options={roles.map(({ id }) => [id, nameOfRole(roles, id)])}
+          onChoose={setRole}
         />
         <FormActions action={common.create} isReady={!isBusy && isReady} onClose={onClose} />
       </form>

@@ -1,6 +1,5 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser } from '@worktrack/contracts/keys/users';
-import type { Role } from '@worktrack/contracts/permissions';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { queries } from '../../api/query.ts';
@@ -13,7 +12,7 @@ import { identity, may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { words } from './messages.ts';
 import { RenameUser } from './rename-user.tsx';
-import { grantableRoles } from './roles.ts';
+import { grantable, nameOfRole, useRoles } from './roles.ts';
 
 interface UserRowProps {
   readonly user: User;
@@ -22,22 +21,24 @@ interface UserRowProps {
 
 export function UserRow({ user, onLink }: UserRowProps) {
   const { id, name, email, role, disabled, createdAt } = user;
-  const [asked, setAsked] = useState<'rename' | 'disable' | Role>();
+  const [asked, setAsked] = useState<'rename' | 'disable' | { readonly role: string }>();
   const { isBusy, run } = useBusy(common.notChanged);
-  const roles = grantableRoles();
+  const all = useRoles();
+  const roles = grantable(all);
+  const called = nameOfRole(all, role);
   const isOwn = id === identity.value?.user.id;
-  const mayChange = may('users:write') && roles.includes(role);
+  const mayChange = may('users:write') && roles.some(({ id }) => id === role);
 
-  const change = (changes: { readonly role?: Role; readonly disabled?: boolean }, done: string) =>
+  const change = (changes: { readonly role?: string; readonly disabled?: boolean }, done: string) =>
     run(async () => {
       await call<typeof updateUser>('PATCH /api/users/:id', { id, ...changes });
       void queries.invalidateQueries({ queryKey: ['users'] });
       tell(done);
     });
-  const give = (chosen: Role) => change({ role: chosen }, words.changed({ name, role: words[chosen] }));
-  const choose = (chosen: Role) => {
+  const give = (chosen: string) => change({ role: chosen }, words.changed({ name, role: nameOfRole(all, chosen) }));
+  const choose = (chosen: string) => {
     if (chosen === role) return;
-    if (isOwn) setAsked(chosen);
+    if (isOwn) setAsked({ role: chosen });
     else void give(chosen);
   };
 
@@ -47,7 +48,7 @@ export function UserRow({ user, onLink }: UserRowProps) {
         <div class="row">
           <h2>{name}</h2>
           {isOwn && <span class="tag tag-accent">{words.you}</span>}
-          {!mayChange && <span class="tag">{words[role]}</span>}
+          {!mayChange && <span class="tag">{called}</span>}
           {disabled && <span class="tag tag-bad">{words.disabledTag}</span>}
         </div>
         <ul class="plain row quiet facts settings-facts">
@@ -60,11 +61,15 @@ export function UserRow({ user, onLink }: UserRowProps) {
       {mayChange && (
         <div class="row">
           <Menu
-            label={words.roleOf({ name, role: words[role] })}
+            label={words.roleOf({ name, role: called })}
             class="button"
-            items={roles.map((each) => ({ label: words[each], checked: each === role, run: () => choose(each) }))}
+            items={roles.map(({ id: each }) => ({
+              label: nameOfRole(all, each),
+              checked: each === role,
+              run: () => choose(each),
+            }))}
           >
-            {words[role]} <span aria-hidden="true">▾</span>
+            {called} <span aria-hidden="true">▾</span>
           </Menu>
           {!disabled && (
             <button type="button" class="button" aria-label={words.linkOf({ name })} onClick={onLink}>
@@ -108,12 +113,12 @@ export function UserRow({ user, onLink }: UserRowProps) {
           onClose={() => setAsked(undefined)}
         />
       )}
-      {asked !== undefined && asked !== 'rename' && asked !== 'disable' && (
+      {typeof asked === 'object' && (
         <Confirm
-          title={words.roleOf({ name, role: words[asked] })}
+          title={words.roleOf({ name, role: nameOfRole(all, asked.role) })}
           text={words.ownRoleText}
           action={words.changeRole}
-          onConfirm={() => void give(asked)}
+          onConfirm={() => void give(asked.role)}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -11,9 +11,16 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { countUsersOfRole, tellOfNarrowedUsers } from '../users/users.repository.ts';
-import { changeRole, countCustomRoles, insertRole, isBuiltIn, removeRole, roleById } from './roles.repository.ts';
-import { ROLES_TURN } from './turn.ts';
+import {
+  changeRole,
+  countCustomRoles,
+  insertRole,
+  isBuiltIn,
+  removeRole,
+  roleById,
+} from '../roles/roles.repository.ts';
+import { ROLES_TURN } from '../roles/turn.ts';
+import { countUsersOfRole, tellOfNarrowedUsers } from './users.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof updateOp>>;
 

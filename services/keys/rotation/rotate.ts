@@ -3,14 +3,14 @@ import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { requireRoomForKey } from '../keys/create.ts';
+import { keyOfCaller } from '../keys/key-of-caller.ts';
+import type { KeyDocument } from '../keys/keys.model.ts';
+import { insertKey, isActiveKey, keyById, markReplaced, rateOf } from '../keys/keys.repository.ts';
+import type { KeyMint } from '../keys/mint.ts';
+import { rateWithin } from '../keys/rate-within.ts';
 import { moveSessions } from '../sessions/sessions.repository.ts';
 import { moveCodes } from '../sign-in/codes.repository.ts';
-import { requireRoomForKey } from './create.ts';
-import { keyOfCaller } from './key-of-caller.ts';
-import type { KeyDocument } from './keys.model.ts';
-import { insertKey, isActiveKey, keyById, markReplaced, rateOf } from './keys.repository.ts';
-import type { KeyMint } from './mint.ts';
-import { rateWithin } from './rate-within.ts';
 
 type Context = WriteContext<FailureOf<typeof operation>>;
 

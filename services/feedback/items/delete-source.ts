@@ -1,0 +1,39 @@
+import type { deleteSource as deleteOp } from '@worktrack/contracts/feedback/sources';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
+import type { StagedContext } from '@worktrack/runtime/database/contexts';
+import { changeSource, removeSource, sourceById } from '../sources/sources.repository.ts';
+import { missing } from '../sources/sources.ts';
+import type { Duplicates } from './duplicates.ts';
+import { itemsOfSource } from './erasure.repository.ts';
+import { eraseAll } from './erasure.ts';
+
+/**
+ * Closed first, then its contents are erased in batches, then it is deleted: an interrupted call is repeated and finishes. What a gateway still admits in
+ * the two seconds in which it may not know, the daily pass erases.
+ */
+export async function deleteSource(
+  duplicates: Duplicates,
+  { id, erase }: Input<typeof deleteOp>,
+  context: StagedContext<'NOT_FOUND' | 'CONFLICT', Output<typeof deleteOp>>,
+): Promise<Output<typeof deleteOp>> {
+  if (!(await sourceById(context, id))) missing(id, context);
+  const items = () => itemsOfSource(context, id, BEFORE_ALL, AFTER_ALL);
+  if (erase) {
+    await commitAlone((scope) => changeSource({ caller: context.caller, ...scope }, id, { enabled: false }));
+    await eraseAll(duplicates, context, items());
+  } else {
+    for await (const _ of items()) {
+      throw context.fail(
+        'CONFLICT',
+        'The source still has items with submitted content. Repeat with ?erase=true to erase it too, or disable the source to keep it.',
+      );
+    }
+  }
+  return context.commit(async (scope) => {
+    if (!(await removeSource({ caller: context.caller, ...scope }, id))) missing(id, context);
+    return { deleted: true, id };
+  });
+}
+
+const [BEFORE_ALL, AFTER_ALL] = [new Date(-8.64e15), new Date(8.64e15)];
