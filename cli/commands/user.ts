@@ -31,8 +31,7 @@ export function userCommand(): Command {
     .description("rename a user, change the role, limit to projects, disable or enable; the user's keys follow at once")
     .option('--name <name>', 'name')
     .addOption(roleOption())
-    .addOption(new Option('--project <id...>', 'the only projects that exist for the user').conflicts('allProjects'))
-    .option('--all-projects', 'limit the user to projects no longer')
+    .option('--project <id...>', 'the only projects that exist for the user; `all`: no limit')
     .addOption(new Option('--disable', "make the user's keys invalid").conflicts('enable'))
     .option('--enable', "make the user's keys valid again")
     .addOption(jsonOption())
@@ -68,19 +67,15 @@ interface UpdateOptions extends OutputOptions {
   readonly name?: string;
   readonly role?: string;
   readonly project?: string[];
-  readonly allProjects?: boolean;
   readonly disable?: boolean;
   readonly enable?: boolean;
 }
 
-async function update(
-  id: string,
-  { name, role, project, allProjects, disable, enable, json }: UpdateOptions,
-): Promise<void> {
+async function update(id: string, { name, role, project, disable, enable, json }: UpdateOptions): Promise<void> {
   const disabled = disable ? true : enable ? false : undefined;
-  const projects = allProjects ? null : project;
+  const projects = project?.includes('all') ? null : project;
   if (name === undefined && role === undefined && disabled === undefined && projects === undefined) {
-    throw new Failure('usage', 'Say what to change: --name, --role, --project, --all-projects, --disable or --enable.');
+    throw new Failure('usage', 'Say what to change: --name, --role, --project, --disable or --enable.');
   }
   show(await api().call(updateUser, { id, name, role, projects, disabled }), json);
 }

@@ -9,7 +9,7 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const NAME = 'worktrack.mjs';
 /** What only the service and the documentation need of an operation, as formatted by Biome: each of these properties up to the next one. */
 const UNUSED =
-  /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|ofOrganization|deadlineMs|lane): [\s\S]*?(?=^ {2}\w|^\})/gm;
+  /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|ofOrganization|deadlineMs|lane):\s[\s\S]*?(?=^ {2}\w|^\})/gm;
 const BANNER = `#!/usr/bin/env node
 // The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 

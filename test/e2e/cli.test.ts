@@ -208,7 +208,7 @@ describe('every failure is one line on standard error that says what to do', () 
       /RPC_SECRETS_KEYS/,
     ],
     [['user', 'update', '0198c0de-0000-7000-8000-000000000000'], nowhere, 2, /Say what to change/],
-    [['user', 'create', '--name', 'X', '--email', 'x', '--role', 'boss'], nowhere, 2, /Allowed choices are owner/],
+    [['key', 'rotate', 'self', '--overlap', '5'], nowhere, 2, /a number with s, m, h or d/],
     [['user', 'list', '--limit', 'ten'], nowhere, 2, /whole number/],
     [['key', 'create'], nowhere, 2, /required option '--name <name>'/],
     [['usr'], nowhere, 2, /unknown command 'usr'/],

@@ -29,19 +29,16 @@ export const Email = z
 export const PermissionValue = z.enum(PERMISSIONS);
 /** The name of a built-in role, or the id of a custom one. */
 export const RoleValue = z.string();
-export const RoleInput = z
-  .union([z.enum(ROLES), Id], { error: `must be ${ROLES.join(', ')} or the id of a role of GET /api/roles` })
-  .describe('The name of a built-in role, or the id of a custom one');
+export const RoleInput = z.union([z.enum(ROLES), Id], { error: `must be ${ROLES.join(', ')} or the id of a role` });
 
 export const MAX_LIMITED_PROJECTS = 100;
-/** The projects that a key or a user is limited to. */
+/** The only projects that exist for a key or a user; `null`: all of the organization, later ones included. */
 export const ProjectsInput = z
   .array(Id)
   .min(1)
   .max(MAX_LIMITED_PROJECTS)
   .transform((ids) => [...new Set(ids)])
-  .nullable()
-  .describe('The only projects that exist for it; `null`: all of the organization, later ones included');
+  .nullable();
 const Projects = z.array(RecordId).nullable();
 
 export const RoleRecord = z.object({
