@@ -24,7 +24,7 @@ export function keyCommand(): Command {
         PERMISSIONS,
       ),
     )
-    .option('--project <id...>', 'the only projects that exist for it; default: those of your own key')
+    .option('--project <id...>', 'its only projects; default: those of your own key')
     .option('--expires-in-days <days>', 'default: it does not expire', wholeNumber)
     .option('--rate-limit <requests>', 'requests per window; 0: unlimited; default: 6000 a minute', wholeNumber)
     .option('--rate-window <seconds>', 'length of the window; default: 60', wholeNumber)
@@ -39,8 +39,8 @@ export function keyCommand(): Command {
     .action(list);
   key
     .command('rotate <id>')
-    .description('replace a key by one with all that it has, which is shown only this once; `self`: your own')
-    .option('--overlap <time>', 'how long the old key still works, such as 12h; default: 1d', duration)
+    .description('replace a key by one with all that it has; `self`: your own')
+    .option('--overlap <time>', 'how long the old one still works: 12h; default: 1d', duration)
     .addOption(jsonOption())
     .action(rotate);
   key
@@ -83,7 +83,10 @@ async function create({
 }
 
 function showMade(made: CreatedApiKey, json: boolean | undefined): void {
-  if (json) return printJson(made);
+  if (json) {
+    printJson(made);
+    return;
+  }
   printRecord({
     ID: made.id,
     Name: made.name,

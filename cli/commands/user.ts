@@ -31,7 +31,7 @@ export function userCommand(): Command {
     .description("rename a user, change the role, limit to projects, disable or enable; the user's keys follow at once")
     .option('--name <name>', 'name')
     .addOption(roleOption())
-    .option('--project <id...>', 'the only projects that exist for the user; `all`: no limit')
+    .option('--project <id...>', "the user's only projects; `all`: no limit")
     .addOption(new Option('--disable', "make the user's keys invalid").conflicts('enable'))
     .option('--enable', "make the user's keys valid again")
     .addOption(jsonOption())

@@ -1,13 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import {
-  type EventSubject,
-  type EventType,
-  type LoggedEvent,
-  PERMISSION_TO_SEE,
-} from '@worktrack/contracts/events/event';
+import { type EventType, type LoggedEvent, PERMISSION_TO_SEE } from '@worktrack/contracts/events/event';
 import { type StreamQuery, streamQuery } from '@worktrack/contracts/events/stream';
 import type { Identity } from '@worktrack/contracts/keys/identity';
-import type { Permission } from '@worktrack/contracts/permissions';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from '../clients.ts';
 import { type LogPage, PAGE_EVENTS } from './log-reader.ts';
