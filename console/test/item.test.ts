@@ -143,3 +143,33 @@ test('an item that does not exist says so', async () => {
   await visitor.page.getByRole('heading', { name: 'There is no item W-T-99999' }).waitFor();
   await visitor.isGood('item-gone');
 });
+
+test('what was handed over is approved with one key, and sent back with a reason that the next agent gets', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Judge me', boardColumnId: 'Review' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await visitor.isGood('verdict');
+  await page.keyboard.press('x');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('Unreadable in the dark.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('The links');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText(`${item.taskId} sent back`).waitFor();
+  await page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
+  expect(await now(organization, item.id)).toMatchObject({
+    columnName: 'In Progress',
+    rework: { from: 'review', summary: 'Unreadable in the dark.', issues: ['The links'] },
+  });
+
+  await organization.call('POST', `/api/work-items/${item.id}/move`, { boardColumnId: 'Testing' });
+  await page.getByText('Handed over, in Testing').waitFor();
+  await page.keyboard.press('a');
+  await page.getByText(`${item.taskId} approved.`).waitFor();
+  expect(await now(organization, item.id)).toMatchObject({ columnName: 'To Document' });
+  const usage = await organization.call<{ totals: object }>('GET', `/api/ai-usage?workItemId=${item.id}`);
+  expect(usage.data.totals).toMatchObject({ sessions: 1, totalTokens: 0, estimatedCost: '0.000000' });
+  expect(visitor.complaints).toEqual([]);
+});

@@ -25,6 +25,8 @@ export interface McpTool {
   readonly names?: Readonly<Record<string, string>>;
   /** Fields that the tool takes without listing them: those of earlier versions, and those that few need and another tool lists. */
   readonly unlisted?: readonly string[];
+  /** Fields that a tool requires, though there is another way over REST, such as for a person. */
+  readonly required?: readonly string[];
   /** Lists whose entries are described in words, or by another tool: the catalogue has no room to spell them out. */
   readonly opaque?: readonly string[];
   /** The field of the output that a tool shows as an image, `{ data: base64, mimeType }`, rather than as data. */

@@ -19,6 +19,7 @@ import { Prompt } from './prompt.tsx';
 import { Relations } from './relations.tsx';
 import { Results } from './results.tsx';
 import { Trace } from './trace.tsx';
+import { Verdict } from './verdict.tsx';
 
 /** Types that have tasks below them. */
 const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
@@ -49,6 +50,7 @@ function Item({ item }: { readonly item: WorkItem }) {
           <Heading title={item.title} />
         </Editable>
       </header>
+      <Verdict item={item} />
       <div class="item-main">
         <section class="panel stack" aria-label={words.description}>
           <h2 class="unseen">{words.description}</h2>

@@ -67,6 +67,25 @@ export const completeReview = operation({
   },
 });
 
+/** Without a model it is a person's verdict, which says how it went. */
+function refuseVerdict(
+  given: {
+    readonly result?: string | undefined;
+    readonly model?: string | undefined;
+    readonly totalTokens?: number | undefined;
+    readonly testResults?: { readonly failed?: number | undefined } | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  const { result, model, totalTokens, testResults } = given;
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (model === undefined && (result === undefined || totalTokens !== undefined)) {
+    fault('model', 'is required, but for a verdict by a person, who gives result and neither model nor totalTokens');
+  }
+  if (model !== undefined && totalTokens === undefined) fault('totalTokens', 'is required with model');
+  if (result === 'pass' && (testResults?.failed ?? 0) > 0) fault('result', 'must not be pass: tests failed');
+}
+
 export const completeValidation = operation({
   name: 'workItems.completeValidation',
   summary: 'Finish a validation: record results, documentation and AI session, move to To Document.',
@@ -92,12 +111,21 @@ export const completeValidation = operation({
           testFiles: Lines.optional(),
         })
         .optional(),
+      /** Of a person, who counts no tests. Default: by `testResults`. */
+      result: z.enum(['pass', 'fail']).optional(),
+      /** What was checked, or what is wrong. */
+      summary: Text.optional(),
+      issues: z.array(Text).max(MAX_LIST).optional(),
       ...sessionReport,
+      // A person's verdict uses none.
+      model: sessionReport.model.optional(),
+      totalTokens: sessionReport.totalTokens.optional(),
       provider: Provider.optional(),
       taskId: z.string().max(20).optional(),
       ...takeOver,
     })
-    .superRefine(refuseParts),
+    .superRefine(refuseParts)
+    .superRefine(refuseVerdict),
   output: z.object({
     completed: z.boolean(),
     workItemId: RecordId,
@@ -138,7 +166,8 @@ export const completeValidation = operation({
   rest: 'POST /api/work-items/:workItemId/validation',
   mcp: {
     tool: 'complete_validation',
-    unlisted: ['validatingColumnId', 'taskId', 'provider'],
+    unlisted: ['validatingColumnId', 'taskId', 'provider', 'result', 'summary', 'issues'],
+    required: ['model', 'totalTokens'],
     title: 'Complete validation',
     description: 'For items in Testing or Validating. With testResults.failed > 0 the item goes back to In Progress.',
   },

@@ -67,7 +67,7 @@ function toolOf(operation: Operation, mcp: McpTool): Tool {
       taken.unlisted.has(name) ? [] : [[name, mcp.opaque?.includes(name) ? OPAQUE : brief(schema)] as const],
     ),
   );
-  const required = whole.required ?? [];
+  const required = [...(whole.required ?? []), ...(mcp.required ?? [])];
   return {
     operation,
     arguments: taken,

@@ -29,16 +29,18 @@ export async function completeValidation(
   const item = await requireItem(context, input.workItemId);
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
-  const passed = (input.testResults?.failed ?? 0) === 0;
+  const passed = input.result ? input.result === 'pass' : (input.testResults?.failed ?? 0) === 0;
   const { to, redirected } = destinationOf(context, board, input, passed);
 
-  const { documentation, testResults } = input;
+  const { documentation } = input;
+  const testResults = resultsOf(input);
   const patch = { ...(documentation && { documentation }), ...(testResults && { testResults }) };
   const metadata = merged(context, item.metadata, patch);
   const { session, event } = await keepSession(context, item, {
     ...input,
     otherwise: DEFAULT_REVIEW_PROVIDER,
     sessionType: SESSION_TYPE,
+    ...sessionOf(input),
   });
   const verdict = { kind: 'validation', isPass: passed, hasResults: testResults !== undefined } as const;
   const faults = await passVerdict(context, item, board, verdict);
@@ -72,6 +74,19 @@ export async function completeValidation(
     ),
   };
 }
+
+/** With what a person says about it, who may have counted no tests. */
+function resultsOf({ testResults, result, summary, issues }: Input<typeof operation>) {
+  if (!testResults && !result) return undefined;
+  return { ...testResults, ...(summary && { summary }), ...(issues && issues.length > 0 && { issues }) };
+}
+
+/** A person's verdict takes no model and costs nothing. */
+function sessionOf({ model, totalTokens = 0 }: Input<typeof operation>) {
+  if (model !== undefined) return { model, totalTokens };
+  return { model: PERSON, provider: PERSON, totalTokens: 0, costUsd: 0, sessionType: 'review' };
+}
+const PERSON = 'person';
 
 /** A pass goes to the given column, with `Validating` taken as `To Document` (a frequent mistake), or else to `To Document`. */
 function destinationOf(

@@ -61,10 +61,10 @@ export function reworkOf(returned: Returned, metadata: Metadata): Rework {
 
 /** What a failed validation says. */
 export function failedTests(testResults: unknown): Pick<Rework, 'summary' | 'issues'> {
-  const { passed, failed, testFiles } = objectOf(testResults);
+  const { passed, failed, testFiles, summary: said, issues } = objectOf(testResults);
   const all = typeof passed === 'number' && typeof failed === 'number' ? ` of ${passed + failed}` : '';
-  const summary = `${typeof failed === 'number' ? failed : 'Some'}${all} tests failed.`;
-  return { summary, issues: textsOf(testFiles) };
+  const counted = `${typeof failed === 'number' ? failed : 'Some'}${all} tests failed.`;
+  return { summary: textOf(said) || counted, issues: [...textsOf(issues), ...textsOf(testFiles)] };
 }
 
 const objectOf = (value: unknown) =>
