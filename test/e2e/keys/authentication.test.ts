@@ -26,6 +26,7 @@ describe('GET /api/me', () => {
         user: { id: userId, name: expect.any(String), email: expect.stringContaining('@example.com'), role: 'owner' },
         organization: { id: organizationId, name: expect.stringContaining('Test') },
         permissions: PERMISSIONS,
+        projects: null,
         key: { id: expect.any(String), name: expect.any(String), prefix: apiKey.slice(0, 11) },
       },
     });

@@ -33,6 +33,7 @@ describe('POST /api/api-keys', () => {
       key: expect.any(String),
       prefix: data.key?.slice(0, 11),
       permissions: PERMISSIONS,
+      projects: null,
       rateLimit: { requests: 6_000, windowSeconds: 60 },
       userId: org.userId,
       createdBy: org.userId,
@@ -40,6 +41,7 @@ describe('POST /api/api-keys', () => {
       lastUsedAt: null,
       expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       revokedAt: null,
+      replacedBy: null,
     });
     expect(isWellFormedKey(data.key as string)).toBe(true);
     expect((await caller(system.baseUrl, data.key as string)('GET', '/api/projects')).status).toBe(200);

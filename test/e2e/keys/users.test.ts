@@ -53,6 +53,7 @@ describe('POST /api/users', () => {
     expect(data).toEqual({
       ...bob,
       id: expect.any(String),
+      projects: null,
       disabled: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
