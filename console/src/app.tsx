@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { useCallback, useEffect } from 'preact/hooks';
+import { CreateAnywhere } from './create/anywhere.tsx';
 import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
 import { ready, startLive, useEvents } from './live/live.ts';
@@ -44,6 +45,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
     <>
       <Frame identity={identity}>{ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />}</Frame>
       <Toasts />
+      <CreateAnywhere />
       <ShortcutHelp />
     </>
   );

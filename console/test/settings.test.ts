@@ -87,14 +87,12 @@ test('a key is created and revoked with the keyboard alone', async () => {
   const { page } = visitor;
   await page.getByRole('button', { name: 'New key' }).press('Enter');
   await page.getByRole('dialog').waitFor();
-  await page.keyboard.press('Tab');
   await page.keyboard.type('By keyboard');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').locator('pre').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Revoke By keyboard' }).press('Enter');
   await page.getByRole('dialog', { name: 'Revoke By keyboard' }).waitFor();
-  await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('By keyboard has been revoked and no longer works anywhere.').waitFor();

@@ -2,8 +2,10 @@ import { dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element
 import type { Column } from '@worktrack/contracts/projects/board';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
+import { openCreate } from '../create/open.ts';
 import { Failed, Loading } from '../parts/states.tsx';
 import { useVirtual } from '../parts/virtual.ts';
+import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
 import { CardView } from './card.tsx';
 import { cardsOf } from './card-pages.ts';
@@ -84,17 +86,33 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
       aria-label={`${column.name}, ${many}`}
       data-column={column.id}
     >
-      <h2 class="column-head">
-        {column.name}
-        {pagination && (
-          <span class="tag" title={many}>
-            <span aria-hidden="true">
-              {total}
-              {pagination.totalIsLowerBound && '+'}
+      <div class="column-head">
+        <h2>
+          {column.name}
+          {pagination && (
+            <span class="tag" title={many}>
+              <span aria-hidden="true">
+                {total}
+                {pagination.totalIsLowerBound && '+'}
+              </span>
             </span>
-          </span>
+          )}
+        </h2>
+        {may('work-items:write') && (
+          <button
+            type="button"
+            class="button button-quiet button-icon column-create"
+            aria-label={words.createIn({ column: column.name })}
+            title={words.createIn({ column: column.name })}
+            onClick={() =>
+              openCreate({ projectId: cards.board.projectId, boardId: cards.board.id, columnId: column.id })
+            }
+          >
+            +
+          </button>
         )}
-      </h2>
+      </div>
+
       <div ref={scroller} class="column-cards">
         {!pages.data &&
           (pages.isError ? <Failed error={pages.error} retry={() => void pages.refetch()} /> : <Loading />)}

@@ -1,14 +1,13 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType, LeaseState } from '@worktrack/contracts/work-items/work-item';
+import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { SearchField } from '../parts/search-field.tsx';
 import { Select } from '../parts/select.tsx';
 import { filter, setFilters } from '../router.ts';
 import { words } from './messages.ts';
 
-const TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const satisfies readonly ItemType[];
-const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 const WORK = ['working', 'awaiting_input', 'stalled'] as const satisfies readonly (LeaseState | 'stalled')[];
 
 /** What is shown of a board; all of it is in the address. */

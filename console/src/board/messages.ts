@@ -40,6 +40,12 @@ export const words = messages({
     tr: { other: '{n} karttan fazla' },
     ja: { other: '{n} 枚以上のカード' },
   },
+  createIn: {
+    en: 'Create in {column}',
+    de: 'In {column} anlegen',
+    tr: '{column} sütununda oluştur',
+    ja: '{column} に作成',
+  },
   timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
   expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
   progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },

@@ -7,6 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
+import { usePlace } from '../create/open.ts';
 import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -94,6 +95,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
   };
   const key = JSON.stringify([board, filters]);
   const cards = useMemo(() => new BoardCards(board, filters), [key]);
+  usePlace({ projectId: board.projectId, boardId: board.id });
   const [focused, setFocused] = useState<string>();
   const onFocus = useCallback((id: string) => setFocused(id), []);
   useEvents(useCallback((event) => cards.hear(event), [cards]));

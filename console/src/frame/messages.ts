@@ -7,6 +7,12 @@ export const words = messages({
   inbox: { en: 'Inbox', de: 'Eingang', tr: 'Gelen kutusu', ja: '受信箱' },
   costs: { en: 'Costs', de: 'Kosten', tr: 'Maliyetler', ja: '費用' },
   settings: { en: 'Settings', de: 'Einstellungen', tr: 'Ayarlar', ja: '設定' },
+  createItem: {
+    en: 'Create a work item',
+    de: 'Arbeitselement anlegen',
+    tr: 'İş öğesi oluştur',
+    ja: '作業項目を作成',
+  },
   screens: { en: 'Screens', de: 'Ansichten', tr: 'Ekranlar', ja: '画面' },
   toContent: { en: 'Skip to content', de: 'Zum Inhalt', tr: 'İçeriğe geç', ja: '本文へ' },
   appearance: { en: 'Appearance', de: 'Darstellung', tr: 'Görünüm', ja: '外観' },

@@ -5,14 +5,13 @@ import { useId } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
+import { PRIORITIES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { SelectField } from '../parts/select.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { type Changes, Overtaken, saveItem } from './save.ts';
-
-const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const satisfies readonly Priority[];
 
 /** What an item is, apart from its texts; each field is changed in place. */
 export function Fields({ item }: { readonly item: WorkItem }) {

@@ -1,6 +1,7 @@
 import './item.css';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { ServiceError } from '../api/service-error.ts';
+import { usePlace } from '../create/open.ts';
 import { Heading } from '../parts/heading.tsx';
 import { useItem } from '../parts/item.ts';
 import { itemWords } from '../parts/item-words.ts';
@@ -38,6 +39,11 @@ export function Screen({ params: { id = '' } }: ScreenProps) {
 }
 
 function Item({ item }: { readonly item: WorkItem }) {
+  usePlace({
+    projectId: item.projectId,
+    boardId: item.boardId,
+    ...(PLANNED.includes(item.type) && { parent: item.taskId }),
+  });
   return (
     <article class="screen item">
       <header>

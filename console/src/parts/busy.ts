@@ -29,3 +29,32 @@ export function useBusy(failed: string): { readonly isBusy: boolean; run(what: (
     },
   };
 }
+
+/** The same for a form in a dialog, which shows what was refused itself: a message behind the dialog is not seen. */
+export function useSubmit(): {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  run(what: () => Promise<void>): Promise<void>;
+} {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const runs = useRef(false);
+  return {
+    isBusy,
+    error,
+    async run(what) {
+      if (runs.current) return;
+      runs.current = true;
+      setBusy(true);
+      setError(undefined);
+      try {
+        await what();
+      } catch (failure) {
+        setError(failure);
+      } finally {
+        runs.current = false;
+        setBusy(false);
+      }
+    },
+  };
+}

@@ -3,6 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { words } from './messages.ts';
 
+/** What can be filled in or pressed below the head. */
+const FIRST = ':is(.dialog-head ~ *, .dialog-head ~ * *):is(input, select, textarea, button, a[href]):not(:disabled)';
+
 interface DialogProps {
   readonly title: string;
   /** On Escape, the × and a press outside it; the focus returns to where it was before. */
@@ -19,6 +22,8 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
     const before = document.activeElement;
     const shown = dialog.current;
     shown?.showModal();
+    // The browser begins with ×.
+    if (!shown?.querySelector('[autofocus]')) shown?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -37,6 +37,13 @@ export const words = messages({
     ja: 'キーボードショートカット',
   },
   thisHelp: { en: 'Show this help', de: 'Diese Hilfe zeigen', tr: 'Bu yardımı göster', ja: 'このヘルプを表示' },
+  idOrWords: {
+    en: 'Task ID or words',
+    de: 'Aufgaben-ID oder Wörter',
+    tr: 'Görev kimliği veya sözcükler',
+    ja: 'タスク ID または語句',
+  },
+  remove: { en: 'Remove {what}', de: '{what} entfernen', tr: '{what} ögesini kaldır', ja: '{what} を外す' },
   project: { en: 'Project', de: 'Projekt', tr: 'Proje', ja: 'プロジェクト' },
   copy: { en: 'Copy', de: 'Kopieren', tr: 'Kopyala', ja: 'コピー' },
   copied: { en: 'Copied', de: 'Kopiert', tr: 'Kopyalandı', ja: 'コピーしました' },

@@ -3,6 +3,7 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
+import { usePlace } from '../create/open.ts';
 import { dollars, number } from '../language/format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { useItem } from '../parts/item.ts';
@@ -27,6 +28,7 @@ export function PlanOf({ id }: { readonly id: string }) {
 }
 
 function Plan({ item }: { readonly item: WorkItem }) {
+  usePlace({ projectId: item.projectId, boardId: item.boardId, parent: item.taskId });
   const plan = usePlan(item);
   const costs = useCosts(item);
   return (

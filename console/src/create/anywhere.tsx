@@ -1,0 +1,26 @@
+import { useMemo } from 'preact/hooks';
+import { words } from '../frame/messages.ts';
+import { language } from '../language/language.ts';
+import { later } from '../parts/later.tsx';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { may } from '../session.ts';
+import { creating, openCreate } from './open.ts';
+
+const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog);
+
+/** On every screen, `c` opens the dialog in which a work item is created. */
+export function CreateAnywhere() {
+  const isAllowed = may('work-items:write');
+  useShortcuts(
+    useMemo(
+      () => (isAllowed ? [{ keys: 'c', label: words.createItem, run: () => openCreate() }] : []),
+      [isAllowed, language.value],
+    ),
+  );
+  const place = creating.value;
+  if (!place) return null;
+  const close = () => {
+    creating.value = undefined;
+  };
+  return <CreateDialog place={place} onClose={close} />;
+}

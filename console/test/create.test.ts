@@ -1,0 +1,97 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+const named = async ({ call }: TestOrganization, title: string) => {
+  const { data } = await call<{ workItems: WorkItem[] }>('GET', `/api/work-items?search=${encodeURIComponent(title)}`);
+  const found = data.workItems.find((item) => item.title === title);
+  return found && (await call<WorkItem>('GET', `/api/work-items/${found.id}`)).data;
+};
+
+test('an item is created on every screen with the keyboard alone', async () => {
+  const organization = await stage.newOrganization();
+  const before = await createItem(organization, { title: 'Name all colours' });
+  for (const screen of ['board', 'plan', 'agents', 'inbox', 'costs', 'settings', `items/${before.taskId}`]) {
+    const visitor = await stage.visit(screen, { apiKey: organization.apiKey });
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'New work item' });
+    await dialog.waitFor();
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.type(`From ${screen}`);
+    await page.keyboard.press('Control+Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await named(organization, `From ${screen}`)).toMatchObject({ type: 'task', columnName: 'Backlog' });
+    await page.context().close();
+  }
+});
+
+test('it has all that was chosen, and what is refused is said in the dialog, which keeps its input', async () => {
+  const organization = await stage.newOrganization();
+  const story = await createItem(organization, { type: 'story', title: 'Dark mode' });
+  const before = await createItem(organization, { title: 'Name all colours' });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('button', { name: 'Create in To Do', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'New work item' });
+  await dialog.getByLabel('Title').fill('Use the colours');
+  await dialog.getByLabel('Description').fill('In **all** places.');
+  await dialog.getByLabel('Priority').selectOption('high');
+  await dialog.getByLabel('Parent').fill('Dark');
+  await dialog.locator(`option[value="${story.taskId}"]`).first().waitFor({ state: 'attached' });
+  await dialog.getByLabel('Parent').fill(story.taskId);
+  await dialog.getByLabel('Depends on').fill('W-T-99999');
+  await dialog.getByLabel('Depends on').press('Enter');
+  await dialog.getByLabel('Depends on').fill(before.taskId);
+  await visitor.isGood('create');
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.getByRole('alert').filter({ hasText: 'W-T-99999' }).waitFor();
+  await dialog.getByRole('button', { name: 'Remove W-T-99999' }).click();
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Use the colours');
+  await dialog.getByLabel('Title').press('Control+Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await page
+    .getByRole('region', { name: /^To Do/ })
+    .getByText('Use the colours')
+    .waitFor();
+  expect(await named(organization, 'Use the colours')).toMatchObject({
+    columnName: 'To Do',
+    priority: 'high',
+    description: 'In **all** places.',
+    parentId: story.id,
+    metadata: { dependsOn: [before.taskId] },
+  });
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('closed by accident, it opens again with what was written', async () => {
+  const organization = await stage.newOrganization();
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByRole('button', { name: 'Create in Backlog' }).waitFor();
+  await page.keyboard.press('c');
+  const title = page.getByRole('dialog').getByLabel('Title');
+  await title.fill('Half a thought');
+  await title.press('Escape');
+  await title.waitFor({ state: 'detached' });
+  await page.keyboard.press('c');
+  expect(await title.inputValue()).toBe('Half a thought');
+});
+
+test('nobody who may only read is offered it', async () => {
+  const organization = await stage.newOrganization();
+  const reader = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Reader',
+    permissions: ['projects:read', 'work-items:read'],
+  });
+  const { page } = await stage.visit('board', { apiKey: reader.data.key });
+  await page.getByRole('region', { name: /^Backlog/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Create in Backlog' }).count()).toBe(0);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Show this help').waitFor();
+  expect(await page.getByRole('dialog').getByText('Create a work item').count()).toBe(0);
+});
