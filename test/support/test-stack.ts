@@ -10,6 +10,7 @@ export const TESTS_WITH_OWN_PROCESSES = [
   'stack/servers/start.test.ts',
   'test/faults/*.test.ts',
   'test/gateway/faults.test.ts',
+  'test/monitoring/panels.test.ts',
   'test/backup.test.ts',
   'test/security/other-users.test.ts',
   'test/stack.test.ts',

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { answered } from './answered.ts';
+import { countConnections } from './connection-metrics.ts';
 import { detectCapabilities, serverCapabilities } from './server.ts';
 import { createOwnIndexes, dropOwnIndexes } from './stand-in/indexes.ts';
 import { splitMatches } from './stand-in/split-match.ts';
@@ -54,6 +55,7 @@ export async function connectDatabase(options: {
       await delay(RECONNECT_DELAY_MS);
     }
   }
+  countConnections(mongoose.connection.getClient());
   await prepareCollections();
   if (!serverCapabilities().sortsByIndex) splitMatches(Object.values(mongoose.models));
   if (!serverCapabilities().endsAbandonedTransactions) stopWatching = watchOwners(log);

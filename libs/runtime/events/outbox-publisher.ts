@@ -42,7 +42,8 @@ const lag: Gauge = new Gauge({
 });
 const publishedEvents = new Counter({
   name: 'worktrack_events_published_total',
-  help: 'Events that this process has published.',
+  help: 'Events that this process has published, by type.',
+  labelNames: ['type'],
   registers: [registry],
 });
 /** For this process's one outbox. */
@@ -159,7 +160,7 @@ export class OutboxPublisher {
       const batches = next.map((events, index) => distinct([...events, ...(earlier[index] ?? [])]));
       const events = inOrderOfRevisions(batches.flat());
       await this.#publisher.publish(events);
-      publishedEvents.inc(events.length);
+      for (const { type } of events) publishedEvents.inc({ type });
       published += events.length;
       this.#published.published(events);
       await Promise.all(this.#sources.map((source, index) => source.remove(batches[index] ?? [])));

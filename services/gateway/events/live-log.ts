@@ -7,6 +7,8 @@ import { type Subscription, subscribeToNews } from '@worktrack/rpc/events/subscr
 import type { RequestSigner } from '@worktrack/rpc/message/signature';
 import { within } from '@worktrack/rpc/streams/streams';
 import type { Log } from '@worktrack/rpc/types';
+import { registry } from '@worktrack/runtime/process/metrics';
+import { Histogram } from 'prom-client';
 import { Beats, type PassingBeat } from './beats.ts';
 import type { LogPage, LogReader } from './log-reader.ts';
 import { RecentEvents } from './recent-events.ts';
@@ -16,6 +18,13 @@ const RETRY_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 /** How long until those who want to listen are told that it does not work at the moment. */
 const JOIN_DEADLINE_MS = 5_000;
+
+const arrival = new Histogram({
+  name: 'worktrack_event_arrival_seconds',
+  help: 'Time from what happened until this gateway has the event for the streams of its organization.',
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  registers: [registry],
+});
 
 export interface Listener {
   /** There is more to read, including these. */
@@ -115,6 +124,8 @@ export class OrganizationFeed {
   }
 
   #changed(events: readonly LoggedEvent[]): void {
+    // The clocks of two machines may differ by more than an event takes.
+    for (const { at } of events) arrival.observe(Math.max(0, Date.now() - Date.parse(at)) / 1_000);
     for (const listener of this.listeners) listener.changed(events);
   }
 }

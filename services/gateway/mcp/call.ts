@@ -4,7 +4,7 @@ import { IDEMPOTENCY_KEY_META, IDEMPOTENCY_REPLAYED_META } from '@worktrack/cont
 import { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { invalid } from '@worktrack/runtime/validation/parse';
-import { Counter } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { type JsonSchema, outputSchema } from '../schema.ts';
@@ -16,6 +16,14 @@ const calls = new Counter({
   name: 'worktrack_mcp_tool_calls_total',
   help: 'Calls of MCP tools, by tool and outcome (ok or an error code).',
   labelNames: ['tool', 'outcome'],
+  registers: [registry],
+});
+
+const seconds = new Histogram({
+  name: 'worktrack_mcp_tool_seconds',
+  help: 'Time that calls of MCP tools took, by tool.',
+  labelNames: ['tool'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   registers: [registry],
 });
 
@@ -31,6 +39,7 @@ export async function callTool(
   failureOf: (thrown: unknown) => ErrorValue,
 ): Promise<CallToolResult> {
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
+  const took = seconds.startTimer({ tool: name });
   try {
     const faults = tool.arguments.unknown(given.arguments ?? {});
     if (faults.length > 0) throw invalid(faults);
@@ -69,6 +78,8 @@ export async function callTool(
         { type: 'text', text: JSON.stringify(fit({ error: { code, message, details, current } }, FAILURE, []).value) },
       ],
     };
+  } finally {
+    took();
   }
 }
 

@@ -2,7 +2,9 @@ import type { Log } from '@worktrack/rpc/types';
 import { commitTogether } from '@worktrack/runtime/database/group-commit';
 import { Stale } from '@worktrack/runtime/database/stale';
 import { WriteSet } from '@worktrack/runtime/database/write-set';
+import { registry } from '@worktrack/runtime/process/metrics';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
+import { Gauge } from 'prom-client';
 import type { ItemRecord } from '../items/items.model.ts';
 import { abandonSession } from '../writes/abandoned.ts';
 import { adjustItem } from '../writes/change-item.ts';
@@ -14,15 +16,26 @@ const SWEEP_INTERVAL_MS = 1_000;
 const BATCH = 100;
 const DEADLINE_MS = 10_000;
 
+/** Undefined: this process has not swept yet. */
+let sweptAtMs: number | undefined;
+const lag: Gauge = new Gauge({
+  name: 'worktrack_lease_sweep_lag_seconds',
+  help: 'Time since this process last looked for leases that have ended, and settled them.',
+  registers: [registry],
+  collect: () => lag.set(sweptAtMs === undefined ? 0 : (performance.now() - sweptAtMs) / 1_000),
+});
+
 /**
  * A lease expires without a write. Unless somebody claims, moves or completes the item at that moment, the service itself reports that it has ended
  * and records the tokens that its agent reported. Any number of replicas may do so at once: each lease is settled by one of them.
  */
 export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
+  sweptAtMs = performance.now();
   return sweepEvery(SWEEP_INTERVAL_MS, {
     log,
     async sweep() {
       await settleEndedLeases(new Date());
+      sweptAtMs = performance.now();
     },
     failed: 'Could not report expired leases and record what was spent under them; trying again',
   });

@@ -1,0 +1,26 @@
+import { findProgram } from '../find-program.ts';
+import type { Progress } from '../progress.ts';
+import { installDebianPackages } from '../servers/apt.ts';
+import { StartError } from '../start-error.ts';
+
+export interface PrometheusPrograms {
+  readonly prometheus: string;
+  readonly promtool: string;
+}
+
+/** Debian's packages have both programs in one; so do most others. */
+function findPrometheus(): PrometheusPrograms | undefined {
+  const prometheus = findProgram('prometheus');
+  const promtool = findProgram('promtool');
+  return prometheus && promtool ? { prometheus, promtool } : undefined;
+}
+
+/** @throws StartError if it is not there and cannot be installed */
+export async function needPrometheus(progress: Progress): Promise<PrometheusPrograms> {
+  const found = findPrometheus();
+  if (found) return found;
+  await installDebianPackages(['prometheus'], 'Prometheus', progress, 'Otherwise leave out `--monitoring`.');
+  const installed = findPrometheus();
+  if (!installed) throw new StartError('Prometheus was installed but cannot be found.');
+  return installed;
+}
