@@ -245,6 +245,9 @@ function show(
     Column: item.columnName,
     Priority: item.priority,
     Assignee: item.assignee,
+    ...(item.dueDate !== null && { Due: item.dueDate }),
+    ...(item.estimate !== null && { Estimate: String(item.estimate) }),
+    ...(item.labels.length > 0 && { Labels: item.labels.map(({ name }) => name).join(', ') }),
     ...around,
     ID: item.id,
   });

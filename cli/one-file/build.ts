@@ -10,6 +10,25 @@ const NAME = 'worktrack.mjs';
 /** What only the service and the documentation need of an operation, as formatted by Biome: each of these properties up to the next one. */
 const UNUSED =
   /^ {2}(?:summary|example|output|errors|permissions|mcp|roles|rolesFor|ofOrganization|deadlineMs|lane):\s[\s\S]*?(?=^ {2}\w|^\})/gm;
+/** Of the contracts, what other schemas are made of. */
+const SCHEMAS = [
+  ...['Id', 'RecordId', 'Timestamp', 'ItemRef', 'ColumnRef', 'ProjectId', 'DayOrTime', 'ColumnRole', 'several'],
+  ...[
+    'Board',
+    'columnList',
+    'projectFields',
+    'itemFields',
+    'labelFields',
+    'Project',
+    'Gates',
+    'DependencyMet',
+    'WorkItem',
+    'WorkItemSummary',
+    'WrittenItem',
+    'Pagination',
+    'FeedbackStatus',
+  ],
+];
 const BANNER = `#!/usr/bin/env node
 // The worktrack command, with @modelcontextprotocol/server, commander, env-paths, eventsource-parser, fastest-levenshtein, string-width and zod: all under the MIT License.`;
 
@@ -40,7 +59,8 @@ async function bundle(): Promise<string> {
     treeshake: {
       moduleSideEffects: (id) => !/@modelcontextprotocol|[/\\]contracts[/\\]/.test(id),
       // Schemas that nothing uses once what only the service needs is gone.
-      manualPureFunctions: ['z'],
+      propertyReadSideEffects: false,
+      manualPureFunctions: ['z', ...SCHEMAS],
     },
     plugins: [
       {

@@ -10,6 +10,7 @@ import { implement } from '@worktrack/runtime/database/implement';
 import { createBoard } from './administration/create-board.ts';
 import { createProject } from './administration/create-project.ts';
 import { deleteProject } from './administration/delete-project.ts';
+import { createLabel, deleteLabel, listLabels, updateLabel } from './administration/labels.ts';
 import { getBoard, listBoards } from './administration/read-boards.ts';
 import { getProject, listProjectNames, listProjects } from './administration/read-projects.ts';
 import { setBudget, setItemBudget, setProjectBudget } from './administration/set-budget.ts';
@@ -72,6 +73,10 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'boards.create': createBoard,
       'boards.get': getBoard,
       'boards.update': updateBoard,
+      'labels.list': listLabels,
+      'labels.create': createLabel,
+      'labels.update': updateLabel,
+      'labels.delete': deleteLabel,
       'boards.cards': listCards,
       'workItems.list': listWorkItems,
       'workItems.get': batched(getWorkItems),

@@ -51,6 +51,11 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'projects.get', { id });
     await ask(caller, 'projects.update', { id, name: 'New', defaultBoardId: board.id });
     await ask(caller, 'boards.list', { id });
+    const label = await ask(caller, 'labels.create', { id, name: 'Urgent fix', colour: '#c00000' });
+    await ask(caller, 'labels.update', { id, labelId: label.id, colour: '#d00000' });
+    await ask(caller, 'labels.list', { id });
+    const spare = await ask(caller, 'labels.create', { id, name: 'Spare', colour: '#c00000' });
+    await ask(caller, 'labels.delete', { id, labelId: spare.id });
     await ask(caller, 'boards.create', { id, name: 'Second' });
     const columns = board.columns.map(({ id: columnId, name }) => ({ id: columnId, name }));
     await ask(caller, 'boards.update', { id: board.id, columns: columns.filter(({ name }) => name !== 'Validating') });
@@ -72,7 +77,13 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, search: task.taskId });
     }
     await ask(caller, 'workItems.modelPrices', {});
-    for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt']) {
+    await create('task', { labels: ['urgent fix'], dueDate: '2020-02-29', estimate: 3 });
+    for (const place of places) {
+      await ask(caller, 'workItems.list', { ...place, label: 'Urgent fix' });
+      await ask(caller, 'workItems.list', { ...place, overdue: true });
+      await ask(caller, 'workItems.list', { ...place, dueAfter: '2020-01-01', dueBefore: '2021-01-01' });
+    }
+    for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt', 'dueDate', '-estimate']) {
       await ask(caller, 'workItems.list', { sort });
       await ask(caller, 'workItems.list', { sort, search: 'story', updatedAfter: '2020-01-01' });
     }
@@ -90,6 +101,7 @@ test('every query of every operation is answered by an index, without a sort', a
     const { sessionProjectId: _, ...roaming } = caller;
     await ask(roaming, 'workItems.list', { externalId: 'build 17' });
     await ask(roaming, 'workItems.list', { leaseState: 'stalled' });
+    await ask(roaming, 'workItems.list', { overdue: true, label: 'Urgent fix' });
     await ask(roaming, 'workItems.list', {});
     await ask(roaming, 'workItems.list', { type: 'task' });
     await ask(roaming, 'workItems.createEpic', { title: 'Another' });

@@ -7,6 +7,7 @@ import {
 } from '../attachments/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { createBoard, getBoard, listBoards, updateBoard } from '../projects/board-operations.ts';
+import { createLabel, deleteLabel, listLabels, updateLabel } from '../projects/label-operations.ts';
 import {
   createProject,
   deleteProject,
@@ -51,6 +52,10 @@ export const workItemsContract = serviceContract('workitems', [
   createBoard,
   getBoard,
   updateBoard,
+  listLabels,
+  createLabel,
+  updateLabel,
+  deleteLabel,
   listCards,
   listWorkItems,
   getWorkItem,

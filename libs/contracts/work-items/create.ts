@@ -16,6 +16,7 @@ export const createWorkItem = operation({
     description: itemFields.description.optional(),
     type: ItemType,
     ...plainFields.created,
+    labels: itemFields.labels.optional(),
     boardId: Id,
     boardColumnId: ColumnRef,
     projectId: ProjectId.optional(),
@@ -44,5 +45,5 @@ export const createWorkItem = operation({
     output: exampleTask('To Do', { version: 1, updatedAt: times.createdAt }),
   },
   rest: 'POST /api/work-items',
-  mcp: { tool: 'create_work_item', title: 'Create work item' },
+  mcp: { tool: 'create_work_item', title: 'Create work item', unlisted: ['labels', 'dueDate', 'estimate'] },
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DayOrTime } from '../fields.ts';
+import { LabelRef } from '../projects/label.ts';
 import { several } from '../several.ts';
-import { plainFields } from './plain-fields.ts';
+import { DueDate, plainFields } from './plain-fields.ts';
 import { ItemType, LEASE_STATES } from './work-item.ts';
 
 /** What lists of items can be narrowed by, besides where the items are. Several values of one filter are alternatives. */
@@ -10,6 +11,10 @@ export const itemFilters = {
   ...plainFields.filters,
   assignee: several(z.string().max(200), { keepsSpaced: true }).optional().describe('me: your id, name or address'),
   leaseState: several(z.enum([...LEASE_STATES, 'stalled'])).optional(),
+  label: several(LabelRef, { keepsSpaced: true }).optional(),
+  dueBefore: DueDate.optional(),
+  dueAfter: DueDate.optional(),
+  overdue: z.boolean().optional().describe('Due before today (UTC), and not done'),
 };
 
 /** Filters by when something happened. */
@@ -19,7 +24,7 @@ export const timeFilters = {
 };
 
 /** By what a list can be sorted. `priority` begins with the urgent ones; what has no value comes last. */
-export const SORT_KEYS = ['priority', 'createdAt', 'updatedAt'] as const;
+export const SORT_KEYS = ['priority', 'createdAt', 'updatedAt', 'dueDate', 'estimate'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
 export interface SortBy {

@@ -37,6 +37,7 @@ export const listWorkItems = operation({
   mcp: {
     tool: 'list_work_items',
     title: 'List work items',
+    unlisted: ['label', 'dueBefore', 'dueAfter', 'overdue'],
     description:
       'To browse by column, parent, assignee or words. If you have IDs: resolve_work_items. Before planning something new: get_ideation_context.',
   },

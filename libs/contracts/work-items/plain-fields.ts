@@ -5,9 +5,16 @@ export const PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
 export const Priority = z.enum(PRIORITIES);
 export type Priority = z.infer<typeof Priority>;
 
+/** A day without a time, so that it is the same one everywhere. */
+export const DueDate = z.iso.date();
+
+const MAX_ESTIMATE = 1_000_000;
+/** In whatever unit the project counts. */
+const Estimate = z.number().min(0).max(MAX_ESTIMATE);
+
 /**
  * The fields of an item that are stored, shown and told exactly as callers set them. Each is said once: how it is shown, and what it is in a
- * creation, in a change (absent: as it was) and as a filter. CONTRIBUTING.md lists what else a new one needs.
+ * creation, in a change (absent: as it was) and, if lists are narrowed by its values, as a filter. CONTRIBUTING.md lists what else a new one needs.
  */
 const fields = {
   priority: {
@@ -16,25 +23,34 @@ const fields = {
     changed: Priority.optional(),
     filter: several(Priority).optional(),
   },
+  dueDate: { shown: DueDate.nullable(), created: DueDate.optional(), changed: DueDate.nullable().optional() },
+  estimate: { shown: Estimate.nullable(), created: Estimate.optional(), changed: Estimate.nullable().optional() },
 };
 
 type Fields = typeof fields;
-type Use = 'shown' | 'created' | 'changed' | 'filter';
+type Filtered = { [Name in keyof Fields]: Fields[Name] extends { filter: unknown } ? Name : never }[keyof Fields];
 
-const shapeOf = <const U extends Use>(use: U) =>
+const shapeOf = <const U extends 'shown' | 'created' | 'changed'>(use: U) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[use]])) as {
     [Name in keyof Fields]: Fields[Name][U];
   };
+
+const filters = Object.fromEntries(
+  Object.entries(fields).flatMap(([name, field]) => ('filter' in field ? [[name, field.filter]] : [])),
+) as { [Name in Filtered]: Fields[Name]['filter'] };
 
 export const plainFields = {
   shown: shapeOf('shown'),
   created: shapeOf('created'),
   changed: shapeOf('changed'),
-  filters: shapeOf('filter'),
+  filters,
 };
 
 export type PlainField = keyof Fields;
 export const PLAIN_FIELDS = Object.keys(fields) as readonly PlainField[];
+
+/** Those by whose values lists are narrowed. */
+export const FILTERED_FIELDS = Object.keys(filters) as readonly Filtered[];
 
 /** Those of the plain fields that are given. */
 export function plainOf<Given extends object>(given: Given): Pick<Given, PlainField & keyof Given> {

@@ -9,7 +9,7 @@ export const MAX_RESOLVED_IDS = 500;
 export const ResolvedItem = z.object({
   ...WorkItem.pick({ id: true, taskId: true, title: true, type: true, description: true }).shape,
   ...plainFields.shown,
-  ...WorkItem.pick({ assignee: true, boardColumnId: true, columnName: true, parentId: true }).shape,
+  ...WorkItem.pick({ assignee: true, labels: true, boardColumnId: true, columnName: true, parentId: true }).shape,
   ...WorkItem.pick({ isAiProcessing: true, lease: true, version: true }).shape,
   /** The inputs that the item came from. */
   resolvedFrom: z.array(z.string()),
@@ -50,6 +50,9 @@ export const resolveWorkItems = operation({
           resolvedFrom: ['W-S-9'],
           description: 'Follow the system setting, and let people choose.',
           priority: 'high',
+          dueDate: null,
+          estimate: null,
+          labels: [],
           assignee: null,
           boardColumnId: column('To Do'),
           columnName: 'To Do',

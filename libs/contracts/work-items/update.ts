@@ -18,6 +18,7 @@ export const updateWorkItem = operation({
     description: itemFields.description.optional(),
     type: ItemType.optional(),
     ...plainFields.changed,
+    labels: itemFields.labels.optional().describe('Replaces the list'),
     assignee: itemFields.assignee.nullable().optional(),
     boardColumnId: ColumnRef.optional().describe('Name or UUID; moves the item'),
     parentId: ItemRef.nullable().optional().describe('null unlinks'),
@@ -39,6 +40,7 @@ export const updateWorkItem = operation({
     tool: 'update_work_item',
     title: 'Update work item',
     names: { id: 'workItemId' },
+    unlisted: ['labels', 'dueDate', 'estimate'],
     description:
       'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
   },

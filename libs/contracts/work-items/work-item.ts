@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { Label, LabelRefs } from '../projects/label.ts';
 import { warnings } from '../warnings.ts';
 import { plainFields } from './plain-fields.ts';
 
@@ -48,6 +49,7 @@ export const WorkItemSummary = z.object({
   title: z.string(),
   type: ItemType,
   ...plainFields.shown,
+  labels: z.array(Label),
   assignee: z.string().nullable(),
   boardId: RecordId,
   boardColumnId: RecordId,
@@ -103,6 +105,7 @@ export const itemFields = {
     .min(1)
     .max(200)
     .refine((value) => PRINTABLE.test(value), 'must be printable characters, without spaces at the ends'),
+  labels: LabelRefs,
   /** Stored in `metadata.dependsOn`. */
   dependsOn: z.array(ItemRef).max(MAX_DEPENDENCIES),
   /** Stored in `metadata.ideaId`. */

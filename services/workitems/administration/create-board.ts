@@ -10,7 +10,7 @@ export async function createBoard(
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   await holdProject(context, projectId);
-  const { dependencyMet } = await requireProject(context, projectId);
+  const { dependencyMet, labels } = await requireProject(context, projectId);
   if ((await countBoards(context, projectId)) >= MAX_BOARDS) {
     throw context.fail(
       'CONFLICT',
@@ -25,6 +25,10 @@ export async function createBoard(
     });
   }
   return toBoard(
-    await insertBoard(context, { projectId, name, columns: wanted, ...(dependencyMet && { dependencyMet }) }),
+    await insertBoard(context, {
+      ...{ projectId, name, columns: wanted },
+      ...(dependencyMet && { dependencyMet }),
+      ...(labels && { labels }),
+    }),
   );
 }

@@ -9,6 +9,13 @@ export interface ColumnRecord {
   role?: Role | undefined;
 }
 
+/** One of a project's. An item stores the ids of its own. */
+export interface LabelRecord {
+  id: string;
+  name: string;
+  colour: string;
+}
+
 export interface BoardRecord {
   _id: string;
   organizationId: string;
@@ -20,11 +27,18 @@ export interface BoardRecord {
   columnsVersion: number;
   /** The project's, which raises columnsVersion when it changes it. Absent: `review`. */
   dependencyMet?: DependencyMet;
+  /** The project's, likewise. Absent: none. */
+  labels?: LabelRecord[];
   /** Incremented by each write: orders the board's events. Absent in records stored by earlier versions. */
   revision?: number;
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const labelsSchema = {
+  type: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true }, colour: String }],
+  default: undefined,
+};
 
 const boardSchema = new mongoose.Schema<BoardRecord>(
   {
@@ -36,6 +50,7 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
       { _id: false, id: { type: String, required: true }, name: { type: String, required: true }, role: String },
     ],
     dependencyMet: String,
+    labels: labelsSchema,
     columnsVersion: { type: Number, required: true },
     revision: Number,
     createdAt: { type: Date, required: true },

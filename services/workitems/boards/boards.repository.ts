@@ -13,7 +13,7 @@ import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
 
 export async function insertBoard(
   scope: WriteScope & TransactionScope,
-  board: Pick<BoardRecord, 'projectId' | 'name' | 'dependencyMet'> & {
+  board: Pick<BoardRecord, 'projectId' | 'name' | 'dependencyMet' | 'labels'> & {
     readonly columns: readonly Omit<ColumnRecord, 'id'>[];
     readonly id?: string;
   },
@@ -27,6 +27,7 @@ export async function insertBoard(
     columns: board.columns.map((column) => ({ id: uuidv7(), ...column })),
     columnsVersion: 1,
     ...(board.dependencyMet && { dependencyMet: board.dependencyMet }),
+    ...(board.labels && { labels: board.labels }),
     revision: 1,
     createdAt: now,
     updatedAt: now,
@@ -80,6 +81,11 @@ export async function boardsOfProject({ caller, tx }: Scope, projectId: string):
     .lean();
 }
 
+/** Of all projects. */
+export async function boardsWithin({ caller }: Scope): Promise<BoardRecord[]> {
+  return BoardModel.find(within(caller)).lean();
+}
+
 export async function countBoards({ caller, tx }: TransactionScope & Scope, projectId: string): Promise<number> {
   return BoardModel.countDocuments({ organizationId: caller.organizationId, projectId }).session(tx);
 }
@@ -99,7 +105,7 @@ export async function boardsById({ caller, tx }: Scope, ids: Iterable<string>): 
 export async function saveBoard(
   { caller, tx }: WriteScope & TransactionScope,
   id: string,
-  changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion' | 'dependencyMet'>>,
+  changes: Partial<Pick<BoardRecord, 'name' | 'columns' | 'columnsVersion' | 'dependencyMet' | 'labels'>>,
 ): Promise<BoardRecord> {
   const { organizationId } = caller;
   return BoardModel.findOneAndUpdate(

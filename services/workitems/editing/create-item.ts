@@ -5,6 +5,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
+import { requireLabels } from '../boards/labels.ts';
 import { isMet } from '../boards/progress.ts';
 import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
@@ -28,6 +29,8 @@ export interface NewItem extends Pick<ItemRecord, PlainField> {
   readonly type: ItemType;
   readonly title: string;
   readonly description?: string;
+  /** Ids and names. */
+  readonly labels?: readonly string[];
   readonly assignee?: string;
   readonly dependsOn?: readonly string[];
   readonly ideaId?: string;
@@ -57,7 +60,7 @@ export async function createItem(
     requireParentFor(scope, { type, projectId }, parent);
     countChildren(scope, parent, 1);
   }
-  const content = await contentOf(scope, projectId, input);
+  const content = await contentOf(scope, board, input);
   // Numbers come last, so that refused calls use none.
   const [taskId, position] = await Promise.all([drawTaskId(scope, project.key, type), placeAtEnd(scope, board._id)]);
   const item = newItem(scope, input, place, { ...content, taskId, position, childCount: 0 });
@@ -79,25 +82,26 @@ async function itemWith(
 }
 
 /** What a new item stores of what it refers to. */
-export interface Content extends Dependencies {
+export interface Content extends Dependencies, Pick<ItemRecord, 'labels'> {
   readonly metadata: Metadata;
 }
 
 /** @throws VALIDATION_FAILED if something that it refers to is not there */
 export async function contentOf(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
-  projectId: string,
-  input: Pick<NewItem, 'dependsOn' | 'ideaId' | 'metadata'>,
+  board: BoardRecord,
+  input: Pick<NewItem, 'dependsOn' | 'ideaId' | 'labels' | 'metadata'>,
 ): Promise<Content> {
   const metadata = merged(scope, {}, metadataPatch(input) ?? {});
   const isWritten = { dependsOn: 'dependsOn' in metadata, ideaId: 'ideaId' in metadata };
-  const named = await requireNamed(scope, { projectId, metadata, isWritten });
-  return { metadata, ...(named ?? { dependsOn: [], waitsFor: [] }) };
+  const named = await requireNamed(scope, { projectId: board.projectId, metadata, isWritten });
+  const labels = input.labels?.length ? requireLabels(scope, board, input.labels) : undefined;
+  return { metadata, labels, ...(named ?? { dependsOn: [], waitsFor: [] }) };
 }
 
 export function newItem(
   { caller }: Scope,
-  { type, title, description, assignee, ...input }: NewItem,
+  { type, title, description, assignee, labels: _, ...input }: NewItem,
   { project, board, column, parent }: Place,
   { taskId, position, childCount, ...content }: Content & Pick<ItemRecord, 'taskId' | 'position' | 'childCount'>,
 ): ItemRecord {

@@ -154,7 +154,7 @@ async function plan(context: Context, place: Place, given: GivenItem): Promise<P
   const { parentId, dependsOn = [] } = given;
   const projectId = place.project._id;
   const outside = dependsOn.filter((each) => !isRef(each));
-  const content = await contentOf(context, projectId, { ...given, dependsOn: outside });
+  const content = await contentOf(context, place.board, { ...given, dependsOn: outside });
   const parent = parentId === undefined || isRef(parentId) ? undefined : await requireItem(context, parentId);
   if (parent) requireParentFor(context, { type: given.type, projectId }, parent);
   return { ...place, given, parent, content };
@@ -242,6 +242,7 @@ async function storeAll(
         ...number,
         metadata: { ...content.metadata, ...(written.length > 0 && { dependsOn }) },
         dependsOn: [...new Set([...content.dependsOn, ...dependsOn])],
+        labels: content.labels,
         waitsFor: [...content.waitsFor, ...new Set(waits.map((each) => taskIdOf(each) as string))],
         childCount: planned.filter((other) => indexOf(byRef, other?.given.parentId) === index).length,
       },

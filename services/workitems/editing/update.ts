@@ -3,13 +3,15 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
 import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
+import { labelsOf, requireLabels } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
 import type { ItemChanges } from '../items/after-change.ts';
-import { differenceOf, type Editable } from '../items/changes.ts';
+import { type Difference, differenceOf, type Editable } from '../items/changes.ts';
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
@@ -36,7 +38,7 @@ export async function updateWorkItem(
   requireVersion(context, item, board, input.version);
   const column = input.boardColumnId === undefined ? undefined : requireColumn(context, board, input.boardColumnId);
   const { parent, descendants } = await wantedParent(item, input, context);
-  const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, context));
+  const { changes: differing, described } = differenceOf(item, wantedOf(input, item, parent, board, context));
   const newParent = differing.parentId === undefined ? undefined : (parent ?? null);
   if (differing.type) await requireTypeForChildren(context, item, differing.type);
   const changes: ItemChanges = {
@@ -46,7 +48,9 @@ export async function updateWorkItem(
   };
 
   const isChanged = Object.keys(changes).length > 0;
-  const events: NewEvent[] = isChanged ? [{ eventType: 'updated', data: { changes: described } }] : [];
+  const events: NewEvent[] = isChanged
+    ? [{ eventType: 'updated', data: { changes: withNames(described, board) } }]
+    : [];
   let after = item;
   let told: readonly string[] = heldWarnings([item], context.caller.keyId);
   if (column && column.id !== item.boardColumnId) {
@@ -69,10 +73,19 @@ export async function updateWorkItem(
   };
 }
 
+/** Labels by their names: their ids say nothing once they are deleted. */
+function withNames(described: Difference['described'], board: BoardRecord): Difference['described'] {
+  const { labels } = described;
+  if (!labels) return described;
+  const names = (ids: unknown) => labelsOf(board, ids as readonly string[] | undefined).map(({ name }) => name);
+  return { ...described, labels: { from: names(labels.from), to: names(labels.to) } };
+}
+
 function wantedOf(
   input: Input<typeof operation>,
   item: ItemRecord,
   parent: ItemRecord | null | undefined,
+  board: BoardRecord,
   context: Context,
 ): Partial<Editable> {
   const { title, description, type, assignee } = input;
@@ -82,6 +95,7 @@ function wantedOf(
     description,
     type,
     ...plainOf(input),
+    labels: input.labels && requireLabels(context, board, input.labels),
     // An empty name is nobody, for clients that cannot send null.
     assignee: assignee === '' ? null : assignee,
     parentId: parent === null ? null : parent?._id,

@@ -5,7 +5,7 @@ import type { ItemRecord } from './items.model.ts';
 
 export type Editable = Pick<
   ItemRecord,
-  PlainField | 'title' | 'description' | 'type' | 'assignee' | 'parentId' | 'metadata'
+  PlainField | 'title' | 'description' | 'type' | 'labels' | 'assignee' | 'parentId' | 'metadata'
 >;
 
 export interface Difference {
@@ -18,16 +18,19 @@ export interface Difference {
 /** @param wanted the new values; undefined fields are left unchanged */
 export function differenceOf(item: Editable, wanted: Partial<Editable>): Difference {
   const differing = Object.entries(wanted).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, item[field as keyof Editable]),
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before(item, field)),
   );
   const described: Difference['described'] = {};
   for (const [field, to] of differing) {
     described[field] =
-      field === 'metadata'
-        ? metadataDifference(item.metadata, to as Metadata)
-        : { from: item[field as keyof Editable], to };
+      field === 'metadata' ? metadataDifference(item.metadata, to as Metadata) : { from: before(item, field), to };
   }
   return { changes: Object.fromEntries(differing), described };
+}
+
+/** What was not yet a field when the item was stored, or was not given, is null, and of labels there are none. */
+function before(item: Editable, field: string): unknown {
+  return item[field as keyof Editable] ?? (field === 'labels' ? [] : null);
 }
 
 function metadataDifference(from: Metadata, to: Metadata): { from: Metadata; to: Metadata } {

@@ -26,6 +26,11 @@ export interface ItemRecord {
   description: string;
   type: ItemType;
   priority: Priority;
+  /** Absent, or null, if there is none; likewise the estimate. */
+  dueDate?: string | null | undefined;
+  estimate?: number | null | undefined;
+  /** Ids of labels of its project, which may have been deleted. Absent: none. */
+  labels?: string[] | undefined;
   assignee: string | null;
   /** Absent if none was given. */
   externalId?: string | undefined;
@@ -180,6 +185,9 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     description: { type: String, default: '' },
     type: { type: String, enum: ITEM_TYPES, required: true },
     priority: { type: String, enum: PRIORITIES, required: true },
+    dueDate: String,
+    estimate: Number,
+    labels: { type: [String], default: undefined },
     assignee: { type: String, default: null },
     externalId: String,
     parentId: { type: String, default: null },
@@ -222,6 +230,7 @@ itemSchema.index({ organizationId: 1, projectId: 1, updatedAt: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, assignee: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, type: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, projectId: 1, priority: 1, _id: 1 });
+itemSchema.index({ organizationId: 1, projectId: 1, labels: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, assignee: 1, _id: 1 });
 // What can be claimed, and the first of those in a column.
 itemSchema.index({ organizationId: 1, boardColumnId: 1, type: 1, priority: 1, position: 1, _id: 1 });

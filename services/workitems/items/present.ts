@@ -3,6 +3,7 @@ import type { WorkItem, WorkItemSummary } from '@worktrack/contracts/work-items/
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';
+import { labelsOf } from '../boards/labels.ts';
 import type { Scope } from '../calls/scope.ts';
 import { shownLease } from './lease.ts';
 import { shownRework } from './returned.ts';
@@ -23,6 +24,7 @@ export function toSummary(item: SummaryItem, board: BoardRecord | undefined): Wo
     title: item.title,
     type: item.type,
     ...plainFieldsOf(item),
+    labels: labelsOf(board, item.labels),
     assignee: item.assignee,
     boardId: item.boardId,
     boardColumnId: item.boardColumnId,

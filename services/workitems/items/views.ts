@@ -20,7 +20,7 @@ export type NamedItem = Seen<typeof NAMED>;
 /** A summary, as in lists, in events and in whatever mentions an item. */
 export const SUMMARY = {
   ...view('taskId', 'title', 'type', ...PLAIN_FIELDS, 'assignee', 'projectId', 'boardId', 'boardColumnId', 'parentId'),
-  ...view('isAiProcessing', 'externalId', 'returned', 'onReturnedBase'),
+  ...view('labels', 'isAiProcessing', 'externalId', 'returned', 'onReturnedBase'),
   ...SHOWN_OF_LEASE,
 } as const;
 export type SummaryItem = Seen<typeof SUMMARY>;

@@ -8,6 +8,7 @@ import { findProject } from '../projects/projects.repository.ts';
 import { columnOfList } from './column-filter.ts';
 import { placeOfParent } from './listed-items.repository.ts';
 import { namesNothing } from './named.ts';
+import { dueOf, labelsNamed } from './of-projects.ts';
 import { LIKE, type Where } from './where.ts';
 
 export type ListFilter = Pick<
@@ -17,9 +18,13 @@ export type ListFilter = Pick<
   | 'boardColumnId'
   | 'parentId'
   | 'leaseState'
+  | 'label'
+  | 'dueBefore'
+  | 'dueAfter'
+  | 'overdue'
   | 'createdAfter'
   | 'updatedAfter'
-  | keyof Where['like']
+  | (typeof LIKE)[number]
 >;
 
 /**
@@ -86,7 +91,9 @@ export async function whereOf(
     ...(filter.createdAfter !== undefined && { createdAt: new Date(filter.createdAfter) }),
     ...(filter.updatedAfter !== undefined && { updatedAt: new Date(filter.updatedAfter) }),
   };
-  return { place, projectId: inProject, like: { ...like, ...among, ...ofCaller }, held, since };
+  const labels = filter.label && { labels: await labelsNamed(scope, filter.label, board, inProject) };
+  const where = { place, projectId: inProject, like: { ...like, ...labels, ...among, ...ofCaller }, held, since };
+  return { ...where, due: await dueOf(scope, filter, where) };
 }
 
 function likeOf(filter: ListFilter): Where['like'] {

@@ -38,7 +38,7 @@ describe('a list', () => {
     expect(workItems).toEqual([
       {
         ...{ id, taskId, title, type, priority, assignee, ...places },
-        ...{ isAiProcessing: false, lease: null, externalId: null },
+        ...{ isAiProcessing: false, lease: null, externalId: null, dueDate: null, estimate: null, labels: [] },
       },
     ]);
     expect(pagination).toEqual({ page: 1, limit: 50, total: 1, totalPages: 1 });

@@ -151,6 +151,13 @@ const MATCH: readonly PipelineStage[] = [
 /** Conditions on the items that the entries do not cover. */
 function itemsLike({ where }: Matching): (PipelineStage.Lookup | PipelineStage.Match)[] {
   const { projectId: _, ...wanted } = conditionsOf(where);
-  const conditions = Object.entries(wanted).map(([field, value]) => [`item.${field}`, value]);
-  return conditions.length === 0 ? [] : [LOOK_UP, { $match: Object.fromEntries(conditions) }];
+  return Object.keys(wanted).length === 0 ? [] : [LOOK_UP, { $match: ofItem(wanted) }];
+}
+
+/** The same conditions on the item that was looked up, also within `$or`. */
+function ofItem(conditions: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(conditions).map(([field, value]) =>
+    field === '$or' ? [field, (value as Record<string, unknown>[]).map(ofItem)] : [`item.${field}`, value],
+  );
+  return Object.fromEntries(entries);
 }

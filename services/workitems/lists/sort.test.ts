@@ -201,6 +201,14 @@ describe('a filter', () => {
 });
 
 describe('a search finds', () => {
+  test('what is held in any of several ways', async () => {
+    const own = await startProject();
+    const item = await own.create('task', { title: 'Held word', column: 'To Do' });
+    await own.create('task', { title: 'Free word' });
+    await call(own.caller, 'workItems.claim', { agent: 'ada', ids: [item.id] });
+    expect(await titles({ search: 'word', leaseState: ['working', 'stalled'] }, own)).toEqual(['Held word']);
+  });
+
   test('comments and the names of attachments, as long as they are there', async () => {
     const own = await startProject();
     const item = await own.create('task', { title: 'Plain' });

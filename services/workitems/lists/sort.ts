@@ -12,30 +12,43 @@ type KeyValue = string | number;
 
 /** A key of a sort: how the database computes it, and what it is in a row. Ids are as old as their items (RFC 9562, 6.2). */
 interface Key {
-  readonly computed: unknown;
-  readonly of: (row: ListedItem) => KeyValue;
+  readonly computed: (isReversed: boolean) => unknown;
+  readonly of: (row: ListedItem, isReversed: boolean) => KeyValue;
   readonly kind: 'string' | 'number';
   /** As the database compares it. */
   readonly stored?: (value: KeyValue) => unknown;
 }
 const KEYS: Readonly<Record<SortKey, Key>> = {
   priority: {
-    computed: { $indexOfArray: [BEST_FIRST, '$priority'] },
+    computed: () => ({ $indexOfArray: [BEST_FIRST, '$priority'] }),
     of: ({ priority }) => BEST_FIRST.indexOf(priority),
     kind: 'number',
   },
-  createdAt: { computed: '$_id', of: ({ _id }) => _id, kind: 'string' },
+  createdAt: { computed: () => '$_id', of: ({ _id }) => _id, kind: 'string' },
   updatedAt: {
-    computed: '$updatedAt',
+    computed: () => '$updatedAt',
     of: ({ updatedAt }) => updatedAt.getTime(),
     kind: 'number',
     stored: (value) => new Date(value),
   },
+  // What has none comes last in both directions.
+  dueDate: {
+    computed: (isReversed) => ({ $ifNull: ['$dueDate', noDay(isReversed)] }),
+    of: ({ dueDate }, isReversed) => dueDate ?? noDay(isReversed),
+    kind: 'string',
+  },
+  estimate: {
+    computed: (isReversed) => ({ $ifNull: ['$estimate', noNumber(isReversed)] }),
+    of: ({ estimate }, isReversed) => estimate ?? noNumber(isReversed),
+    kind: 'number',
+  },
 };
+const noDay = (isReversed: boolean) => (isReversed ? '' : '~');
+const noNumber = (isReversed: boolean) => (isReversed ? -1 : MAX_TIME_MS);
 
 /** Where a row stands in a sorted list: its keys, and among equal ones its id. */
 export function placeInSort(by: readonly SortBy[], row: ListedItem): Place {
-  return { id: row._id, value: by.map(({ key }) => KEYS[key].of(row)) };
+  return { id: row._id, value: by.map(({ key, isReversed }) => KEYS[key].of(row, isReversed)) };
 }
 
 /** What part of a sorted list to read. */
@@ -62,7 +75,7 @@ export function partOf(by: readonly SortBy[], { after, skip, limit }: Start): Pa
 
 function isOfKind(value: unknown, kind: Key['kind']): boolean {
   if (kind === 'string') return typeof value === 'string';
-  return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME_MS;
+  return Number.isFinite(value) && Math.abs(value as number) <= MAX_TIME_MS;
 }
 
 /** The bounds of a Date (ECMA-262, 21.4.1.1). */
@@ -71,7 +84,7 @@ const MAX_TIME_MS = 8.64e15;
 /** Sorts everything that comes in; among equal keys the newest come first. */
 export function sortStages(by: readonly SortBy[], { after, skip, limit }: Part): PipelineStage[] {
   const names = by.map((_, at) => `sortKey${at}`);
-  const computed = Object.fromEntries(by.map(({ key }, at) => [names[at], KEYS[key].computed]));
+  const computed = Object.fromEntries(by.map(({ key, isReversed }, at) => [names[at], KEYS[key].computed(isReversed)]));
   const directions = Object.fromEntries(by.map(({ isReversed }, at) => [names[at], isReversed ? -1 : 1]));
   return [
     { $project: { ...LISTED, ...computed } },

@@ -1,5 +1,6 @@
 import type { DependencyMet, Gates } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
+import { type LabelRecord, labelsSchema } from '../boards/boards.model.ts';
 
 export interface ProjectRecord {
   _id: string;
@@ -23,6 +24,8 @@ export interface ProjectRecord {
   gates?: Gates;
   /** Absent: `review`. Its boards have a copy, for what reads boards anyway. */
   dependencyMet?: DependencyMet;
+  /** Its boards have a copy. Absent: none. */
+  labels?: LabelRecord[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -42,6 +45,7 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
     hasBudgets: Boolean,
     gates: String,
     dependencyMet: String,
+    labels: labelsSchema,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

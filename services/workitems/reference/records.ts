@@ -45,6 +45,8 @@ export interface ModelItem {
   title: string;
   type: ItemType;
   priority: Priority;
+  dueDate: string | null;
+  estimate: number | null;
   assignee: string | null;
   parentId: string | null;
   boardColumnId: string;
@@ -87,6 +89,9 @@ export interface CascadedMove {
   readonly toColumn: string;
 }
 export type Place = 'first' | 'last' | { readonly after: string };
-export type Editable = Pick<ModelItem, 'title' | 'type' | 'priority' | 'assignee' | 'parentId' | 'metadata'>;
+export type Editable = Pick<
+  ModelItem,
+  'title' | 'type' | 'priority' | 'dueDate' | 'estimate' | 'assignee' | 'parentId' | 'metadata'
+>;
 export type Changes = Partial<Omit<ModelItem, 'id' | 'taskId' | 'boardId' | 'version' | 'history' | 'boardColumnId'>>;
 export type Code = 'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT';

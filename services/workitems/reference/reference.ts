@@ -41,6 +41,8 @@ import {
  * Refused before it looks at `learned` or changes anything.
  */
 
+const EDITABLE = ['title', 'type', 'priority', 'dueDate', 'estimate', 'assignee', 'parentId', 'metadata'] as const;
+
 /** With every code that would be correct, if an input is wrong in more than one way. */
 export class Refused extends Error {
   readonly codes: readonly Code[];
@@ -214,6 +216,8 @@ export class Model {
   create(
     input: Pick<ModelItem, 'title' | 'type' | 'boardColumnId'> & {
       priority?: Priority;
+      dueDate?: string;
+      estimate?: number;
       assignee?: string;
       parentId?: string;
       metadata?: Metadata;
@@ -231,6 +235,8 @@ export class Model {
       title: input.title,
       type: input.type,
       priority: input.priority ?? 'medium',
+      dueDate: input.dueDate ?? null,
+      estimate: input.estimate ?? null,
       assignee: input.assignee || null,
       parentId: parent?.id ?? null,
       metadata: merge({}, input.metadata ?? {}),
@@ -288,9 +294,7 @@ export class Model {
       [this.childrenOf(item).some(({ type }) => !PARENTS[type].includes(wanted.type)), 'VALIDATION_FAILED'],
     ]);
     refuseIf([[this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED']]);
-    const differing = (['title', 'type', 'priority', 'assignee', 'parentId', 'metadata'] as const).filter(
-      (field) => !isDeepStrictEqual(wanted[field], item[field]),
-    );
+    const differing = EDITABLE.filter((field) => !isDeepStrictEqual(wanted[field], item[field]));
     const changes = Object.fromEntries(differing.map((field) => [field, wanted[field]])) as Changes;
     const hand = to && to.id !== item.boardColumnId ? this.#byHand(item, to, takeOver) : {};
     const events = updated(

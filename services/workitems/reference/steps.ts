@@ -93,6 +93,9 @@ const SessionTokens = fc.record(
   { requiredKeys: ['model', 'totalTokens'] },
 );
 
+const Day = fc.constantFrom('2026-02-28', '2028-02-29');
+const Estimate = fc.constantFrom(0, 0.5, 8);
+
 const nth = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
 const itemAt = (model: Model, n: number): ModelItem => nth([...model.items.values()], n);
 const heldItems = (model: Model) => [...model.items.values()].filter(({ lease }) => lease);
@@ -120,16 +123,17 @@ function parentAt(model: Model, type: ItemType, n: number): ModelItem | undefine
 const create = step(
   fc.record({
     ...{ title: Title, type: Type, priority: optional(PriorityOf), assignee: optional(Assignee) },
+    ...{ dueDate: optional(Day), estimate: optional(Estimate) },
     ...{ metadata: optional(MetadataOf), parent: optional(Nth), column: Nth, dependsOn: optional(Nth) },
   }),
-  async ({ title, type, priority, assignee, metadata, parent: n, column: at, dependsOn }, model, service) => {
+  async ({ title, type, metadata, parent: n, column: at, dependsOn, ...plain }, model, service) => {
     // Usually on the first board, and where work starts.
     const board = nth(model.boards, at % 7 === 0 ? 1 : 0);
     const column = nth(board.columns, at % 3 === 0 ? at : 0);
     const parentId = n === undefined ? undefined : parentAt(model, type, n)?.id;
     const dependency = dependsOn === undefined || model.items.size === 0 ? undefined : itemAt(model, dependsOn).taskId;
     const input = given({
-      ...{ title, type, priority, assignee, parentId, boardColumnId: column.id },
+      ...{ title, type, ...plain, parentId, boardColumnId: column.id },
       metadata: dependency ? { ...metadata, dependsOn: [dependency] } : metadata,
     });
     await service.agree('workItems.create', { ...input, boardId: board.id }, (answer) => {
@@ -181,6 +185,8 @@ const update = step(
     ...{ item: Nth, byTaskId: flag, title: optional(Title), type: optional(Type), priority: optional(PriorityOf) },
     ...{
       assignee: optional(Assignee),
+      dueDate: optional(fc.option(Day)),
+      estimate: optional(fc.option(Estimate)),
       metadata: optional(MetadataOf),
       column: optional(Nth),
       version: optional(rarely),
@@ -190,12 +196,14 @@ const update = step(
   }),
   async (params, model, service) => {
     const item = itemAt(model, params.item);
-    const { title, type, priority, assignee, metadata, column, version: isStale } = params;
+    const { title, type, priority, assignee, dueDate, estimate, metadata, column, version: isStale } = params;
     const parent = params.parent && parentAt(model, type ?? item.type, params.parent);
     const dependency = params.dependsOn === undefined ? undefined : itemAt(model, params.dependsOn).id;
     // A parent along with everything else is usually refused because of the rest.
     const fields =
-      params.onlyParent && params.parent !== undefined ? {} : { title, type, priority, assignee, metadata };
+      params.onlyParent && params.parent !== undefined
+        ? {}
+        : { title, type, priority, assignee, dueDate, estimate, metadata };
     const input = given({
       ...{ id: ref(item, params.byTaskId), ...fields },
       parentId: params.parent === null ? null : (parent as ModelItem | undefined)?.taskId,

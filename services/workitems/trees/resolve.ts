@@ -1,5 +1,6 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
+import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/contracts/work-items/resolve';
 import type { Call, Settled } from '@worktrack/rpc/types';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
@@ -137,11 +138,12 @@ function toResolved(
   board: BoardRecord | undefined,
   resolvedFrom: readonly string[],
 ): ResolvedItem {
-  const { id, taskId, title, type, priority, assignee, boardColumnId, columnName, parentId, isAiProcessing, lease } =
-    toSummary(item, board);
+  const shown = toSummary(item, board);
+  const { id, taskId, title, type, assignee, labels, boardColumnId, columnName, parentId, isAiProcessing } = shown;
   const { description, version } = item;
   return {
     ...{ id, taskId, title, type, resolvedFrom: [...resolvedFrom] },
-    ...{ description, priority, assignee, boardColumnId, columnName, parentId, isAiProcessing, lease, version },
+    ...{ description, ...plainOf(shown), assignee, labels, boardColumnId, columnName, parentId, isAiProcessing },
+    ...{ lease: shown.lease, version },
   };
 }

@@ -1,0 +1,55 @@
+import { isUuid } from '@worktrack/contracts/fields';
+import type { Input } from '@worktrack/contracts/operation';
+import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { BoardRecord } from '../boards/boards.model.ts';
+import { boardsOfProject, boardsWithin, boardWithColumn, findBoard } from '../boards/boards.repository.ts';
+import { roleOf } from '../boards/columns.ts';
+import { labelMeant } from '../boards/labels.ts';
+import { isDone } from '../boards/progress.ts';
+import type { FailingScope, Scope } from '../calls/scope.ts';
+import type { Where } from './where.ts';
+
+// What only the boards know of the projects whose items are listed: their labels by name, and which columns are done.
+
+/** The ids of the labels that are named; without a project, of those that have one of the names in any of them. */
+export async function labelsNamed(
+  scope: FailingScope<'VALIDATION_FAILED'>,
+  refs: readonly string[],
+  board: BoardRecord | null | undefined,
+  projectId: string | undefined,
+): Promise<readonly string[]> {
+  const boards = board ? [board] : await boardsOf(scope, projectId);
+  const found = refs.flatMap((ref) => {
+    const ids = new Set(boards.flatMap(({ labels = [] }) => labelMeant(labels, ref) ?? []));
+    if (ids.size > 0) return [...ids];
+    // A deleted one: items had it.
+    if (isUuid(ref)) return [ref.toLowerCase()];
+    const message = `there is no label ${JSON.stringify(ref)}`;
+    throw scope.fail('VALIDATION_FAILED', `label: ${message}. GET /api/projects/:id/labels lists them.`, {
+      details: [{ path: 'label', message }],
+    });
+  });
+  return [...new Set(found)];
+}
+
+export async function dueOf(
+  scope: Scope,
+  { dueBefore, dueAfter, overdue }: Pick<Input<typeof listWorkItems>, 'dueBefore' | 'dueAfter' | 'overdue'>,
+  { place, projectId, like }: Pick<Where, 'place' | 'projectId' | 'like'>,
+): Promise<Where['due']> {
+  if (!overdue) {
+    return dueBefore === undefined && dueAfter === undefined ? undefined : { before: dueBefore, after: dueAfter };
+  }
+  const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
+  const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
+  const { boardId, boardColumnId } = place;
+  const ofColumn = boardColumnId ?? like.boardColumnId?.[0];
+  const board = boardId ? await findBoard(scope, boardId) : ofColumn ? await boardWithColumn(scope, ofColumn) : null;
+  const boards = board ? [board] : await boardsOf(scope, projectId);
+  const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(roleOf(column))).map(({ id }) => id));
+  return { before, after: dueAfter, notIn: done };
+}
+
+function boardsOf(scope: Scope, projectId: string | undefined): Promise<readonly BoardRecord[]> {
+  return projectId === undefined ? boardsWithin(scope) : boardsOfProject(scope, projectId);
+}
