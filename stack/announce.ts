@@ -10,6 +10,7 @@ export interface Announcement {
   /** Signs in to the console, once. */
   readonly loginLink: string;
   readonly dataDir: string;
+  readonly prometheusUrl: string | undefined;
   readonly tookMs: number;
   readonly howToStop: string;
 }
@@ -38,6 +39,7 @@ export function announce(progress: Progress, it: Announcement): void {
     `  MCP           ${baseUrl}/mcp`,
     ...it.moreGateways.map((url) => `  and at        ${url}`),
     `  Widget page   ${baseUrl}/widget/demo?publicKey=${seed.source.publicKey}`,
+    ...(it.prometheusUrl ? [`  Prometheus    ${it.prometheusUrl}`] : []),
     `  Data, logs    ${it.dataDir}`,
     '',
     ...(seed.isNew

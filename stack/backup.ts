@@ -3,11 +3,14 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, rmSy
 import { dirname, join, resolve } from 'node:path';
 import { runningStack, takeDataDir } from './data-dir.ts';
 import { makeDirectory, makePrivateDirectory } from './make-directory.ts';
+import { writePrivate } from './private-file.ts';
 import type { Progress } from './progress.ts';
 import { StartError } from './start-error.ts';
 
+/** In the data directory: changed by each backup, so that owners see when the last one was. */
+export const LAST_BACKUP = 'last-backup';
 /** Files of a running stack, or of its last run: nothing that the next one needs. */
-const LEFT_OUT = ['lock', 'run', 'stack.json', 'logs'];
+const LEFT_OUT = ['lock', 'run', 'stack.json', 'logs', 'prometheus', LAST_BACKUP];
 
 /**
  * Packs everything that a stack keeps into one file, for its owner only: databases, waiting messages, secrets, passwords. The stack must be stopped: its database can be
@@ -40,6 +43,7 @@ export async function backUp(dataDir: string, file: string, progress: Progress):
     } finally {
       rmSync(unfinished);
     }
+    writePrivate(join(path, LAST_BACKUP), '');
     progress.line(`${target} contains all of ${path}, including the secrets: keep it as safe as those.`);
   } finally {
     taken.release();

@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseStart, parseStop, stopCommand } from './options.ts';
 
-const defaults = { port: undefined, dataDir: '.worktrack', replicas: {}, detach: false };
+const defaults = { port: undefined, dataDir: '.worktrack', replicas: {}, detach: false, monitoring: false };
 
 describe('the options of npm start', () => {
   it.each([
     { args: [], options: defaults },
     { args: ['--port', '0'], options: { ...defaults, port: 0 } },
     { args: ['--port=9000', '--detach'], options: { ...defaults, port: 9000, detach: true } },
+    { args: ['--monitoring'], options: { ...defaults, monitoring: true } },
     { args: ['--data-dir', '/var/lib/worktrack'], options: { ...defaults, dataDir: '/var/lib/worktrack' } },
     { args: ['--replicas', 'feedback=3'], options: { ...defaults, replicas: { feedback: 3 } } },
     { args: ['--replicas', 'feedback=3, keys=2'], options: { ...defaults, replicas: { feedback: 3, keys: 2 } } },

@@ -13,6 +13,8 @@ export interface StartOptions {
   readonly dataDir: string;
   readonly replicas: Partial<Record<ServiceName, number>>;
   readonly detach: boolean;
+  /** Prometheus beside the stack. */
+  readonly monitoring?: boolean;
 }
 
 const DEFAULT_DATA_DIR = '.worktrack';
@@ -26,6 +28,7 @@ services, and prints where they listen. Ctrl-C stops all of it; the data stay, a
   --data-dir <folder>      where the data, logs and stack.json are kept    (default: ${DEFAULT_DATA_DIR})
   --replicas <svc>=<n>     how many processes of a service: ${SERVICES.join(', ')};
                            several by commas, as in feedback=3,workitems=2 (default: one of each)
+  --monitoring             also start Prometheus with the rules in deploy/monitoring, and print its address
   --detach                 return once it is ready; \`npm run stop\` ends it
   --help
 
@@ -69,6 +72,7 @@ export function parseStart(args: readonly string[]): StartOptions | 'help' {
     'data-dir': { type: 'string', default: DEFAULT_DATA_DIR },
     replicas: { type: 'string', multiple: true, default: [] },
     detach: { type: 'boolean', default: false },
+    monitoring: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   });
   if (values.help) return 'help';
@@ -77,6 +81,7 @@ export function parseStart(args: readonly string[]): StartOptions | 'help' {
     dataDir: values['data-dir'] as string,
     replicas: parseReplicas(values.replicas as string[]),
     detach: values.detach as boolean,
+    monitoring: values.monitoring as boolean,
   };
 }
 

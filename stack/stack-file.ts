@@ -8,12 +8,14 @@ import type { ServerUrls } from './servers/start.ts';
 /** What programs on this machine need to use and inspect a running stack. It contains a key and the servers' passwords: mode 600. */
 export interface StackFile extends Seed {
   readonly baseUrl: string;
-  readonly urls: ServerUrls;
+  /** `prometheus`: with `--monitoring`. */
+  readonly urls: ServerUrls & { readonly prometheus?: string };
   /** A server that somebody else runs has none. */
   readonly pids: Readonly<Record<ServiceName, readonly number[]>> & {
     readonly rabbitmq?: number;
     readonly redis?: number;
     readonly mongodb?: number;
+    readonly prometheus?: number;
   };
 }
 

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { announce } from './announce.ts';
+import { LAST_BACKUP } from './backup.ts';
 import { Child } from './child.ts';
 import { fillCompileCache } from './compile-cache.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import type { ServiceName } from './layout.ts';
+import { needPrometheus } from './monitoring/find-prometheus.ts';
+import { type PrometheusServer, startPrometheus } from './monitoring/prometheus.ts';
 import { DEFAULT_PORT, type StartOptions } from './options.ts';
 import { portIsFree } from './ports.ts';
 import type { Progress } from './progress.ts';
@@ -61,7 +65,7 @@ async function startIn(
       urls: servers.urls,
       secrets,
       replicas: options.replicas,
-      env: process.env,
+      env: { LAST_BACKUP_FILE: join(dataDir.path, LAST_BACKUP), ...process.env },
       port,
       host: HOST,
       dataDir: dataDir.path,
@@ -73,12 +77,19 @@ async function startIn(
     seed(dataDir.path, baseUrl, servers.urls.rabbitmq, secrets),
   );
 
+  const prometheus = options.monitoring ? await startMonitoring(dataDir.path, services, progress) : undefined;
+
   const { isNew: _, ...kept } = seeded;
-  const describe = () =>
-    writeStackFile(dataDir.path, { ...kept, baseUrl, urls: servers.urls, pids: processIds(servers, services) });
+  const describe = () => {
+    prometheus?.collectFrom(services.replicas);
+    const urls = { ...servers.urls, ...(prometheus && { prometheus: prometheus.url }) };
+    const pids = { ...processIds(servers, services), prometheus: prometheus?.part.pid };
+    writeStackFile(dataDir.path, { ...kept, baseUrl, urls, pids });
+  };
   const parts = [
     ...[servers.rabbitmq, servers.redis, servers.mongodb].flatMap(({ part }) => (part ? [part] : [])),
     ...services.replicas.map(({ part }) => part),
+    ...(prometheus ? [prometheus.part] : []),
   ];
   const supervisions = parts.map((part) => supervise(part, progress, describe));
   describe();
@@ -88,6 +99,7 @@ async function startIn(
     seed: seeded,
     loginLink: await loginLink(baseUrl, seeded),
     dataDir: dataDir.path,
+    prometheusUrl: prometheus?.url,
     tookMs: Date.now() - startedAtMs,
     howToStop,
   });
@@ -96,11 +108,20 @@ async function startIn(
     async stop() {
       for (const end of supervisions) end();
       removeStackFile(dataDir.path);
+      await prometheus?.part.stop();
       await progress.step('Stopping the services', () => services.stop());
       await progress.step('Stopping the servers', () => servers.stop());
       dataDir.release();
     },
   };
+}
+
+async function startMonitoring(dataDir: string, services: Services, progress: Progress): Promise<PrometheusServer> {
+  const { prometheus } = await needPrometheus(progress);
+  const log = join(dataDir, 'logs', 'prometheus.log');
+  return await progress.step('Starting Prometheus', () =>
+    startPrometheus(prometheus, join(dataDir, 'prometheus'), log, services.replicas),
+  );
 }
 
 async function choosePort(wanted: number | undefined, progress: Progress): Promise<number> {

@@ -135,7 +135,8 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
   });
 
   it('finds its data again, detached, with more replicas, and does not show the key twice', async () => {
-    const detached = new Command('start', '--port', '0', '--data-dir', dataDir, '--replicas', 'feedback=2', '--detach');
+    const options = ['--port', '0', '--replicas', 'feedback=2', '--monitoring', '--detach'];
+    const detached = new Command('start', '--data-dir', dataDir, ...options);
     expect(await detached.ended).toBe(0);
     expect(detached.output).toContain(`\`npm run stop -- --data-dir ${dataDir}\` stops it.`);
     expect(detached.output).not.toContain(first.apiKey);
@@ -145,6 +146,25 @@ describe('npm start', { timeout: START_TIMEOUT_MS }, () => {
     }
     expect(again.pids.feedback).toHaveLength(2);
     expect((await api('GET', `/api/work-items/${item}`)).data).toMatchObject({ title: 'Kept' });
+  });
+
+  it('with --monitoring, has a Prometheus that collects from every process, and follows one that is restarted', async () => {
+    const { urls, pids } = readStack();
+    const running = async () => {
+      const response = await fetch(`${urls.prometheus}/api/v1/query?query=up`);
+      const { data } = (await response.json()) as {
+        data: { result: { metric: { job: string }; value: [0, string] }[] };
+      };
+      return data.result.filter(({ value }) => value[1] === '1').map(({ metric }) => metric.job);
+    };
+    const all = ['events', 'feedback', 'feedback', 'gateway', 'keys', 'workitems'].map((name) => `worktrack-${name}`);
+    await expect.poll(async () => (await running()).toSorted()).toEqual(all);
+    process.kill(pids.keys[0] as number, 'SIGKILL');
+    await expect.poll(() => readStack().pids.keys).not.toEqual(pids.keys);
+    // Its port is another one now.
+    await expect.poll(async () => (await running()).toSorted(), { timeout: 60_000 }).toEqual(all);
+    const rules = await fetch(`${urls.prometheus}/api/v1/rules?type=alert`);
+    expect(await rules.text()).toContain('WorktrackAvailability');
   });
 
   it('detached, ends with npm run stop, which has nothing to do the second time', async () => {

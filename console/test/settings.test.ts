@@ -168,6 +168,25 @@ test('sessions are listed, and end at once', async () => {
   await theirs.getByText('Ended').waitFor();
 });
 
+test('an owner sees how the installation is, and nobody else is offered it', async () => {
+  const visitor = await stage.visit('settings/health');
+  const { page } = visitor;
+  const component = (name: string) => page.getByRole('row', { name });
+  for (const name of ['redis', 'rabbitmq', 'keys', 'workitems', 'feedback', 'events'])
+    await component(name).getByText('Works').first().waitFor();
+  await page.getByText('Last backup: Not known here').waitFor();
+  await visitor.isGood('settings-health');
+  const member = await newUser('Margaret', 'admin');
+  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    name: 'Of Grace',
+    userId: member.id,
+  });
+  const other = await stage.visit('settings', { apiKey: key.data.key });
+  await entry(other, 'First key').waitFor();
+  const sections = other.page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+  expect(await sections.allTextContents()).not.toContain('Health');
+});
+
 test('what a user may not do is not offered', async () => {
   await newUser('Edsger', 'owner');
   const reader = await newKey('A reader', ['api-keys:read', 'users:read']);
@@ -175,7 +194,7 @@ test('what a user may not do is not offered', async () => {
   const { page } = visitor;
   const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
   await entry(visitor, 'A reader').waitFor();
-  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions']);
+  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions', 'Health']);
   expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
   for (const section of ['Users', 'Sessions']) {
     await sections.filter({ hasText: section }).click();

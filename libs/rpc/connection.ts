@@ -120,6 +120,11 @@ export class RecoveringConnection {
     this.#listeners.delete(listener);
   }
 
+  /** While it is open. */
+  get model(): ChannelModel | undefined {
+    return this.#model;
+  }
+
   async close(): Promise<void> {
     this.#stopping.abort(new Error('The connection was closed.'));
     const model = this.#model;

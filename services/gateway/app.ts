@@ -1,3 +1,4 @@
+import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Log } from '@worktrack/rpc/types';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -48,6 +49,7 @@ export interface GatewayNeeds {
   readonly authenticator: Authenticator;
   readonly clients: Clients;
   readonly uploads: LocalUploads;
+  readonly health: () => Promise<Health>;
   readonly redis: Redis;
   readonly liveLog: LiveLog;
   readonly log: Log;

@@ -9,8 +9,27 @@ const CHECK_DEADLINE_MS = 1_000;
 const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NOBODY: Caller = { organizationId: NOTHING, userId: NOTHING, keyId: NOTHING, permissions: ['projects:read'] };
 
-/** Whether each service responds, by name. */
-export function serviceChecks(clients: Clients): Record<keyof Clients, () => Promise<State>> {
+/** Whether each service responds, by name; and how long the latest answer of each took, in milliseconds. */
+export interface ServiceChecks {
+  readonly checks: Record<keyof Clients, () => Promise<State>>;
+  readonly tookMs: ReadonlyMap<string, number | undefined>;
+}
+
+export function serviceChecks(clients: Clients): ServiceChecks {
+  const checks = plainChecks(clients);
+  const tookMs = new Map<string, number | undefined>();
+  for (const [service, check] of Object.entries(checks) as [keyof Clients, () => Promise<State>][]) {
+    checks[service] = async () => {
+      const startedAtMs = performance.now();
+      const state = await check();
+      tookMs.set(service, state === undefined ? performance.now() - startedAtMs : undefined);
+      return state;
+    };
+  }
+  return { checks, tookMs };
+}
+
+function plainChecks(clients: Clients): Record<keyof Clients, () => Promise<State>> {
   const options = () => ({ requestId: uuidv7(), deadlineMs: CHECK_DEADLINE_MS });
   return {
     keys: () =>

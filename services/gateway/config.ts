@@ -57,6 +57,8 @@ export const settings = {
   UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
   /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
+  /** A file that whatever makes the backups touches: the time of its last change is shown to owners. */
+  LAST_BACKUP_FILE: z.string().optional(),
   /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only if they are all users of this machine. */
   MCP_LOCAL_FILES: z
     .enum(['true', 'false'])

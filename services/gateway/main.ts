@@ -19,6 +19,7 @@ import { config } from './config.ts';
 import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
+import { lookAtHealth } from './health.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
 import { loadWidgetFiles } from './widget/files.ts';
@@ -52,7 +53,8 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     feedback: rpc.of(feedbackContract),
     events: rpc.of(eventsContract),
   };
-  for (const [service, answers] of Object.entries(serviceChecks(clients))) check(service, answers);
+  const services = serviceChecks(clients);
+  for (const [service, answers] of Object.entries(services.checks)) check(service, answers);
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const liveLog = new LiveLog({ broker, signer, reader: logReader(clients.events), log });
@@ -95,6 +97,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     command: await loadCommandFile(),
     readiness,
+    health: () => lookAtHealth({ readiness, services, broker, redis, lastBackupFile: settings.LAST_BACKUP_FILE }),
   });
   // Registered last, so first at shutdown: no new request comes in while those in progress are finished.
   onStop(() => app.close());

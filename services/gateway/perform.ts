@@ -3,6 +3,7 @@ import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { gatewayContract } from '@worktrack/contracts/gateway/contract';
+import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { type Operation, type ServiceContract, waitMsOf } from '@worktrack/contracts/operation';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
@@ -68,6 +69,7 @@ const IS_REFUSED: ReadonlySet<string> = new Set(['API_KEY_INVALID', 'PERMISSION_
 export function createPerform(needs: {
   readonly clients: Clients;
   readonly uploads: LocalUploads;
+  readonly health: () => Promise<Health>;
   readonly redis: Redis;
   readonly log: Log;
 }): Perform {
@@ -151,8 +153,13 @@ export function createPerform(needs: {
 function runOf(
   contract: ServiceContract,
   operation: Operation,
-  { clients, uploads }: { readonly clients: Clients; readonly uploads: LocalUploads },
+  needs: {
+    readonly clients: Clients;
+    readonly uploads: LocalUploads;
+    readonly health: () => Promise<Health>;
+  },
 ): Run {
+  const { clients, uploads, health } = needs;
   if (contract.name === gatewayContract.name) {
     const composition = (compositions as unknown as Record<string, Composition<Operation>>)[
       operation.name
@@ -160,7 +167,15 @@ function runOf(
     const fail = (code: OperationError['code'], message: string, extra?: OperationError['extra']) =>
       new OperationError(code, message, extra);
     return (input, options, identity) =>
-      composition(input.parsed, { identity, caller: options.caller as Caller, clients, uploads, options, fail });
+      composition(input.parsed, {
+        identity,
+        caller: options.caller as Caller,
+        clients,
+        uploads,
+        health,
+        options,
+        fail,
+      });
   }
   const client = clients[contract.name as keyof Clients] as unknown as ServiceClient<ServiceContract>;
   const namesProjects = operation.effect !== 'read' && contract.name !== workItemsContract.name;

@@ -176,7 +176,15 @@ describe('a key that is limited to one project', () => {
   test('is refused what belongs to no project, and told why', async () => {
     const refused = operations.filter(({ ofOrganization }) => ofOrganization);
     expect(refused.map(({ name }) => name).sort()).toEqual([
-      ...['feedback.erase', 'projects.create', 'roles.create', 'roles.delete', 'roles.list', 'roles.update'],
+      ...[
+        'feedback.erase',
+        'health.show',
+        'projects.create',
+        'roles.create',
+        'roles.delete',
+        'roles.list',
+        'roles.update',
+      ],
       ...['sessions.list', 'sessions.revoke', 'users.create', 'users.list', 'users.update'],
     ]);
     for (const operation of refused) {

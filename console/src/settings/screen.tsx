@@ -3,13 +3,12 @@ import { useCurrentInView } from '../parts/current-in-view.ts';
 import { Heading } from '../parts/heading.tsx';
 import { to } from '../router.ts';
 import type { ScreenProps } from '../screen-props.ts';
-import { may } from '../session.ts';
 import { words } from './messages.ts';
 import { SECTIONS } from './sections.ts';
 
 /** What the organization consists of, apart from its work: one section at a time. */
 export function Screen({ params }: ScreenProps) {
-  const offered = SECTIONS.filter(({ permission }) => may(permission));
+  const offered = SECTIONS.filter(({ isOffered }) => isOffered());
   const shown = params.section === undefined ? offered[0] : offered.find(({ id }) => id === params.section);
   const nav = useCurrentInView(shown?.id);
   return (

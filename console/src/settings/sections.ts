@@ -1,5 +1,6 @@
-import type { Permission } from '@worktrack/contracts/permissions';
 import type { ComponentType } from 'preact';
+import { identity, may } from '../session.ts';
+import { Health } from './health/section.tsx';
 import { Keys } from './keys/section.tsx';
 import { words } from './messages.ts';
 import { Sessions } from './sessions/section.tsx';
@@ -11,16 +12,16 @@ interface SectionEntry {
   /** The address below `settings/`. */
   readonly id: string;
   readonly name: () => string;
-  /** Without it, it is not offered. */
-  readonly permission: Permission;
+  readonly isOffered: () => boolean;
   readonly Section: ComponentType;
 }
 
 /** Every section, in navigation order. */
 export const SECTIONS: readonly SectionEntry[] = [
-  { id: 'keys', name: () => words.keys, permission: 'api-keys:read', Section: Keys },
-  { id: 'users', name: () => words.users, permission: 'users:read', Section: Users },
-  { id: 'sessions', name: () => words.sessions, permission: 'api-keys:read', Section: Sessions },
-  { id: 'sources', name: () => words.sources, permission: 'feedback:read', Section: Sources },
-  { id: 'webhooks', name: () => words.webhooks, permission: 'webhooks:read', Section: Webhooks },
+  { id: 'keys', name: () => words.keys, isOffered: () => may('api-keys:read'), Section: Keys },
+  { id: 'users', name: () => words.users, isOffered: () => may('users:read'), Section: Users },
+  { id: 'sessions', name: () => words.sessions, isOffered: () => may('api-keys:read'), Section: Sessions },
+  { id: 'sources', name: () => words.sources, isOffered: () => may('feedback:read'), Section: Sources },
+  { id: 'webhooks', name: () => words.webhooks, isOffered: () => may('webhooks:read'), Section: Webhooks },
+  { id: 'health', name: () => words.health, isOffered: () => identity.value?.user.role === 'owner', Section: Health },
 ];

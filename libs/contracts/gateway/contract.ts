@@ -1,6 +1,7 @@
 import { uploadLocalFile } from '../attachments/operations.ts';
 import { readAttachmentByTool } from '../attachments/read-by-tool.ts';
 import { serviceContract } from '../operation.ts';
+import { showHealth } from './health.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
 import { getWorkItemTrace } from './trace.ts';
@@ -8,6 +9,7 @@ import { getWorkItemTrace } from './trace.ts';
 /** What the gateway handles itself: from the verified identity, or by combining several services. */
 export const gatewayContract = serviceContract('gateway', [
   me,
+  showHealth,
   linkFeedback,
   getWorkItemTrace,
   uploadLocalFile,

@@ -1,5 +1,6 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
+import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
 import type { CallOptions, Reply } from '@worktrack/rpc/types';
@@ -20,6 +21,8 @@ export interface CompositionContext<Code extends ErrorCode = never> {
   readonly caller: Caller;
   readonly clients: Clients;
   readonly uploads: LocalUploads;
+  /** How this gateway finds the installation. */
+  readonly health: () => Promise<Health>;
   /**
    * Passed unchanged to every step: caller, request id, and the single idempotency key of the whole. A step is the same for the same input,
    * so a repeated composition finds what has been done and continues from there.

@@ -1,5 +1,6 @@
 import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Compositions } from './composition.ts';
+import { showHealth } from './health.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
 import { readAttachmentByTool } from './read-attachment.ts';
@@ -9,6 +10,7 @@ import { uploadLocalFile } from './upload-local-file.ts';
 /** What the gateway implements itself, as the services do in their `handlers.ts`. */
 export const compositions: Compositions<typeof gatewayContract> = {
   'identity.me': me,
+  'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,
   'attachments.uploadLocalFile': uploadLocalFile,

@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises';
+import type { Health } from '@worktrack/contracts/gateway/health';
+import type { Broker } from '@worktrack/rpc/connection';
+import { brokerVersion, queueLengths } from '@worktrack/rpc/queue-lengths';
+import type { Readiness } from '@worktrack/runtime/process/service';
+import type { Redis } from '@worktrack/runtime/redis/connection';
+import type { ServiceChecks } from './checks.ts';
+import { VERSION } from './version.ts';
+
+const DEGRADED = 'degraded: ';
+
+/** How this gateway finds everything that it depends on. */
+export async function lookAtHealth(needs: {
+  readonly readiness: () => Promise<Readiness>;
+  readonly services: ServiceChecks;
+  readonly broker: Broker;
+  readonly redis: Redis;
+  readonly lastBackupFile: string | undefined;
+}): Promise<Health> {
+  const { services, broker, redis, lastBackupFile } = needs;
+  const names = Object.keys(services.checks);
+  const [readiness, queues, lastBackup, redisVersion] = await Promise.all([
+    needs.readiness(),
+    queueLengths(broker, names),
+    lastBackupFile === undefined ? null : changedAt(lastBackupFile),
+    versionOf(redis),
+  ]);
+  return {
+    components: Object.entries(readiness.needs).map(([name, found]) => component(name, found)),
+    queues: [...queues],
+    lag: names.map((service) => ({ service, seconds: secondsOf(services.tookMs.get(service)) })),
+    lastBackup,
+    versions: { worktrack: VERSION, node: process.versions.node, rabbitmq: brokerVersion(broker), redis: redisVersion },
+  };
+}
+
+function component(name: string, found: string): Health['components'][number] {
+  if (found === 'ok') return { name, state: 'ok', detail: null };
+  if (found.startsWith(DEGRADED)) return { name, state: 'degraded', detail: found.slice(DEGRADED.length) };
+  return { name, state: 'missing', detail: found };
+}
+
+const secondsOf = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms) / 1_000);
+
+/** Whatever makes the backups touches it. */
+async function changedAt(path: string): Promise<string | null> {
+  try {
+    return (await stat(path)).mtime.toISOString();
+  } catch {
+    return null; // There has been none.
+  }
+}
+
+async function versionOf(redis: Redis): Promise<string | null> {
+  try {
+    return /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? null;
+  } catch {
+    return null; // It is unavailable, or its user may not ask.
+  }
+}
