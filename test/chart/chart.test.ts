@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runToEnd } from '@worktrack/stack/run-to-end';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sharedSystem } from '../support/system.ts';
+import { findHelm, type KubernetesObject, render, runHelm } from './helm.ts';
+
+const SERVICES = ['events', 'feedback', 'gateway', 'keys', 'workitems'];
+const deploy = join(import.meta.dirname, '../../deploy');
+const found = await findHelm();
+const reason = 'missing' in found ? found.missing : undefined;
+const helm = 'helm' in found ? found.helm : '';
+
+const EVERYTHING = {
+  'externalSecret.enabled': true,
+  'networkPolicies.enabled': true,
+  'ingress.enabled': true,
+  'ingress.host': 'work.example',
+  'gatewayApi.enabled': true,
+  'gatewayApi.host': 'work.example',
+  'gatewayApi.parentRefs': [{ name: 'public' }],
+  'autoscaling.enabled': true,
+  'autoscaling.callsInProgress.enabled': true,
+  'monitoring.podMonitors.enabled': true,
+  'monitoring.rules.enabled': true,
+  'monitoring.dashboards.enabled': true,
+  'monitoring.runbooks': 'https://wiki.example/runbooks',
+  'tests.existingSecret': 'test-key',
+  existingSecret: 'of-ours',
+  priorityClassName: 'high',
+  extraEnv: [{ name: 'TZ', value: 'UTC' }],
+  extraVolumes: [{ name: 'spool', emptyDir: {} }],
+  extraVolumeMounts: [{ name: 'spool', mountPath: '/spool' }],
+};
+
+describe.skipIf(reason)(`the chart${reason ? ` (not here: ${reason})` : ''}`, { timeout: 120_000 }, () => {
+  let plain: KubernetesObject[];
+  let all: KubernetesObject[];
+  beforeAll(async () => {
+    plain = await render(helm, {});
+    all = await render(helm, EVERYTHING);
+  });
+  const namesOf = (objects: readonly KubernetesObject[], kind: string) =>
+    objects.flatMap((each) => (each.kind === kind ? [each.metadata.name] : [])).toSorted();
+  const ofServices = SERVICES.map((name) => `wt-${name}`);
+  const pods = (objects: readonly KubernetesObject[]) =>
+    objects
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ spec }) => (spec as { template: { spec: PodSpec } }).template.spec);
+
+  test('has, by default, what every cluster has, and nothing that needs an operator', () => {
+    expect(new Set(plain.map(({ kind }) => kind))).toEqual(
+      new Set(['Deployment', 'Service', 'ServiceAccount', 'PodDisruptionBudget', 'Pod']),
+    );
+    for (const kind of ['Deployment', 'ServiceAccount', 'PodDisruptionBudget']) {
+      expect(namesOf(plain, kind)).toEqual(ofServices);
+    }
+  });
+
+  test('has everything that can be enabled, each once', () => {
+    const names = all.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect(namesOf(all, 'NetworkPolicy')).toEqual(ofServices);
+    expect(namesOf(all, 'HorizontalPodAutoscaler')).toEqual(['wt-gateway', 'wt-keys', 'wt-workitems']);
+    for (const kind of ['Ingress', 'HTTPRoute', 'PodMonitor', 'PrometheusRule', 'ExternalSecret']) {
+      expect(namesOf(all, kind)).toHaveLength(1);
+    }
+  });
+
+  test.each(['volumes', 'priorityClassName'] as const)('gives every pod the %s of the values', (field) => {
+    const given = { volumes: EVERYTHING.extraVolumes, priorityClassName: 'high' };
+    for (const pod of pods(all)) expect(pod[field]).toEqual(given[field]);
+    for (const pod of pods(plain)) expect(pod[field]).toBeUndefined();
+  });
+
+  test('gives every container the environment, the mounts, the Secret and the probes', () => {
+    for (const { containers, automountServiceAccountToken, topologySpreadConstraints } of pods(all)) {
+      const [container] = containers as [Container];
+      expect(container.env).toContainEqual({ name: 'TZ', value: 'UTC' });
+      expect(container.volumeMounts).toEqual(EVERYTHING.extraVolumeMounts);
+      const secrets = container.env.flatMap(({ valueFrom }) => (valueFrom ? [valueFrom.secretKeyRef.name] : []));
+      expect(new Set(secrets)).toEqual(new Set(['of-ours']));
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
+        expect(container[probe]).toHaveProperty('httpGet');
+      }
+      expect(container.resources).toHaveProperty('limits.memory');
+      expect(automountServiceAccountToken).toBe(false);
+      expect(topologySpreadConstraints).toHaveLength(2);
+    }
+    const [gateway] = pods(all).filter(({ containers }) => containers[0]?.name === 'gateway');
+    expect(gateway?.containers[0]?.lifecycle).toHaveProperty('preStop');
+  });
+
+  test('what scales a service decides on its replicas alone', () => {
+    for (const { kind, metadata, spec } of all) {
+      if (kind !== 'Deployment') continue;
+      const isScaled = namesOf(all, 'HorizontalPodAutoscaler').includes(metadata.name);
+      expect('replicas' in (spec as object), metadata.name).toBe(!isScaled);
+    }
+  });
+
+  test('lets each service talk to the servers whose addresses it gets, clients to the gateway, and nobody to the others', () => {
+    const servers: Record<string, number> = { RABBITMQ_URL: 5672, REDIS_URL: 6379, MONGODB_URL: 27017 };
+    for (const service of SERVICES) {
+      const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `wt-${service}`);
+      const { ingress, egress, policyTypes } = (policy as unknown as { spec: PolicySpec }).spec;
+      expect(policyTypes).toEqual(['Ingress', 'Egress']);
+      const [container] = pods(all).flatMap(({ containers }) => containers.filter(({ name }) => name === service));
+      const used = container?.env.flatMap(({ name }) => (name in servers ? [servers[name]] : [])) ?? [];
+      const allowed = egress.flatMap(({ ports, to }) => (to ? [] : ports.map(({ port }) => port)));
+      expect(new Set(allowed)).toEqual(new Set([53, ...used]));
+      const open = ingress.flatMap(({ ports }) => ports.map(({ port }) => port));
+      expect(open).toEqual(service === 'gateway' ? ['http', 'ops'] : ['ops']);
+    }
+  });
+
+  test('hands over the alerts with links to where the runbooks are, and the dashboards unchanged', () => {
+    const rules = all.find(({ kind }) => kind === 'PrometheusRule')?.spec as unknown as {
+      groups: { rules: { annotations?: { runbook_url: string } }[] }[];
+    };
+    const links = rules.groups.flatMap(({ rules }) =>
+      rules.flatMap(({ annotations }) => annotations?.runbook_url ?? []),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    for (const link of links) expect(link).toMatch(/^https:\/\/wiki\.example\/runbooks#worktrack\w+$/);
+    const dashboards = all.filter(({ kind }) => kind === 'ConfigMap').flatMap(({ data }) => Object.values(data));
+    const files = readdirSync(join(deploy, 'monitoring/dashboards'));
+    const written = files.map((file) => readFileSync(join(deploy, 'monitoring/dashboards', file), 'utf8'));
+    expect(dashboards.map((json) => JSON.parse(json))).toEqual(written.map((json) => JSON.parse(json)));
+    const monitor = JSON.stringify(all.find(({ kind }) => kind === 'PodMonitor'));
+    expect(monitor).toContain('worktrack-$1');
+  });
+
+  test.each([
+    ['a value that does not exist', { 'ingress.hostname': 'work.example' }, /hostname/],
+    ['an ingress without a host', { 'ingress.enabled': true }, /host/],
+    ['a number of replicas that is none', { 'services.keys.replicas': 0 }, /replicas/],
+    [
+      'two scalers of one service',
+      {
+        'keda.enabled': true,
+        'autoscaling.enabled': true,
+        'services.feedback.autoscaling': { maxReplicas: 5, cpuUtilization: 70 },
+      },
+      /services\.feedback has both/,
+    ],
+  ])('refuses %s, and says which', async (_, values, message) => {
+    const { ok, output } = await runHelm(helm, values);
+    expect(ok).toBe(false);
+    expect(output).toMatch(message);
+  });
+
+  test('with KEDA, scales feedback and events by their queues', async () => {
+    const scaled = await render(helm, { 'keda.enabled': true });
+    expect(namesOf(scaled, 'ScaledObject')).toEqual(['wt-events', 'wt-feedback']);
+  });
+});
+
+test('what `helm test` runs creates a task, claims it and deletes it', async () => {
+  const system = await sharedSystem();
+  const { apiKey, boardId, call } = await system.newOrganization();
+  const env = { ...process.env, WORKTRACK_URL: system.baseUrl, WORKTRACK_API_KEY: apiKey, WORKTRACK_BOARD_ID: boardId };
+  const script = readFileSync(join(deploy, 'helm/worktrack/files/test.mjs'), 'utf8');
+  const run = (given: NodeJS.ProcessEnv) =>
+    runToEnd(process.execPath, ['--input-type=module', '--eval', script], given, deploy);
+  expect(await run(env)).toMatchObject({ ok: true, lastLine: 'The test has passed.' });
+  expect(await run({ ...env, WORKTRACK_API_KEY: 'wt_wrong' })).toMatchObject({ ok: false });
+  const { data } = await call<{ events: { type: string }[] }>('GET', '/api/events?after=0');
+  const types = () => data.events.map(({ type }) => type);
+  expect(types()).toEqual(expect.arrayContaining(['work_item.claimed', 'work_item.deleted']));
+});
+
+interface Container {
+  readonly name: string;
+  readonly env: readonly { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string } } }[];
+  readonly volumeMounts?: unknown;
+  readonly lifecycle?: unknown;
+  readonly startupProbe: unknown;
+  readonly livenessProbe: unknown;
+  readonly readinessProbe: unknown;
+  readonly resources: unknown;
+}
+interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly volumes?: unknown;
+  readonly priorityClassName?: string;
+  readonly automountServiceAccountToken: boolean;
+  readonly topologySpreadConstraints: unknown;
+}
+interface PolicySpec {
+  readonly policyTypes: readonly string[];
+  readonly ingress: readonly { ports: readonly { port: string | number }[] }[];
+  readonly egress: readonly { ports: readonly { port: string | number }[]; to?: unknown }[];
+}

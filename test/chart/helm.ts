@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram } from '@worktrack/stack/find-program';
+import { Progress } from '@worktrack/stack/progress';
+import { type Outcome, runToEnd } from '@worktrack/stack/run-to-end';
+import { cacheRoot } from '@worktrack/stack/servers/pip';
+import { loadAll } from 'js-yaml';
+
+const VERSION = 'v3.19.0';
+/** One that is built from the module knows no version of Kubernetes itself. */
+const KUBERNETES = '1.31.0';
+const CHART = join(import.meta.dirname, '../../deploy/helm/worktrack');
+
+/** @returns Helm's program, installed or made from its Go module in the user's cache folder; or why there is none */
+export async function findHelm(): Promise<{ readonly helm: string } | { readonly missing: string }> {
+  const installed = findProgram('helm');
+  if (installed) return { helm: installed };
+  const cached = join(cacheRoot(), `helm-${VERSION}`);
+  const helm = join(cached, 'helm');
+  if (existsSync(helm)) return { helm };
+  const go = findProgram('go');
+  if (!go) return { missing: 'there is neither Helm nor Go' };
+  mkdirSync(cached, { recursive: true });
+  const bin = mkdtempSync(join(cached, 'bin.'));
+  const env = { ...process.env, GOPATH: join(cached, 'go'), GOFLAGS: '-modcacherw', GOBIN: bin };
+  const made = await new Progress(process.stderr).step('Making Helm from its module (some minutes, once)', () =>
+    runToEnd(go, ['install', `helm.sh/helm/v3/cmd/helm@${VERSION}`], env, cached),
+  );
+  if (made.ok) renameSync(join(bin, 'helm'), helm);
+  rmSync(bin, { recursive: true });
+  return made.ok ? { helm } : { missing: `Helm could not be made: ${made.lastLine}` };
+}
+
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: never;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** The chart with these values (as for `--set-json`), under the name `wt`. */
+export function runHelm(helm: string, values: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  const set = Object.entries(values).flatMap(([path, value]) => ['--set-json', `${path}=${JSON.stringify(value)}`]);
+  return runToEnd(helm, ['template', 'wt', CHART, '--kube-version', KUBERNETES, ...set], process.env, CHART);
+}
+
+export async function render(helm: string, values: Readonly<Record<string, unknown>>): Promise<KubernetesObject[]> {
+  const { ok, output } = await runHelm(helm, values);
+  if (!ok) throw new Error(output);
+  // Helm says on standard error that the folder with the monitoring is a link.
+  const yaml = output.slice(output.indexOf('---'));
+  return (loadAll(yaml) as (KubernetesObject | null)[]).filter((each) => each !== null);
+}
