@@ -231,6 +231,16 @@ function environment(service: ServiceName, port: number, options: ServicesOption
     NODE_COMPILE_CACHE: COMPILE_CACHE,
   };
   const own = Object.fromEntries(SECRETS_OF[service].map((name) => [name, secrets[name]]));
-  const place = service === 'gateway' ? { HOST: options.host, PORT: `${port}` } : {};
-  return { ...shared, ...own, ...place };
+  return { ...shared, ...own, ...placeOf(service, port, options) };
+}
+
+/** Where the gateway listens, and where the keys service says that it does, if the port is known and nothing else was set. */
+function placeOf(
+  service: ServiceName,
+  port: number,
+  { host, port: firstPort, env }: ServicesOptions,
+): NodeJS.ProcessEnv {
+  if (service === 'gateway') return { HOST: host, PORT: `${port}` };
+  if (service !== 'keys' || firstPort === 0 || env.PUBLIC_URL) return {};
+  return { PUBLIC_URL: `http://${host.includes(':') ? `[${host}]` : host}:${firstPort}` };
 }

@@ -18,6 +18,7 @@ export const ids = {
   key: id(3),
   otherKey: id(4),
   role: id(5),
+  trustRule: id(6),
   project: id(10),
   board: id(11),
   label: id(12),

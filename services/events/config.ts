@@ -1,8 +1,8 @@
+import { networksSetting } from '@worktrack/runtime/outbound/networks';
 import { databaseSettings, loadConfig, processSettings, rabbitmqSettings } from '@worktrack/runtime/process/config';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { eventSecrets, requestSecrets } from '@worktrack/runtime/process/request-signers';
 import { z } from 'zod';
-import { networksSetting } from './webhooks/sending/networks.ts';
 
 export const settings = {
   ...processSettings,

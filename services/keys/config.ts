@@ -1,3 +1,4 @@
+import { networksSetting } from '@worktrack/runtime/outbound/networks';
 import {
   databaseSettings,
   loadConfig,
@@ -17,6 +18,12 @@ export const settings = {
   ...eventSecrets,
   ...redisSettings,
   ...databaseSettings,
+  /** Where clients reach the service: part of the audience of each rule of trust. By default, where the gateway listens by default. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL such as https://worktrack.example' })
+    .default('http://127.0.0.1:3000'),
+  /** Networks besides the public internet where the keys of issuers may be fetched from. */
+  OIDC_ALLOWED_NETWORKS: networksSetting,
   /** Keyed into every stored hash, so that a copy of the database alone verifies nothing. Changing it makes all keys invalid. */
   KEY_PEPPER: z
     .string({ error: `is missing; set a random secret of at least ${MIN_PEPPER_LENGTH} characters` })

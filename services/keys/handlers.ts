@@ -17,13 +17,22 @@ import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createLoginCode } from './sign-in/create-code.ts';
 import { openSession } from './sign-in/open.ts';
+import { createTrustRule, deleteTrustRule, updateTrustRule } from './trust/rules.ts';
+import { audienceOf, type TrustSettings } from './trust/settings.ts';
+import { recordOf, rulesOfOrganization } from './trust-rules/trust-rules.repository.ts';
 import { createUser } from './users/create.ts';
 import { createRole, deleteRole, updateRole } from './users/roles.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
 
-/** @param invalidate removes keys and sessions, named by their prefixes, from the gateways' cache, or fails */
-export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]) => Promise<void>) {
+interface Needs {
+  readonly mint: KeyMint;
+  /** Removes keys and sessions, named by their prefixes, from the gateways' cache, or fails. */
+  readonly invalidate: (prefixes: readonly string[]) => Promise<void>;
+  readonly trust: TrustSettings;
+}
+
+export function handlers({ mint, invalidate, trust }: Needs) {
   return implement(keysContract, {
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
@@ -40,6 +49,11 @@ export function handlers(mint: KeyMint, invalidate: (prefixes: readonly string[]
         invalidate(await prefixesOfUsers(context, await usersOfRole(context, id))),
     }),
     'roles.delete': deleteRole,
+    'trustRules.list': async (_, context) =>
+      (await rulesOfOrganization(context)).map((rule) => recordOf(rule, audienceOf(rule._id, trust))),
+    'trustRules.create': (input, context) => createTrustRule(trust, input, context),
+    'trustRules.update': (input, context) => updateTrustRule(trust, input, context),
+    'trustRules.delete': deleteTrustRule,
     'keys.list': listKeys,
     'keys.create': write((input, context) => createKey(mint, input, context), {
       record: (answer) => ({ ...answer, key: null }),

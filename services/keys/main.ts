@@ -4,6 +4,8 @@ import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
 import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
+import { Destinations } from '@worktrack/runtime/outbound/destination';
+import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
@@ -43,7 +45,14 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   const server = await serveRpc({
     broker,
     contract: keysContract,
-    handlers: handlers(new KeyMint(settings.KEY_PEPPER), identityInvalidation(redis)),
+    handlers: handlers({
+      mint: new KeyMint(settings.KEY_PEPPER),
+      invalidate: identityInvalidation(redis),
+      trust: {
+        publicUrl: settings.PUBLIC_URL,
+        destinations: new Destinations(new AllowedNetworks(settings.OIDC_ALLOWED_NETWORKS), 'OIDC_ALLOWED_NETWORKS'),
+      },
+    }),
     signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,
     observer: rpcObserver,

@@ -71,6 +71,14 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('keys.list', {}, await keys.identityOf(limited.key));
   await ask('roles.update', { id: role.id, name: 'Support', permissions: ['feedback:read'] }, owner);
   await ask('roles.list', {}, owner);
+  const rule = await ask(
+    'trustRules.create',
+    { name: 'CI', preset: 'generic', issuer: 'https://ci.example.com', claims: { project: '1', branch: 'main' } },
+    owner,
+  );
+  await ask('trustRules.update', { id: rule.id, ttlSeconds: 60 }, owner);
+  await ask('trustRules.list', {}, owner);
+  await ask('trustRules.delete', { id: rule.id }, owner);
   await ask('users.update', { id, role: 'viewer' }, owner);
   await ask('roles.delete', { id: role.id }, owner);
   await ask('keys.revoke', { id: created.id }, owner);

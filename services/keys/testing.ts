@@ -7,6 +7,8 @@ import { prefixOf } from '@worktrack/contracts/keys/key-format';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import type { CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { Destinations } from '@worktrack/runtime/outbound/destination';
+import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
@@ -18,6 +20,7 @@ import { KeyMint } from './keys/mint.ts';
 type Operations = (typeof keysContract)['operations'];
 type Name = keyof Operations;
 
+const TEST_PUBLIC_URL = 'https://worktrack.example';
 const DEADLINE_MS = 30_000;
 
 /** The keys service without its queue: its handlers, called as libs/rpc calls them, on a real database and a real Redis. */
@@ -27,7 +30,14 @@ export async function startKeys() {
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_keys`, log });
   const redis = connectRedis(redisUrl, log);
   await new Promise((resolve) => redis.once('ready', resolve));
-  const table = handlers(new KeyMint('a pepper of the tests, which is long enough'), identityInvalidation(redis));
+  const table = handlers({
+    mint: new KeyMint('a pepper of the tests, which is long enough'),
+    invalidate: identityInvalidation(redis),
+    trust: {
+      publicUrl: TEST_PUBLIC_URL,
+      destinations: new Destinations(new AllowedNetworks(['127.0.0.1']), 'OIDC_ALLOWED_NETWORKS'),
+    },
+  });
 
   async function call<N extends Name>(
     name: N,

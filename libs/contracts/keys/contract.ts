@@ -4,6 +4,7 @@ import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.
 import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
+import { createTrustRule, deleteTrustRule, listTrustRules, updateTrustRule } from './trust-rules.ts';
 import { createUser, listUsers, updateUser } from './users.ts';
 
 export const keysContract = serviceContract('keys', [
@@ -16,6 +17,10 @@ export const keysContract = serviceContract('keys', [
   createRole,
   updateRole,
   deleteRole,
+  listTrustRules,
+  createTrustRule,
+  updateTrustRule,
+  deleteTrustRule,
   listSessions,
   revokeSession,
   createLoginCode,

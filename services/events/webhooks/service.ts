@@ -1,11 +1,11 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
+import { Destinations } from '@worktrack/runtime/outbound/destination';
+import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
 import type { KeyRing } from '@worktrack/runtime/process/key-ring';
 import { FanOut } from './queueing/fan-out.ts';
 import { resealAll } from './secrets/reseal.ts';
 import { SecretBox } from './secrets/secrets.ts';
-import { Destinations } from './sending/destination.ts';
-import { AllowedNetworks } from './sending/networks.ts';
 import { Sender } from './sending/send.ts';
 import { WebhookTests } from './test-webhook.ts';
 import { Dispatcher } from './turns/dispatcher.ts';
@@ -34,7 +34,11 @@ export class WebhookService {
   constructor(settings: WebhookSettings, log: Log, dnsServers?: readonly string[]) {
     this.#log = log;
     this.box = new SecretBox(settings.WEBHOOK_SECRETS);
-    this.destinations = new Destinations(new AllowedNetworks(settings.WEBHOOK_ALLOWED_NETWORKS), dnsServers);
+    this.destinations = new Destinations(
+      new AllowedNetworks(settings.WEBHOOK_ALLOWED_NETWORKS),
+      'WEBHOOK_ALLOWED_NETWORKS',
+      dnsServers,
+    );
     this.#sender = new Sender(this.destinations, USER_AGENT);
     const parts = { sender: this.#sender, box: this.box, log };
     this.tests = new WebhookTests(parts);

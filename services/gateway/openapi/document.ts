@@ -181,6 +181,8 @@ const TAGS: Readonly<Record<string, string>> = {
   identity: 'Who the key acts for, and what it may do.',
   keys: 'API keys with chosen permissions, an expiry and a rate.',
   sessions: 'Browsers that are signed in to the console, and sign-in codes.',
+  trustRules:
+    'Which tokens of other issuers, such as those of CI jobs, are exchanged for short-lived ones of this service, without a stored secret.',
   users: 'The people in the organization, with their roles.',
   roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',

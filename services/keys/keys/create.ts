@@ -51,10 +51,11 @@ export async function requireRoomForKey(context: Context): Promise<void> {
   );
 }
 
-function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {
+/** @returns them in their order, once */
+export function grantable(wanted: readonly Permission[], { caller, fail }: Context): Permission[] {
   const beyond = wanted.find((permission) => !caller.permissions.includes(permission));
   if (beyond) {
-    throw fail('PERMISSION_DENIED', `Your key does not have ${beyond}, so it cannot give it to another key.`);
+    throw fail('PERMISSION_DENIED', `Your key does not have ${beyond}, so it cannot give it to another.`);
   }
   return PERMISSIONS.filter((permission) => wanted.includes(permission));
 }
@@ -75,14 +76,15 @@ function expiryWithin(makerEndsAt: Date | null, days: number | undefined, { fail
   );
 }
 
-async function actingUser(userId: string, context: Context): Promise<string> {
+/** The user that a key, or what a key makes, acts as. */
+export async function actingUser(userId: string, context: Context): Promise<string> {
   const { caller, fail } = context;
   if (userId !== caller.userId && !caller.permissions.includes('users:write')) {
-    throw fail('PERMISSION_DENIED', 'Creating a key for another user requires users:write. Leave `userId` out.');
+    throw fail('PERMISSION_DENIED', 'Acting as another user requires users:write. Leave `userId` out.');
   }
   const user = await userById(context, userId);
   if (!user) throw fail('NOT_FOUND', `There is no user ${userId} in your organization. GET /api/users lists them.`);
   if (user.disabled)
-    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create a key for them.`);
+    throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create anything that acts as them.`);
   return userId;
 }

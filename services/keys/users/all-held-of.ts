@@ -14,6 +14,7 @@ type Context = TransactionalScope & { readonly caller: Caller; readonly fail: Fa
 export async function requireAllHeldOf(
   context: Context,
   { userId, permissions }: { readonly userId: string; readonly permissions: readonly Permission[] },
+  does: 'revoke' | 'change' = 'revoke',
 ): Promise<void> {
   const { caller, fail } = context;
   const user = await userById(context, userId);
@@ -23,7 +24,7 @@ export async function requireAllHeldOf(
   const needed = beyond.join(', ');
   throw fail(
     'PERMISSION_DENIED',
-    `It has ${needed}, which your key does not have, so your key cannot revoke it. An owner's or admin's key with all permissions can.`,
+    `It has ${needed}, which your key does not have, so your key cannot ${does} it. An owner's or admin's key with all permissions can.`,
     { details: [{ path: 'id', message: `needs ${needed}` }] },
   );
 }

@@ -5,10 +5,10 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Destinations } from '@worktrack/runtime/outbound/destination';
+import { AllowedNetworks } from '@worktrack/runtime/outbound/networks';
 import { afterEach, expect, test } from 'vitest';
 import { Endpoint } from '../../../../test/support/webhook-endpoint.ts';
-import { Destinations } from './destination.ts';
-import { AllowedNetworks } from './networks.ts';
 import { Sender } from './send.ts';
 
 const ends: (() => unknown)[] = [];
@@ -19,7 +19,10 @@ afterEach(async () => {
 const BODY = JSON.stringify({ seq: 1 });
 
 function sender(networks: readonly string[], dnsServers?: readonly string[]): Sender {
-  const made = new Sender(new Destinations(new AllowedNetworks(networks), dnsServers), 'test');
+  const made = new Sender(
+    new Destinations(new AllowedNetworks(networks), 'WEBHOOK_ALLOWED_NETWORKS', dnsServers),
+    'test',
+  );
   ends.push(() => made.close());
   return made;
 }

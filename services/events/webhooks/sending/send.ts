@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { DestinationRefused, type Destinations } from '@worktrack/runtime/outbound/destination';
 import { wishOf } from '../turns/schedule.ts';
-import { DestinationRefused, type Destinations } from './destination.ts';
 
 /** From the start of a request to the end of its response. */
 const ANSWER_MS = 15_000;

@@ -8,7 +8,7 @@ const DNS_TRIES = 2;
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** The request would go where webhooks may not. */
+/** The request would go where none may. */
 export class DestinationRefused extends Error {}
 
 /**
@@ -17,15 +17,21 @@ export class DestinationRefused extends Error {}
  */
 export class Destinations {
   readonly #networks: AllowedNetworks;
+  readonly #setting: string;
   /**
    * Not `dns.lookup`: that occupies one of libuv's four threads for as long as the name server is silent, and a few endpoints with such names would
    * hold up all others. The consequence is that /etc/hosts is not read.
    */
   readonly #resolver: Resolver;
 
-  /** @param dnsServers instead of the system's */
-  constructor(networks: AllowedNetworks, dnsServers?: readonly string[]) {
+  /**
+   * @param networks where requests may go besides the public internet
+   * @param setting the one that names them, for messages
+   * @param dnsServers instead of the system's
+   */
+  constructor(networks: AllowedNetworks, setting: string, dnsServers?: readonly string[]) {
     this.#networks = networks;
+    this.#setting = setting;
     this.#resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
     if (dnsServers) this.#resolver.setServers(dnsServers);
   }
@@ -35,15 +41,15 @@ export class Destinations {
     const url = new URL(text);
     const { protocol, username, password, hash, hostname } = url;
     if (protocol !== 'https:' && protocol !== 'http:') return 'must be an https URL';
-    if (username !== '' || password !== '') return 'must not contain a user or a password: requests are signed instead';
+    if (username !== '' || password !== '') return 'must not contain a user or a password';
     if (hash !== '') return 'must not have a fragment: it is never sent';
     const isPlain = protocol === 'http:';
     const addresses = literalsOf(hostname);
     if (isPlain && (addresses ? !this.#some(addresses, isPlain) : this.#networks.isEmpty)) {
-      return 'must be an https URL; plain http is allowed only into the networks in WEBHOOK_ALLOWED_NETWORKS';
+      return `must be an https URL; plain http is allowed only into the networks in ${this.#setting}`;
     }
     if (addresses && !this.#some(addresses, isPlain)) {
-      return 'leads to an address that is not public, in a network that is not in WEBHOOK_ALLOWED_NETWORKS';
+      return `leads to an address that is not public, in a network that is not in ${this.#setting}`;
     }
     return undefined;
   }
@@ -73,8 +79,8 @@ export class Destinations {
     // The address itself is not disclosed: that would let anybody read out an internal name server.
     throw new DestinationRefused(
       isPlain
-        ? `${hostname} is in no network of WEBHOOK_ALLOWED_NETWORKS, and plain http is allowed nowhere else`
-        : `${hostname} has no public address, nor one in a network of WEBHOOK_ALLOWED_NETWORKS`,
+        ? `${hostname} is in no network of ${this.#setting}, and plain http is allowed nowhere else`
+        : `${hostname} has no public address, nor one in a network of ${this.#setting}`,
     );
   }
 

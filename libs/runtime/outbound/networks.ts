@@ -26,7 +26,7 @@ const SPECIAL_IPV6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '2620
 /** `named`: the operator allows it. `public`: any host on the internet. `refused`: neither. */
 export type Verdict = 'named' | 'public' | 'refused';
 
-/** Networks that an operator allows webhooks to be sent to. */
+/** Networks that an operator allows requests to be sent into. */
 export class AllowedNetworks {
   readonly #named: BlockList;
   readonly isEmpty: boolean;

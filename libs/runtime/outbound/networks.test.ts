@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Destinations } from './destination.ts';
 import { AllowedNetworks, networksSetting } from './networks.ts';
 
-const NO_NETWORKS = new Destinations(new AllowedNetworks([]));
+const NO_NETWORKS = new Destinations(new AllowedNetworks([]), 'WEBHOOK_ALLOWED_NETWORKS');
 
 /** Spellings of one address, as they may appear in a URL. */
 const inUrls = (hosts: readonly string[]) => hosts.map((host) => `https://${host}/hook`);
@@ -160,7 +160,10 @@ test.each(inUrls(PUBLIC))('%s is not refused', (url) => {
 });
 
 describe('what WEBHOOK_ALLOWED_NETWORKS names', () => {
-  const named = new Destinations(new AllowedNetworks(networksSetting.parse('10.1.0.0/16, 127.0.0.1,fd00:1::/32,::1')));
+  const named = new Destinations(
+    new AllowedNetworks(networksSetting.parse('10.1.0.0/16, 127.0.0.1,fd00:1::/32,::1')),
+    'WEBHOOK_ALLOWED_NETWORKS',
+  );
   test.each([
     'http://10.1.2.3/',
     'https://10.1.255.255/',

@@ -1,0 +1,85 @@
+import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { type TrustRuleDocument, TrustRuleModel } from './trust-rules.model.ts';
+
+/** What somebody decides about a rule. */
+export type TrustRuleFields = Pick<
+  TrustRuleDocument,
+  'userId' | 'name' | 'preset' | 'issuer' | 'claims' | 'permissions' | 'ttlSeconds' | 'rateLimit' | 'reuse' | 'disabled'
+> & { readonly projects: string[] | null; readonly jwks: (TrustRuleDocument['jwks'] & object) | null };
+
+export async function rulesOfOrganization({ caller }: Scope): Promise<TrustRuleDocument[]> {
+  const { organizationId } = caller;
+  return TrustRuleModel.find({ organizationId }).sort({ _id: -1 }).lean();
+}
+
+export async function countRules({ caller, tx }: TransactionalScope): Promise<number> {
+  return TrustRuleModel.countDocuments({ organizationId: caller.organizationId }).session(tx);
+}
+
+export async function ruleById({ caller, tx }: Scope, id: string): Promise<TrustRuleDocument | undefined> {
+  const { organizationId } = caller;
+  return (
+    (await TrustRuleModel.findOne({ organizationId, _id: id })
+      .session(tx ?? null)
+      .lean()) ?? undefined
+  );
+}
+
+export async function insertRule(
+  { caller, tx }: TransactionalScope & { readonly caller: { readonly userId: string } },
+  fields: TrustRuleFields,
+): Promise<TrustRuleDocument> {
+  const document: TrustRuleDocument = {
+    ...fields,
+    _id: uuidv7(),
+    organizationId: caller.organizationId,
+    createdBy: caller.userId,
+    generation: 1,
+    createdAt: new Date(),
+    lastUsedAt: null,
+  };
+  await TrustRuleModel.create([document], { session: tx });
+  return document;
+}
+
+/** @param isAnother whether it trusts somebody else from now on, so that its living tokens end */
+export async function changeRule(
+  { caller, tx }: TransactionalScope,
+  id: string,
+  fields: TrustRuleFields,
+  isAnother: boolean,
+): Promise<TrustRuleDocument> {
+  const { organizationId } = caller;
+  return TrustRuleModel.findOneAndUpdate(
+    { organizationId, _id: id },
+    { $set: fields, ...(isAnother && { $inc: { generation: 1 } }) },
+    { session: tx, returnDocument: 'after' },
+  )
+    .orFail()
+    .lean();
+}
+
+export async function removeRule({ caller, tx }: TransactionalScope, id: string): Promise<void> {
+  await TrustRuleModel.deleteOne({ organizationId: caller.organizationId, _id: id }, { session: tx });
+}
+
+export function claimsOf({ claims }: Pick<TrustRuleDocument, 'claims'>): TrustRule['claims'] {
+  return Object.fromEntries(claims.map(({ name, is }) => [name, is]));
+}
+
+/** @param audience made of its id */
+export function recordOf(document: TrustRuleDocument, audience: string): TrustRule {
+  const { _id: id, name, preset, issuer, permissions, projects, userId, ttlSeconds, reuse, jwks } = document;
+  const { requests, windowSeconds } = document.rateLimit;
+  return {
+    ...{ id, name, preset, issuer, audience, claims: claimsOf(document), permissions, projects: projects ?? null },
+    ...{ userId, ttlSeconds, rateLimit: { requests, windowSeconds }, reuse },
+    jwks: jwks ? { keys: [...jwks] } : null,
+    disabled: document.disabled,
+    createdBy: document.createdBy,
+    createdAt: document.createdAt.toISOString(),
+    lastUsedAt: document.lastUsedAt?.toISOString() ?? null,
+  };
+}
