@@ -1,5 +1,6 @@
 import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Log } from '@worktrack/rpc/types';
+import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -31,6 +32,7 @@ import { decorateRequests } from './identity/authorize.ts';
 import { shareCallsFairly } from './limits/call-places.ts';
 import type { FairShareLimits } from './limits/fair-share.ts';
 import { registerMcpEndpoint } from './mcp/endpoint.ts';
+import { registerTokenEndpoint } from './oauth/token.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
 import { registerRestRoutes } from './rest/routes.ts';
@@ -62,6 +64,7 @@ export interface GatewayNeeds {
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
   readonly callLimits: FairShareLimits;
+  readonly tokenRequestsPerAddress: number;
   readonly console: ConsoleFiles;
   readonly widget: WidgetFiles;
   readonly command: CommandFile;
@@ -136,6 +139,11 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
+  registerTokenEndpoint(app, {
+    ...needs,
+    addressSecret: secretKey(needs.feedbackSettings.IP_HASH_SECRET),
+    baseUrl: needs.uploads.baseUrl,
+  });
   registerSession(app, needs);
   registerConsole(app, needs.console);
   registerCommandRoutes(app, needs.command);

@@ -55,6 +55,8 @@ export const settings = {
   CALLS_AT_ONCE: calls(64),
   /** Unknown API keys per address and minute: beyond that, the keys service is no longer asked about them. */
   UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
+  /** Requests to `/oauth/token` per address and minute. */
+  TOKEN_REQUESTS_PER_IP: z.coerce.number().int().min(1).default(600),
   /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
   /** A file that whatever makes the backups touches: the time of its last change is shown to owners. */

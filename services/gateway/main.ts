@@ -93,6 +93,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       besideOthers: settings.CALLS_BESIDE_OTHERS,
       atOnce: settings.CALLS_AT_ONCE,
     },
+    tokenRequestsPerAddress: settings.TOKEN_REQUESTS_PER_IP,
     console: await loadConsoleFiles(),
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     command: await loadCommandFile(),

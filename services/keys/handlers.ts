@@ -2,6 +2,7 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { batched, write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import type { IssuerKeys } from './issuers/issuer-keys.ts';
 import { createKey } from './keys/create.ts';
 import { createOrganization } from './keys/create-organization.ts';
 import { activeKeysOfUsers, prefixOfKey } from './keys/keys.repository.ts';
@@ -17,7 +18,10 @@ import { revokeSession } from './sessions/revoke.ts';
 import { pageOfSessions, prefixesOfSessions, prefixOfSession } from './sessions/sessions.repository.ts';
 import { createLoginCode } from './sign-in/create-code.ts';
 import { openSession } from './sign-in/open.ts';
-import { createTrustRule, deleteTrustRule, updateTrustRule } from './trust/rules.ts';
+import { prefixesOfTokens } from './tokens/tokens.repository.ts';
+import { exchangeTokens } from './trust/exchange.ts';
+import type { Refusals } from './trust/refusals.ts';
+import { createTrustRule, deleteTrustRule, listTries, updateTrustRule } from './trust/rules.ts';
 import { audienceOf, type TrustSettings } from './trust/settings.ts';
 import { recordOf, rulesOfOrganization } from './trust-rules/trust-rules.repository.ts';
 import { createUser } from './users/create.ts';
@@ -30,9 +34,11 @@ interface Needs {
   /** Removes keys and sessions, named by their prefixes, from the gateways' cache, or fails. */
   readonly invalidate: (prefixes: readonly string[]) => Promise<void>;
   readonly trust: TrustSettings;
+  readonly issuers: IssuerKeys;
+  readonly refusals: Refusals;
 }
 
-export function handlers({ mint, invalidate, trust }: Needs) {
+export function handlers({ mint, invalidate, trust, issuers, refusals }: Needs) {
   return implement(keysContract, {
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
@@ -52,8 +58,14 @@ export function handlers({ mint, invalidate, trust }: Needs) {
     'trustRules.list': async (_, context) =>
       (await rulesOfOrganization(context)).map((rule) => recordOf(rule, audienceOf(rule._id, trust))),
     'trustRules.create': (input, context) => createTrustRule(trust, input, context),
-    'trustRules.update': (input, context) => updateTrustRule(trust, input, context),
-    'trustRules.delete': deleteTrustRule,
+    'trustRules.update': write((input, context) => updateTrustRule(trust, input, context), {
+      announce: async ({ id }, _, context) => invalidate(await prefixesOfTokens(context, { ruleId: id })),
+    }),
+    'trustRules.delete': write(deleteTrustRule, {
+      announce: async ({ id }, _, context) => invalidate(await prefixesOfTokens(context, { ruleId: id })),
+    }),
+    'trustRules.tries': listTries,
+    'trustTokens.exchange': batched((calls) => exchangeTokens({ mint, settings: trust, issuers, refusals }, calls)),
     'keys.list': listKeys,
     'keys.create': write((input, context) => createKey(mint, input, context), {
       record: (answer) => ({ ...answer, key: null }),
@@ -90,11 +102,12 @@ export function handlers({ mint, invalidate, trust }: Needs) {
   });
 }
 
-/** Of the keys of these users, of the sessions that belong to those, and of those that act as one of them. */
+/** Of the keys of these users, of the sessions that belong to those, and of the sessions and tokens that act as one of them. */
 async function prefixesOfUsers(scope: Scope, userIds: readonly string[]): Promise<string[]> {
   const own = await activeKeysOfUsers(scope, userIds);
   const ofSessions = await prefixesOfSessions(scope, { userIds, keyIds: own.map(({ _id }) => _id) });
-  return [...own.map(({ prefix }) => prefix), ...ofSessions];
+  const ofTokens = await Promise.all(userIds.map((userId) => prefixesOfTokens(scope, { userId })));
+  return [...own.map(({ prefix }) => prefix), ...ofSessions, ...ofTokens.flat()];
 }
 
 /** Of a key that was replaced, and of the sessions that belong to its successor now. */

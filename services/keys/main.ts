@@ -13,7 +13,9 @@ import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
+import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
+import { Refusals } from './trust/refusals.ts';
 
 const settings = config();
 
@@ -42,16 +44,17 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   const publisher = new OutboxPublisher({ broker, service: 'keys', signer, log, sources: [outbox], onEmitted });
   onStop(() => publisher.close());
 
+  const networks = new AllowedNetworks(settings.OIDC_ALLOWED_NETWORKS);
+  const destinations = new Destinations(networks, 'OIDC_ALLOWED_NETWORKS');
   const server = await serveRpc({
     broker,
     contract: keysContract,
     handlers: handlers({
       mint: new KeyMint(settings.KEY_PEPPER),
       invalidate: identityInvalidation(redis),
-      trust: {
-        publicUrl: settings.PUBLIC_URL,
-        destinations: new Destinations(new AllowedNetworks(settings.OIDC_ALLOWED_NETWORKS), 'OIDC_ALLOWED_NETWORKS'),
-      },
+      trust: { publicUrl: settings.PUBLIC_URL, destinations },
+      issuers: new IssuerKeys({ destinations, log }),
+      refusals: new Refusals(log),
     }),
     signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { prefixOf, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { prefixOf, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { TestIssuer } from '../../test/support/issuer.ts';
 import { startKeys } from './testing.ts';
 
 let keys: Awaited<ReturnType<typeof startKeys>>;
@@ -48,17 +49,17 @@ test('every query of every operation is answered by an index, without a sort', a
 
   const { code } = await ask('sessions.createCode', {}, owner);
   const presented = (value: string) => ({ prefix: prefixOf(value), digest: hash('sha256', value) });
-  const tokens = [newKey(SESSION_MARK), newKey(SESSION_MARK)] as const;
-  await ask('sessions.open', { token: presented(tokens[0]), by: presented(code ?? '') });
-  await ask('sessions.open', { token: presented(tokens[1]), by: presented(key) });
-  await ask('identity.verify', presented(tokens[0]));
-  await ask('identity.current', { prefix: prefixOf(tokens[0]) });
+  const sessions = [newKey(SESSION_MARK), newKey(SESSION_MARK)] as const;
+  await ask('sessions.open', { token: presented(sessions[0]), by: presented(code ?? '') });
+  await ask('sessions.open', { token: presented(sessions[1]), by: presented(key) });
+  await ask('identity.verify', presented(sessions[0]));
+  await ask('identity.current', { prefix: prefixOf(sessions[0]) });
   const { items, nextCursor } = await ask('sessions.list', { limit: 1 }, owner);
   await ask('sessions.list', { limit: 1, cursor: nextCursor ?? '', includeEnded: true }, owner);
   const session = items[0]?.id ?? '';
   await ask('keys.recordUse', { uses: [{ ...use, keyId: session, isSession: true }] });
   // A key that a session creates ends with the session's own key.
-  await ask('keys.create', { name: 'Third' }, await keys.identityOf(tokens[0]));
+  await ask('keys.create', { name: 'Third' }, await keys.identityOf(sessions[0]));
   await ask('sessions.revoke', { id: session }, owner);
   await ask('sessions.close', { organizationId: owner.organization.id, id: session });
   const rotated = await ask('keys.rotate', { id: created.id, overlapSeconds: 60 }, owner);
@@ -78,6 +79,23 @@ test('every query of every operation is answered by an index, without a sort', a
   );
   await ask('trustRules.update', { id: rule.id, ttlSeconds: 60 }, owner);
   await ask('trustRules.list', {}, owner);
+  const issuer = await TestIssuer.start();
+  const trusting = { name: 'CI', issuer: issuer.url, claims: { project: '1', branch: 'main' }, reuse: 3 };
+  const { id: ruleId, audience } = await ask('trustRules.create', trusting, owner);
+  const jwt = issuer.jwt({ aud: audience, project: '1', branch: 'main' });
+  const tokens = [newKey(TRUST_TOKEN_MARK), newKey(TRUST_TOKEN_MARK)] as const;
+  for (const token of tokens) await ask('trustTokens.exchange', { jwt, token: presented(token) });
+  await ask('trustTokens.exchange', { jwt: issuer.jwt({ aud: audience }), token: presented(tokens[0]) });
+  await ask('trustTokens.exchange', {
+    jwt: issuer.jwt({ aud: audience }, { header: { kid: 'other' } }),
+    token: presented(tokens[0]),
+  });
+  await issuer.stop();
+  await ask('identity.verify', presented(tokens[0]));
+  await ask('identity.current', { prefix: prefixOf(tokens[0]) });
+  await ask('keys.create', { name: 'Of a job' }, await keys.identityOf(tokens[0]));
+  await ask('trustRules.tries', { id: ruleId }, owner);
+  await ask('trustRules.update', { id: ruleId, ttlSeconds: 60 }, owner);
   await ask('trustRules.delete', { id: rule.id }, owner);
   await ask('users.update', { id, role: 'viewer' }, owner);
   await ask('roles.delete', { id: role.id }, owner);

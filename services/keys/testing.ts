@@ -15,7 +15,9 @@ import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
 import { servers } from '../../test/support/servers.ts';
 import { handlers } from './handlers.ts';
+import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
+import { Refusals } from './trust/refusals.ts';
 
 type Operations = (typeof keysContract)['operations'];
 type Name = keyof Operations;
@@ -30,13 +32,14 @@ export async function startKeys() {
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_keys`, log });
   const redis = connectRedis(redisUrl, log);
   await new Promise((resolve) => redis.once('ready', resolve));
+  const destinations = new Destinations(new AllowedNetworks(['127.0.0.1']), 'OIDC_ALLOWED_NETWORKS');
+  let aheadMs = 0;
   const table = handlers({
     mint: new KeyMint('a pepper of the tests, which is long enough'),
     invalidate: identityInvalidation(redis),
-    trust: {
-      publicUrl: TEST_PUBLIC_URL,
-      destinations: new Destinations(new AllowedNetworks(['127.0.0.1']), 'OIDC_ALLOWED_NETWORKS'),
-    },
+    trust: { publicUrl: TEST_PUBLIC_URL, destinations },
+    issuers: new IssuerKeys({ destinations, log, now: () => Date.now() + aheadMs }),
+    refusals: new Refusals(log),
   });
 
   async function call<N extends Name>(
@@ -78,6 +81,10 @@ export async function startKeys() {
 
   return {
     redis,
+    /** Sets the clock of the store of issuers' keys. */
+    moveClock(ms: number) {
+      aheadMs += ms;
+    },
     call,
     verify,
     identityOf,

@@ -178,7 +178,7 @@ describe('a key that is limited to one project', () => {
     expect(refused.map(({ name }) => name).sort()).toEqual([
       ...['feedback.erase', 'health.show', 'projects.create'],
       ...['roles.create', 'roles.delete', 'roles.list', 'roles.update', 'sessions.list', 'sessions.revoke'],
-      ...['trustRules.create', 'trustRules.delete', 'trustRules.list', 'trustRules.update'],
+      ...['trustRules.create', 'trustRules.delete', 'trustRules.list', 'trustRules.tries', 'trustRules.update'],
       ...['users.create', 'users.list', 'users.update'],
     ]);
     for (const operation of refused) {

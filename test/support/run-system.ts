@@ -14,6 +14,7 @@ import { IN_CONTAINERS } from './test-stack.ts';
 const NO_LIMITS = {
   FEEDBACK_REFUSALS_PER_IP: '1000000',
   UNKNOWN_KEYS_PER_IP: '1000000',
+  TOKEN_REQUESTS_PER_IP: '1000000',
   CALLS_PER_ORGANIZATION: '1000000',
   CALLS_PER_KEY: '1000000',
   CALLS_BESIDE_OTHERS: '1000000',
@@ -50,7 +51,7 @@ export interface RunningSystem {
 }
 
 /** Endpoints of tests are on this machine. */
-const LOCAL_ENDPOINTS = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' };
+const LOCAL_ENDPOINTS = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1', OIDC_ALLOWED_NETWORKS: '127.0.0.1' };
 
 /** Services that use the database refuse what MongoDB would refuse; the gateway does not use it. */
 function watchedEnvironment(id: string): NodeJS.ProcessEnv {

@@ -4,7 +4,8 @@ import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.
 import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
-import { createTrustRule, deleteTrustRule, listTrustRules, updateTrustRule } from './trust-rules.ts';
+import { createTrustRule, deleteTrustRule, listTries, listTrustRules, updateTrustRule } from './trust-rules.ts';
+import { exchangeToken } from './trust-tokens.ts';
 import { createUser, listUsers, updateUser } from './users.ts';
 
 export const keysContract = serviceContract('keys', [
@@ -21,6 +22,7 @@ export const keysContract = serviceContract('keys', [
   createTrustRule,
   updateTrustRule,
   deleteTrustRule,
+  listTries,
   listSessions,
   revokeSession,
   createLoginCode,
@@ -33,4 +35,5 @@ export const keysContract = serviceContract('keys', [
   recordUse,
   openSession,
   closeSession,
+  exchangeToken,
 ]);

@@ -13,10 +13,12 @@ export const Identity = z.object({
   permissions: z.array(PermissionValue),
   /** The only projects that exist for the caller: the key's own ∩ its user's at this moment. `null`: all of the organization. */
   projects: z.array(RecordId).nullable(),
-  /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. */
+  /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. For a token of a rule of trust: its own, and the name of the rule. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
   /** For a console session: the key that it was opened with, and when it ends. */
   session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
+  /** For a token of a rule of trust: the rule, whose tokens share a rate and a share of concurrent calls, and when the token ends. */
+  rule: z.object({ id: RecordId, expiresAt: Timestamp }).optional(),
   /** Of a key that was made by rotation, and of its sessions: the first key of that line. They share their rate and their share of concurrent calls. */
   rotatedFrom: RecordId.optional(),
 });
@@ -56,7 +58,7 @@ export const verifyIdentity = operation({
         identity: Identity,
         expiresAt: Timestamp.nullable(),
         rateLimit: KeyRate,
-        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. */
+        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. For a token: its rule. */
         countedAs: z.string().optional(),
       })
       .nullable(),

@@ -4,10 +4,11 @@
  * before any lookup. Pure functions: making and hashing keys needs node:crypto and is up to the keys service.
  */
 export const KEY_MARK = 'wt_';
-/** A console session has the same form, and so has a code that starts one. None of the three is ever mistaken for another. */
+/** A console session has the same form, and so have a code that starts one and the token of a rule of trust. None of the four is ever mistaken for another. */
 export const SESSION_MARK = 'wts_';
 export const CODE_MARK = 'wtc_';
-export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK;
+export const TRUST_TOKEN_MARK = 'wtt_';
+export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK | typeof TRUST_TOKEN_MARK;
 
 export const KEY_RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
@@ -18,8 +19,8 @@ const PREFIX_RANDOM_LENGTH = 8;
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const SHAPE = new RegExp(`^[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
-/** What `prefixOf` returns for any of the three. */
-export const PREFIX_SHAPE = new RegExp(`^wt[sc]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
+/** What `prefixOf` returns for any of the four. */
+export const PREFIX_SHAPE = new RegExp(`^wt[sct]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
 
 /** @param random KEY_RANDOM_LENGTH characters of BASE62, each drawn uniformly by a cryptographic generator */
 export function assembleKey(random: string, mark: Mark = KEY_MARK): string {

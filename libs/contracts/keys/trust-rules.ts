@@ -7,6 +7,8 @@ import { PERMISSIONS } from '../permissions.ts';
 import { DEFAULT_KEY_RATE, KeyRate, KeyRateInput, Name, PermissionValue, ProjectsInput } from './records.ts';
 
 export const MAX_TRUST_RULES = 100;
+/** Refused ones, as many as are kept. */
+export const MAX_TRIES = 100;
 const MAX_CLAIMS = 20;
 const MAX_ALTERNATIVES = 50;
 const MAX_CLAIM_NAME_LENGTH = 100;
@@ -200,4 +202,20 @@ export const deleteTrustRule = operation({
   errors: ['PERMISSION_DENIED', 'NOT_FOUND'],
   example: { input: { id: ids.trustRule }, output: { id: ids.trustRule } },
   rest: 'DELETE /api/trust-rules/:id',
+});
+
+export const listTries = operation({
+  name: 'trustRules.tries',
+  summary: `Show why the last JWTs that name a rule of trust were refused, newest first: up to ${MAX_TRIES}, for 7 days, with an entry for each claim that did not hold. Whoever sent them is told nothing.`,
+  permissions: ['api-keys:write'],
+  ofOrganization: true,
+  effect: 'read',
+  input: z.strictObject({ id: Id }),
+  output: z.array(z.object({ at: Timestamp, claim: z.string(), expected: z.string(), got: z.string() })),
+  errors: ['NOT_FOUND'],
+  example: {
+    input: { id: ids.trustRule },
+    output: [{ at: times.updatedAt, claim: 'repository_id', expected: '987654321', got: '987654322' }],
+  },
+  rest: 'GET /api/trust-rules/:id/tries',
 });

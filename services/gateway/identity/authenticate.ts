@@ -9,6 +9,7 @@ import {
   type Mark,
   prefixOf,
   SESSION_MARK,
+  TRUST_TOKEN_MARK,
 } from '@worktrack/contracts/keys/key-format';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
@@ -94,7 +95,10 @@ export function createAuthenticator(needs: {
   }
 
   return {
-    authenticate: async (authorizationHeader, sender) => known(bearerToken(authorizationHeader), KEY_MARK, sender),
+    async authenticate(authorizationHeader, sender) {
+      const value = bearerToken(authorizationHeader);
+      return known(value, markOf(value), sender);
+    },
     authenticateSession: (token, sender) => known(token, SESSION_MARK, sender),
     async openSession(token, by, sender) {
       const requestId = sender.id;
@@ -119,14 +123,17 @@ export function createAuthenticator(needs: {
     },
     async recognize(authorizationHeader, sender, sessionToken) {
       const value = sessionToken ?? bearerToken(authorizationHeader);
-      return (await known(value, sessionToken === undefined ? KEY_MARK : SESSION_MARK, sender, false)).identity;
+      return (await known(value, sessionToken === undefined ? markOf(value) : SESSION_MARK, sender, false)).identity;
     },
     stop: () => lastUse.stop(),
   };
 }
 
+/** Of what comes in `Authorization`: a key, or a token of a rule of trust. */
+const markOf = (value: string) => (value.startsWith(TRUST_TOKEN_MARK) ? TRUST_TOKEN_MARK : KEY_MARK);
+
 /** In the form the keys service gets. */
-function presented(value: string): Presented {
+export function presented(value: string): Presented {
   return { prefix: prefixOf(value), digest: hash('sha256', value) };
 }
 
@@ -139,6 +146,7 @@ const WHAT_TO_DO: Readonly<Record<Mark, string>> = {
   [KEY_MARK]:
     'The API key is unknown, malformed, revoked or expired. Check that it was copied in full, or create a new one.',
   [SESSION_MARK]: 'You are signed out: the session has ended. Sign in again at /console/.',
+  [TRUST_TOKEN_MARK]: 'The token is unknown, malformed or over. Exchange another JWT for a new one: POST /oauth/token.',
   [CODE_MARK]:
     "The link's code is malformed. Check that the link was copied in full, or create another one: `worktrack login-link`.",
 };

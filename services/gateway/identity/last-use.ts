@@ -34,6 +34,8 @@ export class LastUse {
   }
 
   note(identity: Identity): void {
+    // Of a rule of trust, it is noted when it gives a token.
+    if (identity.rule) return;
     const keyId = identity.key.id;
     const use = this.#uses.get(keyId);
     if (use) use.atMs = Date.now();

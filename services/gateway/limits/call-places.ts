@@ -50,7 +50,7 @@ export function whenClosed(socket: Socket): WhenGone {
   };
 }
 
-/** A session uses the share of the key it was created with, and a rotated key that of the one it replaced: otherwise a key would get another share with each of them. */
-export function keyOf({ key, session, rotatedFrom }: Identity): string {
-  return rotatedFrom ?? session?.keyId ?? key.id;
+/** All tokens of a rule use one share. A session uses the share of the key it was created with, and a rotated key that of the one it replaced: otherwise a key would get another share with each of them. */
+export function keyOf({ key, session, rule, rotatedFrom }: Identity): string {
+  return rotatedFrom ?? session?.keyId ?? rule?.id ?? key.id;
 }

@@ -8,6 +8,7 @@ import { Components, type OpenApiObject } from './components.ts';
 import { eventStreamPath } from './event-stream.ts';
 import { publicPaths } from './public-paths.ts';
 import { downloadOf, uploadOf } from './streams.ts';
+import { tokenPath } from './token-path.ts';
 
 /**
  * The OpenAPI 3.1 document of all routes, from the contracts. Its schemas are plain JSON Schema, which 3.1 allows.
@@ -22,7 +23,7 @@ export function openApiDocument(serverUrl = '/', operations: readonly Operation[
     const path = pathOf(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(operation, route, components) };
   }
-  Object.assign(paths, eventStreamPath(components), publicPaths(components));
+  Object.assign(paths, eventStreamPath(components), publicPaths(components), tokenPath());
   return {
     openapi: '3.1.1',
     info: {
@@ -183,6 +184,7 @@ const TAGS: Readonly<Record<string, string>> = {
   sessions: 'Browsers that are signed in to the console, and sign-in codes.',
   trustRules:
     'Which tokens of other issuers, such as those of CI jobs, are exchanged for short-lived ones of this service, without a stored secret.',
+  oauth: 'Short-lived tokens for the JWTs of other issuers.',
   users: 'The people in the organization, with their roles.',
   roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',

@@ -6,7 +6,7 @@ import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { projectsWithin } from '../projects-within.ts';
 import { userById } from '../users/users.repository.ts';
-import { keyOfCaller } from './key-of-caller.ts';
+import { limitsOfCaller } from './key-of-caller.ts';
 import { countActiveKeys, insertKey, rateOf } from './keys.repository.ts';
 import type { KeyMint } from './mint.ts';
 import { rateWithin } from './rate-within.ts';
@@ -28,7 +28,7 @@ export async function createKey(
   const userId = await actingUser(input.userId ?? caller.userId, context);
   await requireRoomForKey(context);
   await oneAtATime(context, 'keys');
-  const maker = await keyOfCaller(context);
+  const maker = await limitsOfCaller(context);
   const { key, ...secret } = mint.make();
   const record = await insertKey(context, {
     ...secret,

@@ -175,7 +175,7 @@ export async function noteKeyUses(uses: Input<typeof recordUse>['uses']): Promis
   );
 }
 
-export function rateOf({ rateLimit }: KeyDocument): KeyRate {
+export function rateOf({ rateLimit }: Pick<KeyDocument, 'rateLimit'>): KeyRate {
   const { requests, windowSeconds } = rateLimit ?? DEFAULT_KEY_RATE;
   return { requests, windowSeconds };
 }

@@ -10,7 +10,7 @@ export async function revokeKey(
   { id }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
-  const isOwn = (await keyOfCaller(context))._id === id;
+  const isOwn = (await keyOfCaller(context))?._id === id;
   // To a limited caller there is no other key.
   const key = context.caller.projects && !isOwn ? undefined : await keyById(context, id);
   if (!key) {

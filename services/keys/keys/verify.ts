@@ -1,5 +1,5 @@
 import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
-import { KEY_MARK, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
@@ -9,6 +9,10 @@ import { intersectionOf } from '../projects-within.ts';
 import { permissionsOfRoles } from '../roles/roles.repository.ts';
 import type { SessionDocument } from '../sessions/sessions.model.ts';
 import { activeSessionsByPrefix } from '../sessions/sessions.repository.ts';
+import type { TokenDocument } from '../tokens/tokens.model.ts';
+import { tokensByPrefix } from '../tokens/tokens.repository.ts';
+import type { TrustRuleDocument } from '../trust-rules/trust-rules.model.ts';
+import { rulesById } from '../trust-rules/trust-rules.repository.ts';
 import { usersById } from '../users/users.repository.ts';
 import type { KeyDocument } from './keys.model.ts';
 import { activeKeysById, activeKeysByPrefix, rateOf, replacedKeys } from './keys.repository.ts';
@@ -17,11 +21,20 @@ import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
 
-/** What is presented: a key, or a session with the key that it was created with. */
-interface Credential {
+/** What is presented: a key, a session with the key that it was created with, or a token with the rule that gave it. */
+type Credential = OfKey | OfRule;
+
+interface OfKey {
   readonly hash: string;
   readonly key: KeyDocument;
   readonly session: SessionDocument | undefined;
+}
+
+interface OfRule {
+  readonly hash: string;
+  readonly rule: TrustRuleDocument;
+  readonly token: TokenDocument;
+  readonly expiresAt: Date;
 }
 
 /** Resolves all keys and sessions that were presented together, with a few reads. Every call is answered from reads that started after it arrived. */
@@ -65,15 +78,17 @@ export async function identityOfPrefix({
   return { identity: identify(credential)?.identity ?? null };
 }
 
-/** A session exists as long as its key does. */
+/** A session exists as long as its key does, and a token as long as its rule says. */
 async function credentialsOf(prefixes: readonly string[]): Promise<Map<string, Credential>> {
   const ofSessions = prefixes.filter((prefix) => prefix.startsWith(SESSION_MARK));
-  const ofKeys = prefixes.filter((prefix) => !prefix.startsWith(SESSION_MARK));
-  const [sessions, keys] = await Promise.all([
+  const ofRules = prefixes.filter((prefix) => prefix.startsWith(TRUST_TOKEN_MARK));
+  const ofKeys = prefixes.filter((prefix) => prefix.startsWith(KEY_MARK));
+  const [sessions, keys, tokens] = await Promise.all([
     ofSessions.length === 0 ? [] : activeSessionsByPrefix(ofSessions),
     ofKeys.length === 0 ? new Map<string, KeyDocument>() : activeKeysByPrefix(ofKeys),
+    ofRules.length === 0 ? [] : credentialsOfRules(ofRules),
   ]);
-  const found = new Map<string, Credential>();
+  const found = new Map<string, Credential>(tokens.map((each) => [each.token.prefix, each]));
   for (const [prefix, key] of keys) found.set(prefix, { hash: key.hash, key, session: undefined });
   if (sessions.length === 0) return found;
   const origins = await activeKeysById([...new Set(sessions.map(({ keyId }) => keyId))]);
@@ -84,15 +99,32 @@ async function credentialsOf(prefixes: readonly string[]): Promise<Map<string, C
   return found;
 }
 
+/** Of the rule as it is now: a shorter life is that of the tokens that it gave, too, and what it trusts no more is over. */
+async function credentialsOfRules(prefixes: readonly string[]): Promise<OfRule[]> {
+  const tokens = await tokensByPrefix(prefixes);
+  const rules = await rulesById([...new Set(tokens.map(({ ruleId }) => ruleId))]);
+  return tokens.flatMap((token) => {
+    const rule = rules.get(token.ruleId);
+    if (!rule || rule.disabled || rule.generation !== token.generation) return [];
+    const endsAtMs = Math.min(token.expiresAt.getTime(), token.createdAt.getTime() + rule.ttlSeconds * 1_000);
+    return endsAtMs > Date.now() ? [{ hash: token.hash, rule, token, expiresAt: new Date(endsAtMs) }] : [];
+  });
+}
+
 async function identifierOf(
   credentials: readonly Credential[],
 ): Promise<(credential: Credential) => Answer['verified']> {
   const [users, organizations] = await Promise.all([
-    usersById([...new Set(credentials.flatMap(({ key, session }) => [key.userId, session?.userId ?? key.userId]))]),
-    organizationsById([...new Set(credentials.map(({ key }) => key.organizationId))]),
+    usersById([...new Set(credentials.flatMap(usersOf))]),
+    organizationsById([...new Set(credentials.map((each) => ('rule' in each ? each.rule : each.key).organizationId))]),
   ]);
   const held = await permissionsOfRoles([...users.values()].map(({ role }) => role));
   return (credential) => {
+    if ('rule' in credential) {
+      const user = users.get(credential.rule.userId);
+      const organization = organizations.get(credential.rule.organizationId);
+      return isActive(user) && organization ? identifyToken(credential, { user, organization, held }) : null;
+    }
     const { key, session } = credential;
     const keyUser = users.get(key.userId);
     const user = users.get(session?.userId ?? key.userId);
@@ -102,6 +134,11 @@ async function identifierOf(
   };
 }
 
+const usersOf = (credential: Credential): string[] =>
+  'rule' in credential
+    ? [credential.rule.userId]
+    : [credential.key.userId, credential.session?.userId ?? credential.key.userId];
+
 interface Speakers {
   readonly keyUser: User;
   readonly user: User;
@@ -110,7 +147,29 @@ interface Speakers {
   readonly held: ReadonlyMap<string, readonly Permission[]>;
 }
 
-function identify({ key, session }: Credential, { keyUser, user, organization, held }: Speakers): Answer['verified'] {
+function identifyToken(
+  { rule, token, expiresAt: endsAt }: OfRule,
+  { user, organization, held }: Omit<Speakers, 'keyUser'>,
+): Answer['verified'] {
+  const allowed = held.get(user.role);
+  const expiresAt = endsAt.toISOString();
+  const { requests, windowSeconds } = rule.rateLimit;
+  return {
+    identity: {
+      user: { id: user.id, name: user.name, email: user.email, role: user.role },
+      organization: { id: organization.id, name: organization.name },
+      permissions: token.permissions.filter((each) => rule.permissions.includes(each) && allowed?.includes(each)),
+      projects: intersectionOf(rule.projects, user.projects),
+      key: { id: token._id, name: rule.name, prefix: token.prefix },
+      rule: { id: rule._id, expiresAt },
+    },
+    expiresAt,
+    rateLimit: { requests, windowSeconds },
+    countedAs: `rule:${rule._id}`,
+  };
+}
+
+function identify({ key, session }: OfKey, { keyUser, user, organization, held }: Speakers): Answer['verified'] {
   // A role may have lost what its user's keys were given, or regained it.
   const narrowed = (own: readonly Permission[], { role }: User) =>
     own.filter((permission) => held.get(role)?.includes(permission));

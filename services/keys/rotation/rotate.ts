@@ -4,7 +4,7 @@ import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { requireRoomForKey } from '../keys/create.ts';
-import { keyOfCaller } from '../keys/key-of-caller.ts';
+import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyDocument } from '../keys/keys.model.ts';
 import { insertKey, isActiveKey, keyById, markReplaced, rateOf } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
@@ -22,14 +22,14 @@ export async function rotateKey(
 ): Promise<CreatedApiKey> {
   const { caller, fail } = context;
   const own = await keyOfCaller(context);
-  const isOwn = own._id === id;
+  const isOwn = own?._id === id;
   // To a limited caller there is no other key.
   const key = isOwn ? own : caller.projects ? undefined : await keyById(context, id);
   if (!key || !isActiveKey(key)) {
     throw fail('NOT_FOUND', `There is no active API key ${id} in your organization. GET /api/api-keys lists them.`);
   }
   // A session may hold less than the key that it belongs to.
-  if (!isOwn || caller.keyId !== id) requireAllOf(key, own, context);
+  if (!isOwn || caller.keyId !== id) requireAllOf(key, own ?? (await limitsOfCaller(context)), context);
   return replace(mint, key, overlapSeconds, context);
 }
 
@@ -44,7 +44,7 @@ export async function rotateOwnKey(
   if (!key) {
     throw fail(
       'PERMISSION_DENIED',
-      'A session of the console has no key of its own to rotate. Name the key: POST /api/api-keys/:id/rotate.',
+      'A session of the console, or a token, has no key of its own to rotate. Name the key: POST /api/api-keys/:id/rotate.',
     );
   }
   // It was active when the call was authenticated.
@@ -82,7 +82,7 @@ async function replace(
 }
 
 /** The answer is a key with all of this: nobody gets more than they hold. */
-function requireAllOf(key: KeyDocument, own: KeyDocument, context: Context): void {
+function requireAllOf(key: KeyDocument, own: Pick<KeyDocument, 'expiresAt' | 'rateLimit'>, context: Context): void {
   const { caller, fail } = context;
   const beyond = key.permissions.filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length > 0) {

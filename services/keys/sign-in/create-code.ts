@@ -31,8 +31,10 @@ export async function createLoginCode(
   if (user.disabled) {
     throw fail('CONFLICT', `${user.email} is disabled. Enable the user before you create a code for them.`);
   }
+  const key = await keyOfCaller(context);
+  if (!key) throw fail('PERMISSION_DENIED', 'A token of a rule of trust signs nobody in. Use an API key.');
+  const { _id: keyId } = key;
   const { key: code, ...secret } = mint.make(CODE_MARK);
-  const { _id: keyId } = await keyOfCaller(context);
   const { expiresAt } = await insertCode(context, { ...secret, userId, keyId, permissions: [...caller.permissions] });
   return { code, userId, expiresAt: expiresAt.toISOString() };
 }

@@ -1,6 +1,7 @@
 import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import mongoose from 'mongoose';
 import { type TrustRuleDocument, TrustRuleModel } from './trust-rules.model.ts';
 
 /** What somebody decides about a rule. */
@@ -82,4 +83,20 @@ export function recordOf(document: TrustRuleDocument, audience: string): TrustRu
     createdAt: document.createdAt.toISOString(),
     lastUsedAt: document.lastUsedAt?.toISOString() ?? null,
   };
+}
+
+/** Across organizations: each id comes from the audience of a JWT, which belongs to one rule, or from a token of the rule. */
+export async function rulesById(ids: readonly string[]): Promise<Map<string, TrustRuleDocument>> {
+  if (ids.length === 0) return new Map();
+  const found = await TrustRuleModel.find({ _id: mongoose.trusted({ $in: [...ids] }) }).lean();
+  return new Map(found.map((rule) => [rule._id, rule]));
+}
+
+/** `lastUsedAt` may be late by this much: not each of many exchanges writes it. */
+const NOTED_EVERY_MS = 2_000;
+
+/** @param rule as it was read */
+export async function noteRuleUse({ organizationId, _id, lastUsedAt }: TrustRuleDocument, at: Date): Promise<void> {
+  if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < NOTED_EVERY_MS) return;
+  await TrustRuleModel.updateOne({ organizationId, _id }, { $max: { lastUsedAt: at } });
 }

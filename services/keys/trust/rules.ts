@@ -1,20 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Fail } from '@worktrack/contracts/errors';
 import {
   type createTrustRule as createOp,
   type deleteTrustRule as deleteOp,
   MAX_TRUST_RULES,
   type TrustRule,
+  type listTries as triesOp,
   type updateTrustRule as updateOp,
 } from '@worktrack/contracts/keys/trust-rules';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import type { Scope } from '@worktrack/runtime/database/scope';
 import { actingUser, grantable } from '../keys/create.ts';
-import { keyOfCaller } from '../keys/key-of-caller.ts';
+import { limitsOfCaller } from '../keys/key-of-caller.ts';
 import { rateOf } from '../keys/keys.repository.ts';
 import { rateWithin } from '../keys/rate-within.ts';
 import { DEFAULT_ISSUERS, problemOfRule } from '../trust-rules/presets.ts';
 import { publicJwk } from '../trust-rules/public-jwk.ts';
+import { removeTries, triesOf } from '../trust-rules/tries.repository.ts';
 import type { PublicJwk, TrustRuleDocument } from '../trust-rules/trust-rules.model.ts';
 import {
   changeRule,
@@ -90,10 +94,23 @@ export async function deleteTrustRule(
 ): Promise<Output<typeof deleteOp>> {
   await requireAllHeldOf(context, await requireRule(id, context));
   await removeRule(context, id);
+  await removeTries(context, id);
   return { id };
 }
 
-async function requireRule(id: string, context: WriteContext<FailureOf<typeof deleteOp>>): Promise<TrustRuleDocument> {
+export async function listTries(
+  { id }: Input<typeof triesOp>,
+  context: ReadContext<FailureOf<typeof triesOp>>,
+): Promise<Output<typeof triesOp>> {
+  await requireRule(id, context);
+  const tries = await triesOf(context, id);
+  return tries.flatMap(({ at, mismatches }) => mismatches.map((each) => ({ at: at.toISOString(), ...each })));
+}
+
+async function requireRule(
+  id: string,
+  context: Scope & { readonly fail: Fail<'NOT_FOUND'> },
+): Promise<TrustRuleDocument> {
   const rule = await ruleById(context, id);
   if (rule) return rule;
   throw context.fail(
@@ -118,7 +135,7 @@ async function allowed(settings: TrustSettings, context: Context, wanted: Wanted
   if (problem) throw fail('VALIDATION_FAILED', `${problem.path} ${problem.message}.`, { details: [problem] });
   const permissions = grantable(wanted.permissions, context);
   const userId = await actingUser(wanted.userId, context);
-  const maker = await keyOfCaller(context);
+  const maker = await limitsOfCaller(context);
   if (maker.expiresAt) {
     throw fail(
       'PERMISSION_DENIED',

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Presented } from './identity.ts';
+import { PermissionValue } from './records.ts';
+
+export const MAX_JWT_LENGTH = 16_384;
+
+export const exchangeToken = operation({
+  name: 'trustTokens.exchange',
+  summary: 'Exchange a JWT that a rule of trust believes for a token of that rule. The gateway has made the token.',
+  permissions: 'internal',
+  effect: 'create',
+  input: z.strictObject({
+    jwt: z.string(),
+    token: Presented,
+    /** Default: all that the rule gives. */
+    permissions: z.array(PermissionValue).optional(),
+  }),
+  output: z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('granted'), expiresAt: Timestamp, permissions: z.array(PermissionValue) }),
+    /** The reason is kept with the rule, for those who may read it: the caller learns none. */
+    z.object({ outcome: z.literal('refused') }),
+    /** None of the permissions that were asked for is one of the rule's. */
+    z.object({ outcome: z.literal('nothing left') }),
+    /** The issuer's keys are not to be had. */
+    z.object({ outcome: z.literal('unavailable') }),
+  ]),
+  errors: [],
+});

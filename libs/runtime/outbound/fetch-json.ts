@@ -1,0 +1,51 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Destinations } from './destination.ts';
+
+interface Limits {
+  readonly destinations: Destinations;
+  readonly maxBytes: number;
+  /** Ends the request. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * GETs a JSON document from a server of strangers, with a connection of its own and no proxy of the environment, which would connect in our place.
+ * Redirects are not followed.
+ * @throws Error that says in a sentence what went wrong
+ */
+export async function fetchJson(address: string, { destinations, maxBytes, signal }: Limits): Promise<unknown> {
+  if (!URL.canParse(address)) throw new Error('The address is not a URL.');
+  const problem = destinations.problemOf(address);
+  if (problem !== undefined) throw new Error(`The address ${problem}.`);
+  const url = new URL(address);
+  const isPlain = url.protocol === 'http:';
+  const body = await new Promise<Buffer>((resolve, reject) => {
+    const request = (isPlain ? http : https).request(url, {
+      agent: isPlain ? new http.Agent() : new https.Agent(),
+      lookup: destinations.lookup(isPlain),
+      headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'worktrack' },
+      signal,
+    });
+    const fail = (error: Error) => {
+      reject(error);
+      request.destroy();
+    };
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('The connection ended without an answer.')));
+    request.on('response', (response) => {
+      if (response.statusCode !== 200) return fail(new Error(`The answer was ${response.statusCode}.`));
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > maxBytes) fail(new Error(`The answer has more than ${maxBytes} bytes.`));
+        else chunks.push(chunk);
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve(Buffer.concat(chunks)));
+    });
+    request.end();
+  });
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+}

@@ -1,0 +1,32 @@
+import type { Destinations } from '@worktrack/runtime/outbound/destination';
+import { fetchJson } from '@worktrack/runtime/outbound/fetch-json';
+import { publicJwk } from '../trust-rules/public-jwk.ts';
+import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
+
+/** For both documents together. */
+export const FETCH_MS = 5_000;
+const MAX_BYTES = 256 * 1_024;
+const MAX_KEYS = 100;
+
+/**
+ * The keys of an issuer, by OpenID Connect Discovery 1.0 (4): the document must name the very issuer that it was asked of (4.3), or one that is served at
+ * its address could speak for another.
+ */
+export async function fetchKeys(issuer: string, destinations: Destinations): Promise<PublicJwk[]> {
+  const limits = { destinations, maxBytes: MAX_BYTES, signal: AbortSignal.timeout(FETCH_MS) };
+  const base = issuer.replace(/\/$/, '');
+  const found = await fetchJson(`${base}/.well-known/openid-configuration`, limits);
+  const { issuer: named, jwks_uri: address } = (found ?? {}) as {
+    readonly issuer?: unknown;
+    readonly jwks_uri?: unknown;
+  };
+  if (named !== issuer) throw new Error('The discovery document names another issuer.');
+  if (typeof address !== 'string') throw new Error('The discovery document has no jwks_uri.');
+  const { keys } = ((await fetchJson(address, limits)) ?? {}) as { readonly keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error('The key set has no keys.');
+  return keys.slice(0, MAX_KEYS).flatMap((each) => {
+    const read = publicJwk((each ?? {}) as Readonly<Record<string, unknown>>);
+    // Keys of other kinds, or too weak, are for others.
+    return 'jwk' in read ? [read.jwk] : [];
+  });
+}

@@ -1,0 +1,30 @@
+import mongoose from 'mongoose';
+import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
+
+/** The keys of an issuer. They are public, and the same for all organizations. */
+export interface IssuerKeysDocument {
+  /** The issuer. */
+  _id: string;
+  keys?: PublicJwk[];
+  /** When those that are here were asked for. */
+  fetchedAt?: Date;
+  /** When the issuer was last asked, and when that failed. */
+  triedAt: Date;
+  failedAt?: Date;
+}
+
+const KEPT_SECONDS = 7 * 24 * 60 * 60;
+
+const issuerKeysSchema = new mongoose.Schema<IssuerKeysDocument>(
+  {
+    _id: { type: String, required: true },
+    keys: mongoose.Schema.Types.Mixed,
+    fetchedAt: Date,
+    triedAt: { type: Date, required: true },
+    failedAt: Date,
+  },
+  { collection: 'issuer_keys', versionKey: false },
+);
+issuerKeysSchema.index({ triedAt: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+export const IssuerKeysModel = mongoose.model('IssuerKeys', issuerKeysSchema);

@@ -1,0 +1,33 @@
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import mongoose from 'mongoose';
+import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
+import { type IssuerKeysDocument, IssuerKeysModel } from './issuer-keys.model.ts';
+
+export async function readIssuerKeys(issuer: string): Promise<IssuerKeysDocument | undefined> {
+  return (await IssuerKeysModel.findOne({ _id: issuer }).lean()) ?? undefined;
+}
+
+/** @returns whether it is the caller who may ask the issuer, who was last asked at `notAfter` or earlier */
+export async function takeTry(issuer: string, at: Date, notAfter: Date): Promise<boolean> {
+  try {
+    const { upsertedCount, modifiedCount } = await IssuerKeysModel.updateOne(
+      { _id: issuer, triedAt: mongoose.trusted({ $lte: notAfter }) },
+      { $set: { triedAt: at } },
+      { upsert: true },
+    );
+    return upsertedCount + modifiedCount > 0;
+  } catch (error) {
+    // There is one that was tried later.
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** @param fetchedAt when they were asked for */
+export async function storeIssuerKeys(issuer: string, keys: readonly PublicJwk[], fetchedAt: Date): Promise<void> {
+  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { keys: [...keys], fetchedAt } });
+}
+
+export async function storeFailure(issuer: string, failedAt: Date): Promise<void> {
+  await IssuerKeysModel.updateOne({ _id: issuer }, { $set: { failedAt } });
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@worktrack/rpc/types';
+import type { Destinations } from '@worktrack/runtime/outbound/destination';
+import { LRUCache } from 'lru-cache';
+import type { PublicJwk } from '../trust-rules/trust-rules.model.ts';
+import { FETCH_MS, fetchKeys } from './fetch-keys.ts';
+import type { IssuerKeysDocument } from './issuer-keys.model.ts';
+import { readIssuerKeys, storeFailure, storeIssuerKeys, takeTry } from './issuer-keys.repository.ts';
+
+const MINUTE_MS = 60_000;
+/** Keys that were asked for earlier are used only while the issuer does not answer: a key that it withdraws is dead by then. */
+const FRESH_MS = 10 * MINUTE_MS;
+/** From then on they are asked for while the old ones are still used, so that nobody waits. */
+const REFRESH_AFTER_MS = 8 * MINUTE_MS;
+const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
+/** Between two questions to an issuer, of all replicas together, whether it answers or not. */
+const BETWEEN_TRIES_MS = MINUTE_MS;
+/** How long a replica relies on what it read of the store. */
+const READ_AGAIN_MS = 10_000;
+const POLL_MS = 100;
+const MAX_ISSUERS = 1_000;
+
+interface Read {
+  readonly stored: IssuerKeysDocument | undefined;
+  readonly atMs: number;
+}
+
+/**
+ * The key sets of the issuers that rules trust, kept in the database for all replicas. Who takes the try asks the issuer; the others use what it stores.
+ */
+export class IssuerKeys {
+  readonly #destinations: Destinations;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #reads = new LRUCache<string, Read>({ max: MAX_ISSUERS });
+  readonly #refreshes = new Map<string, Promise<Read>>();
+
+  constructor(needs: { readonly destinations: Destinations; readonly log: Log; readonly now?: () => number }) {
+    this.#destinations = needs.destinations;
+    this.#log = needs.log;
+    this.#now = needs.now ?? Date.now;
+  }
+
+  /** @returns the keys with this id: none, if the issuer has no such key; undefined, if its keys are not to be had */
+  async withId(issuer: string, kid: string): Promise<readonly PublicJwk[] | undefined> {
+    const read = await this.#current(issuer);
+    const found = this.#usable(read)?.filter((key) => key.kid === kid);
+    if (found?.length || this.#isAskedRecently(read)) return found;
+    // Perhaps a new one.
+    return this.#usable(await this.#refresh(issuer))?.filter((key) => key.kid === kid);
+  }
+
+  async #current(issuer: string): Promise<Read> {
+    const known = this.#reads.get(issuer);
+    const read = known && this.#now() - known.atMs < READ_AGAIN_MS ? known : await this.#read(issuer);
+    const ageMs = this.#ageMs(read);
+    if (ageMs >= FRESH_MS) return await this.#refresh(issuer);
+    if (ageMs >= REFRESH_AFTER_MS) void this.#refresh(issuer).catch(() => undefined);
+    return read;
+  }
+
+  async #read(issuer: string): Promise<Read> {
+    const read = { stored: await readIssuerKeys(issuer), atMs: this.#now() };
+    this.#reads.set(issuer, read);
+    return read;
+  }
+
+  #ageMs({ stored }: Read): number {
+    return stored?.fetchedAt ? this.#now() - stored.fetchedAt.getTime() : Number.POSITIVE_INFINITY;
+  }
+
+  #usable(read: Read): readonly PublicJwk[] | undefined {
+    return this.#ageMs(read) < MAX_AGE_MS ? read.stored?.keys : undefined;
+  }
+
+  /** The last try is less than a minute ago, and its outcome is known. */
+  #isAskedRecently({ stored }: Read): boolean {
+    return stored !== undefined && this.#now() - stored.triedAt.getTime() < BETWEEN_TRIES_MS && isOver(stored);
+  }
+
+  #refresh(issuer: string): Promise<Read> {
+    const known = this.#reads.get(issuer);
+    // However many made-up key ids arrive, the database is not asked about each.
+    if (known && this.#isAskedRecently(known)) return Promise.resolve(known);
+    const underWay =
+      this.#refreshes.get(issuer) ?? this.#refreshOnce(issuer).finally(() => this.#refreshes.delete(issuer));
+    this.#refreshes.set(issuer, underWay);
+    return underWay;
+  }
+
+  async #refreshOnce(issuer: string): Promise<Read> {
+    const at = new Date(this.#now());
+    if (await takeTry(issuer, at, new Date(at.getTime() - BETWEEN_TRIES_MS))) {
+      try {
+        await storeIssuerKeys(issuer, await fetchKeys(issuer, this.#destinations), at);
+      } catch (error) {
+        this.#log.warn({ error, issuer }, 'The keys of an issuer could not be fetched');
+        await storeFailure(issuer, at);
+      }
+      return await this.#read(issuer);
+    }
+    // Another replica is asking; it says nothing when it is done.
+    const begunAtMs = performance.now();
+    for (;;) {
+      const read = await this.#read(issuer);
+      if (!read.stored || isOver(read.stored) || performance.now() - begunAtMs > FETCH_MS) return read;
+      await delay(POLL_MS);
+    }
+  }
+}
+
+function isOver({ triedAt, fetchedAt, failedAt }: IssuerKeysDocument): boolean {
+  return Math.max(fetchedAt?.getTime() ?? 0, failedAt?.getTime() ?? 0) >= triedAt.getTime();
+}

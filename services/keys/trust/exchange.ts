@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto';
+import type { exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import type { Permission } from '@worktrack/contracts/permissions';
+import type { Call, Settled } from '@worktrack/rpc/types';
+import { type CryptoKey, compactVerify, importJWK } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { IssuerKeys } from '../issuers/issuer-keys.ts';
+import type { KeyMint } from '../keys/mint.ts';
+import { permissionsOfRoles } from '../roles/roles.repository.ts';
+import { insertToken } from '../tokens/tokens.repository.ts';
+import type { PublicJwk, TrustRuleDocument } from '../trust-rules/trust-rules.model.ts';
+import { noteRuleUse, rulesById } from '../trust-rules/trust-rules.repository.ts';
+import { usersById } from '../users/users.repository.ts';
+import {
+  type Algorithm,
+  endOf,
+  type Mismatch,
+  mismatchesOf,
+  problemOfHeader,
+  problemOfId,
+  problemOfTimes,
+  shown,
+} from './checks.ts';
+import { type ReadJwt, readJwt } from './jwt.ts';
+import type { Refusals } from './refusals.ts';
+import { ruleOfAudience, type TrustSettings } from './settings.ts';
+
+type Answer = Output<typeof operation>;
+
+export interface ExchangeNeeds {
+  readonly mint: KeyMint;
+  readonly settings: TrustSettings;
+  readonly issuers: IssuerKeys;
+  readonly refusals: Refusals;
+}
+
+/**
+ * Gives tokens for JWTs. Each call is a write of one document, which takes effect once however often it is delivered (tokens.repository.ts), so it needs neither a
+ * transaction nor a record of its idempotency key.
+ */
+export async function exchangeTokens(
+  needs: ExchangeNeeds,
+  calls: readonly Call<typeof operation>[],
+): Promise<Settled<Answer>[]> {
+  const read = calls.map(({ input }) => readJwt(input.jwt));
+  const ruleIds = read.map((jwt) => jwt && ruleOfAudience(jwt.payload.aud, needs.settings));
+  const rules = await rulesById([...new Set(ruleIds.filter((id) => id !== undefined))]);
+  return Promise.all(
+    calls.map(async ({ input }, index): Promise<Settled<Answer>> => {
+      const jwt = read[index];
+      const rule = rules.get(ruleIds[index] ?? '');
+      if (!jwt || !rule) return { output: { outcome: 'refused' } };
+      return { output: await exchange(needs, { jwt, rule, input }) };
+    }),
+  );
+}
+
+interface Exchange {
+  readonly jwt: ReadJwt;
+  readonly rule: TrustRuleDocument;
+  readonly input: Input<typeof operation>;
+}
+
+async function exchange({ mint, issuers, refusals }: ExchangeNeeds, { jwt, rule, input }: Exchange): Promise<Answer> {
+  const refuse = async (mismatches: readonly Mismatch[], isSigned = true): Promise<Answer> => {
+    await refusals.note(rule, { mismatches, isSigned });
+    return { outcome: 'refused' };
+  };
+  const nowMs = Date.now();
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const { payload } = jwt;
+  const proof = await proofOf(jwt, input.jwt, rule, issuers);
+  if (proof === 'unavailable') return { outcome: 'unavailable' };
+  if (proof) return refuse([proof], false);
+  const problem = problemOfTimes(payload, rule.preset, nowSeconds) ?? problemOfId(payload);
+  const mismatches = problem ? [problem] : mismatchesOf(rule, payload);
+  if (mismatches.length > 0) return refuse(mismatches);
+
+  const user = (await usersById([rule.userId])).get(rule.userId);
+  if (!user || user.disabled) {
+    return refuse([{ claim: 'user', expected: 'enabled', got: 'disabled' }]);
+  }
+  const permissions = rule.permissions.filter((each) => input.permissions?.includes(each) ?? true);
+  if (permissions.length === 0) return { outcome: 'nothing left' };
+  const token = await insertToken(
+    {
+      organizationId: rule.organizationId,
+      ruleId: rule._id,
+      userId: rule.userId,
+      generation: rule.generation,
+      prefix: input.token.prefix,
+      hash: mint.hashOf(input.token.digest),
+      permissions,
+      createdAt: new Date(nowMs),
+      expiresAt: new Date(endOf(payload.exp as number, rule.ttlSeconds, nowSeconds) * 1_000),
+    },
+    nameOf(jwt),
+    rule.reuse,
+  );
+  if (!token) {
+    const expected = rule.reuse === 1 ? 'exchanged once' : `exchanged at most ${rule.reuse} times`;
+    return refuse([{ claim: 'jti', expected, got: 'exchanged before' }]);
+  }
+  await noteRuleUse(rule, token.createdAt);
+  const held = (await permissionsOfRoles([user.role])).get(user.role) ?? [];
+  return {
+    outcome: 'granted',
+    expiresAt: token.expiresAt.toISOString(),
+    permissions: token.permissions.filter((each) => held.includes(each)) as Permission[],
+  };
+}
+
+/** Whether the rule's issuer signed it. @returns why not, or nothing */
+async function proofOf(
+  { header, payload }: ReadJwt,
+  text: string,
+  rule: TrustRuleDocument,
+  issuers: IssuerKeys,
+): Promise<Mismatch | 'unavailable' | undefined> {
+  if (rule.disabled) return { claim: 'rule', expected: 'enabled', got: 'disabled' };
+  if (payload.iss !== rule.issuer) return { claim: 'iss', expected: rule.issuer, got: shown(payload.iss) };
+  const problem = problemOfHeader(header);
+  if (problem) return problem;
+  const [kid, alg] = [header.kid as string, header.alg as Algorithm];
+  const keys = rule.jwks ? rule.jwks.filter((key) => key.kid === kid) : await issuers.withId(rule.issuer, kid);
+  if (!keys) return 'unavailable';
+  if (keys.length === 0) return { claim: 'header kid', expected: "one of the issuer's keys", got: shown(kid) };
+  for (const key of keys) if (fits(key, alg) && (await verifies(text, key, alg))) return undefined;
+  return { claim: 'signature', expected: "made with the issuer's key", got: 'another' };
+}
+
+const KTY: Readonly<Record<Algorithm, string>> = { RS256: 'RSA', PS256: 'RSA', ES256: 'EC', EdDSA: 'OKP' };
+
+/** A key is used for its own algorithm only (RFC 8725, 3.1). */
+function fits({ kty, alg }: PublicJwk, wanted: Algorithm): boolean {
+  return kty === KTY[wanted] && (alg === undefined || alg === wanted || (wanted === 'EdDSA' && alg === 'Ed25519'));
+}
+
+const MAX_IMPORTED = 1_000;
+const imported = new LRUCache<string, CryptoKey>({ max: MAX_IMPORTED });
+
+async function verifies(jwt: string, jwk: PublicJwk, alg: Algorithm): Promise<boolean> {
+  try {
+    const name = `${alg} ${JSON.stringify(jwk)}`;
+    const key = imported.get(name) ?? ((await importJWK({ ...jwk, alg } as never, alg)) as CryptoKey);
+    imported.set(name, key);
+    await compactVerify(jwt, key, { algorithms: [alg] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By its id, or by all that is signed: not by the signature, of which there may be several for the same. */
+function nameOf({ payload, signed }: ReadJwt): string {
+  const { jti } = payload;
+  return typeof jti === 'string' ? hash('sha256', `jti ${jti}`) : hash('sha256', `jwt ${signed}`);
+}
