@@ -175,3 +175,17 @@ test('what cannot be loaded says so, and can be retried', async () => {
   await page.getByRole('button', { name: 'Try again' }).click();
   await columnOf(page, 'Backlog').waitFor();
 });
+
+test('a card moved out of the review says why before it moves', async () => {
+  const organization = await stage.newOrganization();
+  await createItem(organization, { title: 'Half done', boardColumnId: organization.columns.Review });
+  const { page } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.getByText('Half done').focus();
+  await page.keyboard.press('Alt+ArrowLeft');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('What is wrong?').waitFor();
+  expect(await titlesIn(page, 'Review')).toEqual(['Half done']);
+  await page.keyboard.type('The links are grey.');
+  await page.keyboard.press('Control+Enter');
+  await columnOf(page, 'In Progress').getByText('Sent back: The links are grey.').waitFor();
+});

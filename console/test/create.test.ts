@@ -45,6 +45,11 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
   await dialog.getByLabel('Parent').fill('Dark');
   await dialog.locator(`option[value="${story.taskId}"]`).first().waitFor({ state: 'attached' });
   await dialog.getByLabel('Parent').fill(story.taskId);
+  await dialog.getByLabel('Labels').fill('Accessibility');
+  await dialog.getByLabel('Labels').press('Enter');
+  await dialog.getByRole('button', { name: 'Remove Accessibility' }).waitFor();
+  await dialog.getByLabel('Due date').fill('2020-02-29');
+  await dialog.getByLabel('Estimate').fill('0.5');
   await dialog.getByLabel('Depends on').fill('W-T-99999');
   await dialog.getByLabel('Depends on').press('Enter');
   await dialog.getByLabel('Depends on').fill(before.taskId);
@@ -59,12 +64,16 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
     .getByRole('region', { name: /^To Do/ })
     .getByText('Use the colours')
     .waitFor();
+  await page.getByText('Overdue: 29 Feb').waitFor({ state: 'attached' });
   expect(await named(organization, 'Use the colours')).toMatchObject({
     columnName: 'To Do',
     priority: 'high',
     description: 'In **all** places.',
     parentId: story.id,
     metadata: { dependsOn: [before.taskId] },
+    labels: [{ name: 'Accessibility' }],
+    dueDate: '2020-02-29',
+    estimate: 0.5,
   });
   expect(visitor.complaints).toEqual([]);
 });
@@ -94,4 +103,32 @@ test('nobody who may only read is offered it', async () => {
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('Show this help').waitFor();
   expect(await page.getByRole('dialog').getByText('Create a work item').count()).toBe(0);
+});
+
+test('sub-items are written one after the other, or split by lines that depend on each other', async () => {
+  const organization = await stage.newOrganization();
+  const epic = await createItem(organization, { type: 'epic', title: 'Dark mode' });
+  const visitor = await stage.visit(`items/${epic.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const input = page.getByLabel('New sub-item');
+  await input.focus();
+  for (const title of ['Name', 'Use', 'Check']) {
+    await page.keyboard.type(title);
+    await page.keyboard.press('Enter');
+  }
+  const children = page.getByRole('region', { name: 'Children' });
+  await children.getByRole('link', { name: /Check$/ }).waitFor();
+  const { data } = await organization.call<{ workItems: WorkItem[] }>('GET', `/api/work-items?parentId=${epic.id}`);
+  expect(data.workItems.map(({ title, type }) => [title, type])).toEqual(
+    ['Check', 'Use', 'Name'].map((title) => [title, 'task']),
+  );
+  await page.getByRole('button', { name: 'Split by lines' }).click();
+  await page.getByLabel('Each depends on the one before').check();
+  await page.getByRole('dialog').getByRole('textbox').fill('- [ ] First\n\n2. Second\nThird');
+  await visitor.isGood('split-by-lines');
+  await page.getByRole('dialog').getByRole('textbox').press('Control+Enter');
+  await children.getByRole('link', { name: /Third$/ }).waitFor();
+  const first = await named(organization, 'First');
+  expect((await named(organization, 'Second'))?.metadata).toEqual({ dependsOn: [first?.taskId] });
+  expect(visitor.complaints).toEqual([]);
 });

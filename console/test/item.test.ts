@@ -173,3 +173,48 @@ test('what was handed over is approved with one key, and sent back with a reason
   expect(usage.data.totals).toMatchObject({ sessions: 1, totalTokens: 0, estimatedCost: '0.000000' });
   expect(visitor.complaints).toEqual([]);
 });
+
+test('labels, due date and estimate are changed in place', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Planned' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByLabel('Labels').fill('Bug');
+  await page.getByLabel('Labels').press('Enter');
+  await page.getByRole('button', { name: 'Remove Bug' }).waitFor();
+  await page.getByLabel('Due date').fill('2026-03-01');
+  await page.getByLabel('Estimate').fill('3');
+  await page.getByLabel('Estimate').blur();
+  await expect
+    .poll(() => now(organization, item.id))
+    .toMatchObject({
+      labels: [{ name: 'Bug' }],
+      dueDate: '2026-03-01',
+      estimate: 3,
+    });
+  await page.getByRole('button', { name: 'Remove Bug' }).click();
+  await page.getByLabel('Due date').fill('');
+  await expect.poll(() => now(organization, item.id)).toMatchObject({ labels: [], dueDate: null, estimate: 3 });
+  await visitor.isGood('item-planned');
+});
+
+test('moved out of the review by hand, it goes back with the reason', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Half done', boardColumnId: organization.columns.Review });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByLabel('Column').selectOption({ label: 'To Do' });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('What is wrong?').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.getByLabel('Column').locator('option:checked').textContent()).toBe('Review');
+  expect((await now(organization, item.id)).columnName).toBe('Review');
+  await page.getByLabel('Column').selectOption({ label: 'To Do' });
+  await dialog.getByLabel('What is wrong?').fill('The links are grey.');
+  await page.keyboard.press('Control+Enter');
+  await expect
+    .poll(() => now(organization, item.id))
+    .toMatchObject({
+      columnName: 'To Do',
+      rework: { from: 'move', summary: 'The links are grey.' },
+    });
+});

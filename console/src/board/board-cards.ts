@@ -11,6 +11,7 @@ import { queries } from '../api/query.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { paced } from '../live/paced.ts';
 import { isNews } from '../parts/lease.ts';
+import { isSentBack } from '../parts/send-back.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import {
   type CardPage,
@@ -26,6 +27,14 @@ import { words } from './messages.ts';
 
 /** What was done last, for a screen reader. */
 export const said = signal('');
+
+/** A move that waits to be told why. */
+export const sendingBack = signal<{ readonly taskId: string; send(reason: string): void } | undefined>(undefined);
+
+interface How {
+  readonly takeOver?: true;
+  readonly reason?: string;
+}
 
 export type CardFilters = Pick<RawInput<typeof listCards>, 'search' | 'type' | 'priority' | 'leaseState'>;
 /** Position within a column. */
@@ -87,9 +96,16 @@ export class BoardCards {
   }
 
   /** Shows the move at once, and undoes it with a message if it is refused. Moves of one card are sent one after the other. */
-  move(id: string, to: Column, place: Place, how: { readonly takeOver?: true } = {}): void {
+  move(id: string, to: Column, place: Place, how: How = {}): void {
     const found = this.find(id);
     if (!found) return;
+    if (how.reason === undefined && isSentBack(found.card.type, found.column.role, to.role)) {
+      sendingBack.value = {
+        taskId: found.card.taskId,
+        send: (reason) => this.move(id, to, place, { ...how, reason }),
+      };
+      return;
+    }
     if (found.column.id !== to.id) said.value = words.moved({ taskId: found.card.taskId, column: to.name });
     const others = this.cardsIn(to.id).filter((card) => card.id !== id);
     const at = place === 'first' ? 0 : others.findIndex((card) => card.id === place.after) + 1;
@@ -106,7 +122,7 @@ export class BoardCards {
     move.ends = move.ends.then(() => this.#send(id, to, place, move, how));
   }
 
-  async #send(id: string, to: Column, place: Place, move: Move, how: { readonly takeOver?: true }): Promise<void> {
+  async #send(id: string, to: Column, place: Place, move: Move, how: How): Promise<void> {
     try {
       // After a refused one, it is unclear what the next would mean.
       if (move.isTakenBack) return;
@@ -122,7 +138,7 @@ export class BoardCards {
       if (cascaded.length > 0) this.#renewSoon(cascaded.map((parent) => parent.id));
     } catch (error) {
       move.isTakenBack = true;
-      this.#takeBack(move.before, error, () => this.move(id, to, place, { takeOver: true }));
+      this.#takeBack(move.before, error, () => this.move(id, to, place, { ...how, takeOver: true }));
     } finally {
       move.open--;
       if (move.open === 0) {

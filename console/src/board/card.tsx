@@ -3,10 +3,12 @@ import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-d
 import type { Card } from '@worktrack/contracts/work-items/cards';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
-import { dollars, duration, percent } from '../language/format.ts';
+import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';
 import { itemWords } from '../parts/item-words.ts';
+import { Label } from '../parts/label.tsx';
 import { memo } from '../parts/memo.ts';
 import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
@@ -50,6 +52,8 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   }, [id, mayMove, onFocus]);
 
   const cost = Number(estimatedCost);
+  const role = cards.board.columns.find((column) => column.id === card.boardColumnId)?.role;
+  const isOverdue = card.dueDate !== null && role !== 'done' && card.dueDate < today(now.value);
   const tabIndex = isTabStop ? 0 : -1;
   return (
     <div
@@ -85,6 +89,21 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
         {card.onReturnedBase && (
           <span class="tag tag-bad card-blocked">{words.onReturnedBase({ items: some(card.onReturnedBase) })}</span>
         )}
+        {card.dueDate && (
+          <span class={`tag ${isOverdue ? 'tag-bad' : ''}`}>
+            <span class="unseen">{isOverdue ? words.overdue : common.dueDate}: </span>
+            {shortUtcDay(card.dueDate)}
+          </span>
+        )}
+        {card.labels.map(({ id: labelId, name, colour }) => (
+          <Label key={labelId} name={name} colour={colour} />
+        ))}
+        {card.estimate !== null && (
+          <span class="tag" title={common.estimate}>
+            <span class="unseen">{common.estimate}: </span>
+            {number(card.estimate)}
+          </span>
+        )}
         {cost > 0 && (
           <span class="tag">
             <span class="unseen">{words.costSoFar}: </span>
@@ -101,6 +120,9 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
     </div>
   );
 });
+
+/** In UTC, as the service counts. */
+const today = (nowMs: number) => new Date(nowMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
 
 function LeaseView({ lease }: { readonly lease: NonNullable<Card['lease']> }) {
   const leftMs = Date.parse(lease.expiresAt) - now.value;

@@ -46,6 +46,7 @@ export const words = messages({
     tr: '{column} sütununda oluştur',
     ja: '{column} に作成',
   },
+  overdue: { en: 'Overdue', de: 'Überfällig', tr: 'Gecikti', ja: '期限切れ' },
   timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
   expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },
   progress: { en: 'Progress', de: 'Fortschritt', tr: 'İlerleme', ja: '進捗' },

@@ -18,13 +18,14 @@ import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
-import { BoardCards, type CardFilters, said } from './board-cards.ts';
+import { BoardCards, type CardFilters, said, sendingBack } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
 
 // Rarely seen, and not while a board is first drawn.
 const FirstSteps = later(async () => (await import('../start/first-steps.tsx')).FirstSteps);
+const Reason = later(async () => (await import('../parts/reason.tsx')).Reason);
 const SampleBar = later(async () => (await import('../start/sample/bar.tsx')).SampleBar);
 
 export function Screen() {
@@ -147,6 +148,19 @@ function Columns({ board, firstSteps }: ColumnsProps) {
           <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
         ))}
       </section>
+      {sendingBack.value && (
+        <Reason
+          taskId={sendingBack.value.taskId}
+          onSend={(reason) => {
+            const { send } = sendingBack.value ?? {};
+            sendingBack.value = undefined;
+            send?.(reason);
+          }}
+          onClose={() => {
+            sendingBack.value = undefined;
+          }}
+        />
+      )}
       <p class="unseen" role="status">
         {said.value}
       </p>

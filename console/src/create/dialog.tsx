@@ -13,6 +13,8 @@ import { FormFailed } from '../parts/form-failed.tsx';
 import { ItemField, ItemsField, NOTHING_ENTERED, namesIn } from '../parts/item-field.tsx';
 import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
+import { LabelsField } from '../parts/labels-field.tsx';
+import { words as common } from '../parts/messages.ts';
 import { chosenProject, type Project, useProjects } from '../parts/project.tsx';
 import { SelectField } from '../parts/select.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
@@ -77,6 +79,9 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
   const [priority, setPriority] = useState<Priority>('medium');
   const [parent, setParent] = useState(place.parent ?? '');
   const [dependsOn, setDependsOn] = useState(NOTHING_ENTERED);
+  const [dueDate, setDueDate] = useState('');
+  const [estimate, setEstimate] = useState('');
+  const [labels, setLabels] = useState<string[]>([]);
   const { isBusy, error, run } = useSubmit();
   useEffect(() => title.current?.focus(), []);
 
@@ -97,6 +102,9 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
         boardId: board.id,
         boardColumnId: column.id,
         ...(parent && { parentId: parent }),
+        ...(dueDate && { dueDate }),
+        ...(estimate && { estimate: Number(estimate) }),
+        ...(labels.length > 0 && { labels }),
         ...(bases.length > 0 && { dependsOn: bases }),
       });
       clearDraft();
@@ -165,9 +173,34 @@ function Form({ project, projects, onProject, board, place, onClose }: OfProject
           onChoose={(chosen) => chosen && setPriority(chosen)}
         />
         <ItemField label={words.parent} projectId={project.id} value={parent} onChange={setParent} />
+        <Field label={common.dueDate}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="date"
+              value={dueDate}
+              onInput={({ currentTarget }) => setDueDate(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={common.estimate}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="number"
+              min={0}
+              step="any"
+              value={estimate}
+              onInput={({ currentTarget }) => setEstimate(currentTarget.value)}
+            />
+          )}
+        </Field>
       </div>
+      <LabelsField key={project.id} label={common.labels} projectId={project.id} names={labels} onChange={setLabels} />
       <ItemsField label={words.dependsOn} projectId={project.id} value={dependsOn} onChange={setDependsOn} />
-      <FormFailed what={words.notCreated} error={error} />
+      <FormFailed what={common.notCreated} error={error} />
       <FormActions action={words.create} isReady={isReady} onClose={onClose} />
     </form>
   );

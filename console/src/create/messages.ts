@@ -24,10 +24,4 @@ export const words = messages({
     ja: '{taskId} を作成しました。',
   },
   open: { en: 'Open', de: 'Öffnen', tr: 'Aç', ja: '開く' },
-  notCreated: {
-    en: 'Nothing was created.',
-    de: 'Nichts wurde angelegt.',
-    tr: 'Hiçbir şey oluşturulmadı.',
-    ja: '作成できませんでした。',
-  },
 });

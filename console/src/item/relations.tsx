@@ -7,7 +7,9 @@ import { usePages, useQuery } from '../api/query.ts';
 import { useItem } from '../parts/item.ts';
 import { More } from '../parts/more.tsx';
 import { to } from '../router.ts';
+import { may } from '../session.ts';
 import { words } from './messages.ts';
+import { mayHaveSubItems, NewSubItems } from './sub-items.tsx';
 
 const PAGE_SIZE = 50;
 
@@ -85,7 +87,8 @@ function Children({ item }: { readonly item: WorkItem }) {
     follows: ({ subject, projectId }) => subject.kind === 'work_item' && projectId === item.projectId,
   });
   const children = pages.data?.pages.flatMap(({ workItems }) => workItems) ?? [];
-  if (children.length === 0) return null;
+  const mayAdd = mayHaveSubItems(item) && may('work-items:write');
+  if (children.length === 0 && !mayAdd) return null;
   return (
     <Part title={words.children}>
       <ul class="plain stack">
@@ -96,6 +99,7 @@ function Children({ item }: { readonly item: WorkItem }) {
         ))}
       </ul>
       <More of={pages} />
+      {mayAdd && <NewSubItems item={item} />}
     </Part>
   );
 }

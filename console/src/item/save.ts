@@ -7,7 +7,16 @@ import { ServiceError } from '../api/service-error.ts';
 
 export type Changes = Pick<
   RawInput<typeof updateWorkItem>,
-  'title' | 'description' | 'type' | 'priority' | 'assignee' | 'boardColumnId'
+  | 'title'
+  | 'description'
+  | 'type'
+  | 'priority'
+  | 'assignee'
+  | 'boardColumnId'
+  | 'dueDate'
+  | 'estimate'
+  | 'labels'
+  | 'reason'
 >;
 
 /** How often others may change other fields at the same time. */
@@ -40,7 +49,10 @@ export async function saveItem(base: WorkItem, changes: Changes): Promise<WorkIt
         error instanceof ServiceError && error.code === 'CONFLICT' ? (error.current as WorkItem) : undefined;
       if (!current) throw error;
       showItem(current);
-      const isSame = (Object.keys(changes) as (keyof Changes)[]).some((field) => current[field] !== base[field]);
+      const isSame = (Object.keys(changes) as (keyof WorkItem)[]).some(
+        // Labels are a list.
+        (field) => JSON.stringify(current[field]) !== JSON.stringify(base[field]),
+      );
       if (isSame || attempts >= MAX_ATTEMPTS) throw new Overtaken(current);
       known = current;
     }

@@ -7,6 +7,7 @@ import { queries, useQuery } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { words as common } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/shortcuts.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
@@ -49,7 +50,7 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
   const shortcuts = useMemo(
     () => [
       { keys: 'a', label: words.approve, run: approve },
-      { keys: 'x', label: words.sendBack, run: () => setSendingBack(true) },
+      { keys: 'x', label: common.sendBack, run: () => setSendingBack(true) },
     ],
     [id, role],
   );
@@ -68,7 +69,7 @@ function Bar({ item, role }: { readonly item: WorkItem; readonly role: Judged })
           aria-disabled={isBusy}
           onClick={() => setSendingBack(true)}
         >
-          {words.sendBack} <kbd>x</kbd>
+          {common.sendBack} <kbd>x</kbd>
         </button>
       </span>
       {isSendingBack && (
@@ -100,7 +101,7 @@ function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
     onSend({ summary: summary.trim(), issues: issues.split('\n').flatMap((line) => line.trim() || []) });
   };
   return (
-    <Dialog title={words.sendBackOf({ taskId })} onClose={onClose}>
+    <Dialog title={common.sendBackOf({ taskId })} onClose={onClose}>
       <form
         class="stack"
         onSubmit={send}
@@ -108,7 +109,7 @@ function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
         }}
       >
-        <Field label={words.whatIsWrong}>
+        <Field label={common.whatIsWrong}>
           {(control) => (
             <textarea
               {...control}
@@ -131,7 +132,7 @@ function SendBack({ taskId, isBusy, onSend, onClose }: SendBackProps) {
             />
           )}
         </Field>
-        <FormActions action={words.sendBack} isReady={isReady} onClose={onClose} />
+        <FormActions action={common.sendBack} isReady={isReady} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,0 +1,168 @@
+import type { createWorkItem } from '@worktrack/contracts/work-items/create';
+import type { createWorkItems } from '@worktrack/contracts/work-items/create-items';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { queries } from '../api/query.ts';
+import { useSubmit } from '../parts/busy.ts';
+import { Dialog, FormActions } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { FormFailed } from '../parts/form-failed.tsx';
+import { itemWords } from '../parts/item-words.ts';
+import { words as common } from '../parts/messages.ts';
+import { Select } from '../parts/select.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { words } from './messages.ts';
+
+type Type = WorkItem['type'];
+
+/** What may be below what, the most frequent first. */
+const BELOW: Partial<Readonly<Record<Type, readonly Type[]>>> = {
+  epic: ['task', 'feature'],
+  feature: ['task', 'story'],
+  story: ['task'],
+};
+/** The most that one call creates. */
+const MAX_LINES = 100;
+
+export const mayHaveSubItems = ({ type }: WorkItem): boolean => BELOW[type] !== undefined;
+
+/** Where sub-items are written one after the other: Enter makes the next. */
+export function NewSubItems({ item }: { readonly item: WorkItem }) {
+  const types = BELOW[item.type] ?? [];
+  const [type, setType] = useState<Type>('task');
+  const [title, setTitle] = useState('');
+  const [lines, setLines] = useState<string>();
+  // One after the other, so that they are in the order in which they were written.
+  const earlier = useRef(Promise.resolve());
+  const create = (written: string) => {
+    setTitle('');
+    earlier.current = earlier.current.then(async () => {
+      try {
+        await call<typeof createWorkItem>('POST /api/work-items', { type, title: written, ...placeUnder(item) });
+        await shown(item);
+      } catch (error) {
+        tellFailure(words.notAdded({ title: written }), error, {
+          label: words.writeAgain,
+          run: () => setTitle(written),
+        });
+      }
+    });
+  };
+  return (
+    <>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (title.trim()) create(title.trim());
+        }}
+      >
+        {types.length > 1 && (
+          <Select
+            inline
+            aria-label={words.subItemType}
+            value={type}
+            options={types.map((each) => [each, itemWords[each]])}
+            onChoose={(chosen) => chosen && setType(chosen)}
+          />
+        )}
+        <input
+          class="input input-inline sub-item-title"
+          aria-label={words.newSubItem}
+          placeholder={words.newSubItem}
+          autocomplete="off"
+          value={title}
+          onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+          onPaste={(event) => {
+            const pasted = event.clipboardData?.getData('text/plain') ?? '';
+            if (linesOf(pasted).length < 2) return;
+            event.preventDefault();
+            setLines(pasted);
+          }}
+        />
+        <button type="button" class="button" onClick={() => setLines('')}>
+          {words.splitByLines}
+        </button>
+      </form>
+      {lines !== undefined && <Split item={item} type={type} given={lines} onClose={() => setLines(undefined)} />}
+    </>
+  );
+}
+
+interface SplitProps {
+  readonly item: WorkItem;
+  readonly type: Type;
+  readonly given: string;
+  readonly onClose: () => void;
+}
+
+function Split({ item, type, given, onClose }: SplitProps) {
+  const [text, setText] = useState(given);
+  const [isChain, setChain] = useState(false);
+  const { isBusy, error, run } = useSubmit();
+  const titles = linesOf(text);
+  const isReady = titles.length > 0 && titles.length <= MAX_LINES && !isBusy;
+  const create = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      const { projectId, boardId, ...place } = placeUnder(item);
+      const items = titles.map((title, index) => ({
+        ...{ ref: String(index), type, title, ...place },
+        ...(isChain && index > 0 && { dependsOn: [`#${index - 1}`] }),
+      }));
+      await call<typeof createWorkItems>('POST /api/work-items/batch', { projectId, boardId, items });
+      onClose();
+      tell(words.added({ n: items.length }));
+      await shown(item);
+    });
+  };
+  return (
+    <Dialog title={words.splitByLines} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={create}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) create(event);
+        }}
+      >
+        <Field label={words.lines} help={words.linesHelp({ n: MAX_LINES })}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="input"
+              rows={8}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <label class="settings-check">
+          <input type="checkbox" checked={isChain} onChange={({ currentTarget }) => setChain(currentTarget.checked)} />
+          {words.inThisOrder}
+        </label>
+        <FormFailed what={common.notCreated} error={error} />
+        <FormActions action={words.add({ n: titles.length })} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** Without the marks of a list: `- `, `* `, `1. `, `- [ ] `. */
+function linesOf(text: string): string[] {
+  return text.split('\n').flatMap(
+    (line) =>
+      line
+        .trim()
+        .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
+        .trim() || [],
+  );
+}
+
+const placeUnder = ({ projectId, boardId, id }: WorkItem) => ({
+  ...{ projectId, boardId, boardColumnId: 'Backlog', parentId: id },
+});
+
+/** Works even when there is no stream of events. */
+const shown = (item: WorkItem) => queries.invalidateQueries({ queryKey: ['children', item.id] });

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { Dialog, FormActions } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { words } from './messages.ts';
+
+interface ReasonProps {
+  readonly taskId: string;
+  readonly onSend: (reason: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks why work goes back, before it does: whoever takes it up again reads the answer. */
+export function Reason({ taskId, onSend, onClose }: ReasonProps) {
+  const [text, setText] = useState('');
+  const reason = text.trim();
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (reason) onSend(reason);
+  };
+  return (
+    <Dialog title={words.sendBackOf({ taskId })} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={send}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event);
+        }}
+      >
+        <Field label={words.whatIsWrong} help={words.whatIsWrongHelp}>
+          {(control) => (
+            <textarea
+              {...control}
+              class="input"
+              rows={3}
+              maxLength={2_000}
+              autofocus
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <FormActions action={words.sendBack} isReady={reason !== ''} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
