@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { auditCommand } from './commands/audit.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { eventsCommand } from './commands/events.ts';
 import { feedbackCommand } from './commands/feedback.ts';
@@ -28,5 +29,6 @@ export const commandsWithKey = (): Command[] => [
   loginLinkCommand(),
   eventsCommand(),
   webhookCommand(),
+  auditCommand(),
   mcpCommand(),
 ];

@@ -12,6 +12,7 @@ export interface Secrets {
   readonly RPC_SECRETS_EVENTS: string;
   readonly EVENT_SECRETS: string;
   readonly WEBHOOK_SECRETS: string;
+  readonly AUDIT_SIGNING_KEYS: string;
 }
 
 const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
@@ -24,6 +25,7 @@ const MAKERS: Readonly<Record<keyof Secrets, () => string>> = {
   RPC_SECRETS_EVENTS: ring,
   EVENT_SECRETS: ring,
   WEBHOOK_SECRETS: ring,
+  AUDIT_SIGNING_KEYS: ring,
 };
 
 export const SECRET_NAMES = Object.keys(MAKERS) as readonly (keyof Secrets)[];

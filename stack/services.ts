@@ -17,7 +17,7 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly (keyof Secrets)[]>> = {
   keys: ['KEY_PEPPER', 'RPC_SECRETS_KEYS', 'EVENT_SECRETS'],
   workitems: ['RPC_SECRETS_WORKITEMS', 'EVENT_SECRETS'],
   feedback: ['WIDGET_TOKEN_SECRETS', 'RPC_SECRETS_FEEDBACK', 'EVENT_SECRETS'],
-  events: ['RPC_SECRETS_EVENTS', 'EVENT_SECRETS', 'WEBHOOK_SECRETS'],
+  events: ['RPC_SECRETS_EVENTS', 'EVENT_SECRETS', 'WEBHOOK_SECRETS', 'AUDIT_SIGNING_KEYS'],
   gateway: [
     'WIDGET_TOKEN_SECRETS',
     'IP_HASH_SECRET',

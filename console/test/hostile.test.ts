@@ -219,6 +219,7 @@ const SCREENS: readonly (readonly [state: string, path: () => string, texts: rea
   ['sessions', () => 'settings/sessions', ['Owner text']],
   ['sources', () => 'settings/sources', ['Source text']],
   ['webhooks', () => 'settings/webhooks', ['Webhook text']],
+  ['audit', () => 'settings/audit', ['Key text']],
 ];
 
 test.each(SCREENS)('hostile texts run nothing and load nothing: %s', async (state, path, texts) => {
@@ -265,8 +266,15 @@ test('hostile texts run nothing and load nothing: an item whose description, com
 test('hostile texts run nothing and load nothing: menus, dialogs and messages', async () => {
   const visitor = await stage.visit(`board?project=${organization.projectId}`);
   const { page } = visitor;
-  await page.getByRole('button', { name: `Move ${task.taskId}` }).click();
-  await page.getByRole('menuitem', { name: /To Column/ }).click();
+  const column = page.getByRole('menuitem', { name: /To Column/ });
+  // What changes on the board just then may close the menu.
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: `Move ${task.taskId}` }).click();
+      return column.isVisible();
+    })
+    .toBe(true);
+  await column.click();
   await page.getByRole('button', { name: /^Account of Owner/ }).click();
   await isHarmless(visitor, 'board-menu', ['Column text']);
 

@@ -187,6 +187,29 @@ test('an owner sees how the installation is, and nobody else is offered it', asy
   expect(await sections.allTextContents()).not.toContain('Health');
 });
 
+test('the audit log tells who changed what, and is narrowed down by who and what', async () => {
+  const { id } = await newUser('Audited', 'member');
+  await organization.call('PATCH', `/api/users/${id}`, { role: 'viewer' });
+  const visitor = await stage.visit('settings/audit');
+  const { page } = visitor;
+  const changed = page.locator('.settings-row', { hasText: 'users.update' }).filter({ hasText: 'member → viewer' });
+  await expect
+    .poll(async () => {
+      await page.reload();
+      await page.locator('.settings-row').first().waitFor();
+      return changed.count();
+    })
+    .toBeGreaterThan(0);
+  await visitor.isGood('settings-audit');
+  await page.getByLabel('Action').fill('users.create');
+  await page.keyboard.press('Enter');
+  await changed.first().waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /^Only about Audited/ }).click();
+  await expect.poll(() => page.locator('.settings-row').count()).toBe(1);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await changed.first().waitFor();
+});
+
 test('what a user may not do is not offered', async () => {
   await newUser('Edsger', 'owner');
   const reader = await newKey('A reader', ['api-keys:read', 'users:read']);

@@ -1,3 +1,4 @@
+import type { AuditActor, AuditContext } from './audit/entry.ts';
 import type { Permission } from './permissions.ts';
 
 /** Who makes a call: resolved once by the gateway from the API key, and carried with every RPC item. */
@@ -9,6 +10,11 @@ export interface Caller {
   readonly permissions: readonly Permission[];
   /** The only projects that exist for the caller: its key's own ∩ its user's at this moment. Absent: all of the organization, later ones included. */
   readonly projects?: readonly string[];
+  /** Who called from where, for the audit log: of an audited operation. */
+  readonly sender?: Sender;
   /** The project of the MCP session (`/mcp?projectId=`), the fallback of every optional `projectId`. */
   readonly sessionProjectId?: string;
 }
+
+/** What a request says about its sender. */
+export interface Sender extends Pick<AuditContext, 'address' | 'userAgent'>, Pick<AuditActor, 'type' | 'id' | 'name'> {}

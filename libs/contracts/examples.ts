@@ -1,4 +1,5 @@
 import type { Attachment } from './attachments/attachment.ts';
+import type { AuditEntry } from './audit/entry.ts';
 import type { LoggedEvent } from './events/event.ts';
 import type { Delivery, Webhook } from './events/webhook.ts';
 import type { FeedbackItem, Source } from './feedback/records.ts';
@@ -324,4 +325,18 @@ export const exampleDelivery: Delivery = {
   createdAt: updatedAt,
   attemptedAt: updatedAt,
   nextAttemptAt: null,
+};
+
+export const exampleAuditEntry: AuditEntry = {
+  seq: 12,
+  id: ids.event,
+  at: createdAt,
+  action: 'users.update',
+  actor: { type: 'key', id: ids.key, name: 'CI', userId: ids.user },
+  targets: [{ type: 'user', id: ids.user, name: 'Grace' }],
+  context: { address: '203.0.113.7', userAgent: 'curl/8', requestId: 'b1946ac9' },
+  outcome: 'allowed',
+  changes: [{ field: 'role', old: 'member', new: 'admin' }],
+  hash: `5feceb66${'…'}`,
+  salts: { 'actor.name': `6b86b273${'…'}` },
 };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AuditTargetType } from './audit/target.ts';
 import type { ErrorCode, ImplicitError } from './errors.ts';
 import type { Permission, Role } from './permissions.ts';
 
@@ -55,6 +56,8 @@ export interface Operation<
   readonly rolesFor?: Readonly<Record<string, readonly Role[]>>;
   /** About what belongs to no project, so a caller that is limited to projects is refused. */
   readonly ofOrganization?: true;
+  /** What its entry in the audit log is about. An operation that changes access does not compile without it. */
+  readonly audit?: AuditTargetType;
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;
@@ -88,6 +91,21 @@ export function waitMsOf({ waitField }: Pick<Operation, 'waitField'>, input: unk
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : 0;
 }
 
+/** By name, since permissions are not enough: anybody may make a login code, or rotate their own key. */
+type ChangesAccess<Name extends string, Does extends Effect> = Does extends 'read'
+  ? false
+  : Name extends `${'users' | 'roles' | 'keys' | 'sessions' | 'trustRules' | 'grants' | 'sources' | 'webhooks' | 'projects' | 'boards'}.${string}`
+    ? true
+    : false;
+
+/** Services call these, or they are entered by hand: a sign-in has no caller yet. */
+type Audited<Name extends string, Does extends Effect, Can extends Access> =
+  ChangesAccess<Name, Does> extends true
+    ? Can extends 'internal'
+      ? unknown
+      : { readonly audit: AuditTargetType }
+    : unknown;
+
 /** Declares an operation. Client, handler type, route, tool, OpenAPI entry, permission check and idempotency are derived from this one value. */
 export function operation<
   const Name extends string,
@@ -96,8 +114,9 @@ export function operation<
   const Does extends Effect,
   const Code extends ErrorCode = never,
   const Bytes extends ByteStream | undefined = undefined,
+  const Can extends Access = Access,
 >(
-  definition: Operation<Name, In, Out, Code, Does, Bytes>,
+  definition: Operation<Name, In, Out, Code, Does, Bytes> & { readonly permissions: Can } & Audited<Name, Does, Can>,
   // Not inferred from where the operation is used: a contract accepts any, and Bytes would be inferred as any of them.
 ): Operation<Name, In, Out, Code, Does, NoInfer<Bytes>> {
   return definition;

@@ -14,6 +14,10 @@ export const settings = {
   EVENTS_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Encrypts the secrets of webhooks in the database. The first encrypts, all decrypt. */
   WEBHOOK_SECRETS: keyRingSetting,
+  /** Signs the heads of audit logs. The first signs, the public halves of all are published. */
+  AUDIT_SIGNING_KEYS: keyRingSetting.optional(),
+  /** How long an entry stays in the audit log. */
+  AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
   /** Networks besides the public internet that webhooks may be sent to. */
   WEBHOOK_ALLOWED_NETWORKS: networksSetting,
 };

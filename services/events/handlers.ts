@@ -1,6 +1,9 @@
 import { eventsContract } from '@worktrack/contracts/events/contract';
-import { write } from '@worktrack/runtime/database/handler-kinds';
+import { sending, write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
+import { exportEntries, readAudit, readHeads } from './audit/read.ts';
+import { recordRefusals } from './audit/refusals.ts';
+import type { HeadSigner } from './audit/signing.ts';
 import { readLog } from './log/read.ts';
 import { deliveriesOf } from './webhooks/deliveries/deliveries.ts';
 import { replay } from './webhooks/replay.ts';
@@ -8,7 +11,8 @@ import type { WebhookService } from './webhooks/service.ts';
 import { recordOf, webhooksOf } from './webhooks/webhooks.repository.ts';
 import { createWebhook, deleteWebhook, getWebhook, rotateSecret, updateWebhook } from './webhooks/webhooks.ts';
 
-export function handlers(webhooks: WebhookService) {
+/** @param signer without one, heads are not signed */
+export function handlers(webhooks: WebhookService, signer: HeadSigner | undefined) {
   return implement(eventsContract, {
     'events.list': readLog,
     'webhooks.list': async (_, context) => (await webhooksOf(context)).map(recordOf),
@@ -24,5 +28,10 @@ export function handlers(webhooks: WebhookService) {
     'webhooks.test': write((input, context) => webhooks.tests.run(input, context), { staged: true }),
     'webhooks.deliveries': deliveriesOf,
     'webhooks.replay': (input, context) => replay(webhooks, input, context),
+    'audit.list': readAudit,
+    'audit.export': sending(exportEntries),
+    'audit.heads': readHeads,
+    'audit.keys': async () => signer?.publicKeys() ?? { keys: [] },
+    'audit.recordRefusals': recordRefusals,
   });
 }

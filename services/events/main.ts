@@ -9,15 +9,22 @@ import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
 import { runService } from '@worktrack/runtime/process/service';
+import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
+import { enterRefusals } from './audit/refusals.ts';
+import { HeadSigner } from './audit/signing.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
-import { takeIn } from './log/intake.ts';
 import { canStore } from './log/log.repository.ts';
-import { keepFor } from './log/retention.repository.ts';
+import { keepEntriesFor, keepFor } from './retention.repository.ts';
+import { takeAll } from './take.ts';
 import { WebhookService } from './webhooks/service.ts';
 
 /** Tests of webhooks, which wait for an endpoint. */
 const TESTS_UNDER_WAY = 64;
+
+/** How often the audit log gets what was refused in a minute that has ended, and a signed head if it has grown. */
+const REFUSALS_MS = 5_000;
+const HEADS_MS = 60_000;
 
 const settings = config();
 
@@ -30,6 +37,9 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
   await keepFor(settings.EVENTS_RETENTION_DAYS);
+  await keepEntriesFor(settings.AUDIT_RETENTION_DAYS);
+  const auditSigner = settings.AUDIT_SIGNING_KEYS && new HeadSigner(settings.AUDIT_SIGNING_KEYS);
+  if (!auditSigner) log.warn({}, 'AUDIT_SIGNING_KEYS is not set, so the heads of audit logs are not signed');
 
   const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'events', log });
   onStop(() => broker.close());
@@ -44,8 +54,8 @@ await runService('events', settings, async ({ log, check, onStop }) => {
     signer,
     log,
     observer: rpcObserver,
-    take: (events) =>
-      takeIn(events, (organizationId, logged) => {
+    take: (published) =>
+      takeAll(published, (organizationId, logged) => {
         news.tell(organizationId, { kind: 'events', events: logged });
         webhooks.logged(organizationId, logged);
       }),
@@ -61,11 +71,30 @@ await runService('events', settings, async ({ log, check, onStop }) => {
   const server = await serveRpc({
     broker,
     contract: eventsContract,
-    handlers: handlers(webhooks),
+    handlers: handlers(webhooks, auditSigner),
     signer: requestSigner('events', settings.RPC_SECRETS_EVENTS),
     log,
     observer: rpcObserver,
     longPrefetch: TESTS_UNDER_WAY,
+  });
+  const sweeps = [
+    sweepEvery(REFUSALS_MS, {
+      log,
+      sweep: () => enterRefusals(),
+      failed: 'Refusals could not be entered; trying again',
+    }),
+    ...(auditSigner
+      ? [
+          sweepEvery(HEADS_MS, {
+            log,
+            sweep: () => auditSigner.signAll(),
+            failed: 'Heads could not be signed; trying again',
+          }),
+        ]
+      : []),
+  ];
+  onStop(async () => {
+    await Promise.all(sweeps.map((sweep) => sweep.stop()));
   });
   webhooks.start();
   // In parallel: either may have to wait for an endpoint.

@@ -4,6 +4,7 @@ import type { RawInput } from '@worktrack/contracts/operation';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { enterRefusals } from './audit/refusals.ts';
 import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
 import { at, following } from './log/log.repository.ts';
 import { event, startEvents } from './testing.ts';
@@ -134,6 +135,28 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('webhooks.replay', { id, deliveryIds: items.flatMap(({ seq, id: one }) => (seq > 0 ? [one] : [])) });
   await ask('webhooks.replay', { id, after: 1 });
   await ask('webhooks.delete', { id });
+
+  const refused = {
+    ...{ organizationId, action: 'keys.create', minute: 0, targets: [], count: 1 },
+    actor: { type: 'key' as const, id: randomUUID(), name: 'CI', userId: randomUUID() },
+    context: { address: null, userAgent: null, requestId: null },
+  };
+  await ask('audit.recordRefusals', { refusals: [refused] });
+  await plans.of('audit', async () => {
+    await enterRefusals();
+    await events.signer.signAll();
+    await events.take([event({ organizationId, type: 'user.erased', subjectId: refused.actor.userId })]);
+  });
+  const range = { from: '2026-01-01', to: '2099-01-01' };
+  const names = { actor: refused.actor.id, action: refused.action, target: randomUUID() };
+  await ask('audit.list', { limit: 1 });
+  await ask('audit.list', { after: 0, ...names });
+  for (const [name, value] of Object.entries(names)) await ask('audit.list', { [name]: value, ...range });
+  await ask('audit.list', { ...names, ...range });
+  await ask('audit.heads', {});
+  await ask('audit.keys', {});
+  await plans.of('audit.export', () => events.exported(organizationId, range));
+  called.add('audit.export');
 
   expect(Object.keys(eventsContract.operations).filter((name) => !called.has(name))).toEqual([]);
   expect(plans.faults).toEqual([]);

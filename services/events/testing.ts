@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import { eventsContract } from '@worktrack/contracts/events/contract';
-import type { EventType, LoggedEvent, PublishedEvent, SubjectKind } from '@worktrack/contracts/events/event';
+import type {
+  EventType,
+  LoggedEvent,
+  PublishedEvent,
+  PublishedLogEvent,
+  SubjectKind,
+} from '@worktrack/contracts/events/event';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
 import type { CallContext } from '@worktrack/rpc/types';
@@ -11,8 +17,9 @@ import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { servers } from '../../test/support/servers.ts';
+import { HeadSigner } from './audit/signing.ts';
 import { handlers } from './handlers.ts';
-import { takeIn } from './log/intake.ts';
+import { takeAll } from './take.ts';
 import { WebhookService, type WebhookSettings } from './webhooks/service.ts';
 
 type Operations = (typeof eventsContract)['operations'];
@@ -30,7 +37,8 @@ export async function startEvents() {
   const { mongodbUrl, databasePrefix } = await servers();
   const log = createLog('test', 'silent');
   await connectDatabase({ url: mongodbUrl, database: `${databasePrefix}_events`, log });
-  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log));
+  const signer = new HeadSigner(keyRingSetting.parse('test:another secret of the tests; it is long enough'));
+  const table = handlers(new WebhookService(WEBHOOK_SETTINGS, log), signer);
 
   async function call<N extends Name>(
     name: N,
@@ -65,12 +73,24 @@ export async function startEvents() {
   }
 
   /** As they arrive from the queue. */
-  const take = (events: readonly PublishedEvent[]) => takeIn(events, () => {});
-  return { call, everything, take, stop: disconnectDatabase };
+  const take = (events: readonly PublishedEvent[]) => takeAll(events, () => {});
+  async function exported(organizationId: string, range: RawInput<Operations['audit.export']>): Promise<string> {
+    const caller = { organizationId, userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS };
+    const handler = table['audit.export'];
+    if (!('download' in handler)) throw new Error('It sends bytes.');
+    const { bytes } = await handler.download(range, { caller, requestId: uuidv7() } as never);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytes) pieces.push(piece);
+    return Buffer.concat(pieces).toString();
+  }
+
+  return { call, everything, exported, take, signer, stop: disconnectDatabase };
 }
 
 /** An event as a service publishes it, of an organization of its own unless stated otherwise. */
-export function event(changes: Partial<PublishedEvent> & { subjectId?: string; taskId?: string } = {}): PublishedEvent {
+export function event(
+  changes: Partial<PublishedLogEvent> & { subjectId?: string; taskId?: string } = {},
+): PublishedLogEvent {
   const { type = 'work_item.updated', subjectId = uuidv7(), taskId, ...rest } = changes;
   const kind = type.slice(0, type.indexOf('.')) as SubjectKind;
   return {

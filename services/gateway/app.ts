@@ -1,10 +1,13 @@
 import type { Health } from '@worktrack/contracts/gateway/health';
+import type { Operation } from '@worktrack/contracts/operation';
 import type { Log } from '@worktrack/rpc/types';
 import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { Readiness } from '@worktrack/runtime/process/service';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { registerAttachmentRoutes } from './attachments/routes.ts';
+import type { Refusals } from './audit/refusals.ts';
+import { registerAuditRoutes } from './audit/routes.ts';
 import { type CommandFile, registerCommandRoutes } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import type { LocalUploads } from './compositions/composition.ts';
@@ -25,6 +28,7 @@ import { parseJsonBody } from './http/json-body.ts';
 import { answerOtherMethods, nothingHere } from './http/methods.ts';
 import { observeRequests } from './http/observe.ts';
 import { requestIdOf } from './http/request-id.ts';
+import { senderOf } from './http/sender.ts';
 import { limitSlowBodies } from './http/slow-body.ts';
 import { discardUnreadBodies } from './http/unread-body.ts';
 import type { Authenticator } from './identity/authenticate.ts';
@@ -47,9 +51,17 @@ const SLOW_CHECK_EVERY_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route carries out: a refusal is entered under its name. */
+    operation?: Operation;
+  }
+}
+
 export interface GatewayNeeds {
   readonly authenticator: Authenticator;
   readonly clients: Clients;
+  readonly refusals: Refusals;
   readonly uploads: LocalUploads;
   readonly health: () => Promise<Health>;
   readonly redis: Redis;
@@ -131,10 +143,18 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     throw nothingHere();
   });
 
+  app.addHook('onError', async (request, _, error) => {
+    const { operation } = request.routeOptions.config;
+    if (!operation || !request.identity || (error as { code?: unknown }).code !== 'PERMISSION_DENIED') return;
+    const { identity, id: requestId, params: input } = request;
+    needs.refusals.note({ identity, sender: senderOf(identity, request), requestId, operation, input });
+  });
+
   registerHealth(app, needs.readiness);
   const perform = createPerform(needs);
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerAttachmentRoutes(app, { ...needs, ticketKeys: needs.uploads.ticketKeys, perform });
+  registerAuditRoutes(app, needs);
   registerEventStream(app, needs);
   registerMcpEndpoint(app, { ...needs, perform });
   await registerDocumentation(app, needs.publicUrl);

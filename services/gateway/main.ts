@@ -12,6 +12,7 @@ import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-s
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { createApp } from './app.ts';
+import { Refusals } from './audit/refusals.ts';
 import { serviceChecks } from './checks.ts';
 import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
@@ -68,10 +69,13 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     addressSecret: secretKey(settings.IP_HASH_SECRET),
   });
   onStop(() => authenticator.stop());
+  const refusals = new Refusals(clients.events, log);
+  onStop(() => refusals.stop());
 
   const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
   const baseUrl = () => settings.PUBLIC_URL ?? `http://${settings.HOST}:${(app.server.address() as AddressInfo).port}`;
   const app = await createApp({
+    refusals,
     uploads: {
       localFiles: settings.MCP_LOCAL_FILES,
       ticketKeys: subkeys(settings.WIDGET_TOKEN_SECRETS, TICKET_PURPOSE),

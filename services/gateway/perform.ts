@@ -1,4 +1,4 @@
-import type { Caller } from '@worktrack/contracts/caller';
+import type { Caller, Sender } from '@worktrack/contracts/caller';
 import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
@@ -33,6 +33,8 @@ import { giveBack, type OriginOfWait } from './waits.ts';
 export interface CallOrigin {
   readonly identity: Identity;
   readonly caller: Caller;
+  /** For the audit log. */
+  readonly sender: Sender;
   readonly requestId: string;
   /** As given by the client; without one the gateway creates its own, so that a repeated RPC takes effect once. */
   readonly idempotencyKey: string | undefined;
@@ -122,7 +124,9 @@ export function createPerform(needs: {
     bytes: AsyncIterable<Uint8Array> | undefined,
   ): Promise<Reply<unknown>> {
     const run = runs.get(operation) as Run;
-    const { caller, requestId, traceparent } = origin;
+    const { requestId, traceparent } = origin;
+    // With who sent it only where that is entered: callers that are the same travel once per message.
+    const caller = operation.audit ? { ...origin.caller, sender: origin.sender } : origin.caller;
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {

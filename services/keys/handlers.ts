@@ -25,6 +25,7 @@ import { createTrustRule, deleteTrustRule, listTries, updateTrustRule } from './
 import { audienceOf, type TrustSettings } from './trust/settings.ts';
 import { recordOf, rulesOfOrganization } from './trust-rules/trust-rules.repository.ts';
 import { createUser } from './users/create.ts';
+import { eraseUser } from './users/erase.ts';
 import { createRole, deleteRole, updateRole } from './users/roles.ts';
 import { updateUser } from './users/update.ts';
 import { pageOfUsers, usersOfRole } from './users/users.repository.ts';
@@ -46,6 +47,9 @@ export function handlers({ mint, invalidate, trust, issuers, refusals }: Needs) 
     'users.list': (input, context) => pageOfUsers(context, input),
     'users.create': createUser,
     'users.update': write(updateUser, {
+      announce: async (_, { id }, context) => invalidate(await prefixesOfUsers(context, [id])),
+    }),
+    'users.erase': write(eraseUser, {
       announce: async (_, { id }, context) => invalidate(await prefixesOfUsers(context, [id])),
     }),
     'roles.list': async (_, context) => ({ roles: await allRoles(context) }),

@@ -2,6 +2,7 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
+import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
 import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { Destinations } from '@worktrack/runtime/outbound/destination';
@@ -15,6 +16,7 @@ import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
+import { auditPermissionMigrations } from './migrations/audit-permission.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
 const settings = config();
@@ -27,6 +29,8 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
+  const migrations = await migrate(auditPermissionMigrations, { log });
+  onStop(() => migrations.stop());
 
   const redis = connectRedis(settings.REDIS_URL, log);
   onStop(async () => redis.disconnect());

@@ -37,6 +37,9 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('users.list', { page: 2, limit: 1 }, owner);
   await ask('users.update', { id, name: 'Grace Hopper', role: 'owner' }, owner);
   await ask('users.update', { id, role: 'member', disabled: true }, owner);
+  const gone = await ask('users.create', { email: 'gone@example.com', name: 'Gone', role: 'member' }, owner);
+  await ask('users.update', { id: gone.id, disabled: true }, owner);
+  await ask('users.erase', { id: gone.id }, owner);
   const created = await ask('keys.create', { name: 'Second' }, owner);
   const key = created.key ?? '';
   await ask('identity.verify', { prefix: prefixOf(key), digest: hash('sha256', key) });

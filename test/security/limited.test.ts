@@ -176,10 +176,11 @@ describe('a key that is limited to one project', () => {
   test('is refused what belongs to no project, and told why', async () => {
     const refused = operations.filter(({ ofOrganization }) => ofOrganization);
     expect(refused.map(({ name }) => name).sort()).toEqual([
-      ...['feedback.erase', 'health.show', 'projects.create'],
-      ...['roles.create', 'roles.delete', 'roles.list', 'roles.update', 'sessions.list', 'sessions.revoke'],
+      ...['audit.export', 'audit.heads', 'audit.list', 'feedback.erase', 'health.show'],
+      ...['projects.create', 'roles.create', 'roles.delete', 'roles.list', 'roles.update'],
+      ...['sessions.list', 'sessions.revoke'],
       ...['trustRules.create', 'trustRules.delete', 'trustRules.list', 'trustRules.tries', 'trustRules.update'],
-      ...['users.create', 'users.list', 'users.update'],
+      ...['users.create', 'users.erase', 'users.list', 'users.update'],
     ]);
     for (const operation of refused) {
       const input = sampleInput(operation, ownIdFor);

@@ -1,10 +1,11 @@
-import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import { AUDIT_ENTRY, type PublishedEvent } from '@worktrack/contracts/events/event';
 import { OutboxModel } from '@worktrack/runtime/database/outbox.model';
 
-/** What the service of a test has to publish for an organization, in the order in which it happened. Nobody publishes it there. */
+/** The events that the service of a test has to publish for an organization, in the order in which they happened. Nobody publishes them there. */
 export async function outboxOf(organizationId: string): Promise<PublishedEvent[]> {
   const records = await OutboxModel.find({ organizationId }).sort({ _id: 1 }).lean();
-  return records.map(({ _id, data, ...event }) => ({ ...event, id: _id, data: JSON.parse(data) }));
+  const events = records.filter(({ type }) => type !== AUDIT_ENTRY);
+  return events.map(({ _id, data, ...event }) => ({ ...event, id: _id, data: JSON.parse(data) }));
 }
 
 /** What `act` adds to it. */

@@ -9,6 +9,7 @@ export const words = messages({
   sources: { en: 'Feedback sources', de: 'Feedback-Quellen', tr: 'Geri bildirim', ja: 'フィードバック' },
   webhooks: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
   health: { en: 'Health', de: 'Zustand', tr: 'Durum', ja: '稼働状況' },
+  audit: { en: 'Audit log', de: 'Prüfprotokoll', tr: 'Denetim kaydı', ja: '監査ログ' },
   nothingHere: {
     en: 'There is nothing here, or your session is not allowed to see it.',
     de: 'Hier gibt es nichts, oder deine Sitzung darf es nicht sehen.',

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { identity, may } from '../session.ts';
+import { Audit } from './audit/section.tsx';
 import { Health } from './health/section.tsx';
 import { Keys } from './keys/section.tsx';
 import { words } from './messages.ts';
@@ -24,4 +25,5 @@ export const SECTIONS: readonly SectionEntry[] = [
   { id: 'sources', name: () => words.sources, isOffered: () => may('feedback:read'), Section: Sources },
   { id: 'webhooks', name: () => words.webhooks, isOffered: () => may('webhooks:read'), Section: Webhooks },
   { id: 'health', name: () => words.health, isOffered: () => identity.value?.user.role === 'owner', Section: Health },
+  { id: 'audit', name: () => words.audit, isOffered: () => may('audit:read'), Section: Audit },
 ];

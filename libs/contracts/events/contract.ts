@@ -1,3 +1,4 @@
+import { auditKeys, exportAudit, listAudit, listAuditHeads, recordRefusals } from '../audit/operations.ts';
 import { serviceContract } from '../operation.ts';
 import { listEvents } from './list.ts';
 import {
@@ -23,4 +24,9 @@ export const eventsContract = serviceContract('events', [
   testWebhook,
   listDeliveries,
   replayWebhook,
+  listAudit,
+  exportAudit,
+  listAuditHeads,
+  auditKeys,
+  recordRefusals,
 ]);

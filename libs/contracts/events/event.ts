@@ -26,9 +26,11 @@ const HAPPENINGS = {
   source: ['created', 'updated', 'deleted'],
   /** `used_after_rotation`: an old key is still used shortly before, or after, the end of its overlap. Once a day and key. */
   key: ['created', 'revoked', 'used_after_rotation'],
-  user: ['created', 'updated'],
+  user: ['created', 'updated', 'erased'],
   /** `test` is sent only to the webhook that is tested, and is not in the log. */
   webhook: ['created', 'updated', 'deleted', 'disabled', 'test'],
+  /** `head`: a signed head of the audit log. */
+  audit: ['head'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type SubjectKind = keyof typeof HAPPENINGS;
@@ -53,6 +55,7 @@ export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   key: 'api-keys:read',
   user: 'users:read',
   webhook: 'webhooks:read',
+  audit: 'audit:read',
 };
 
 export const EventSubject = z.object({
@@ -90,4 +93,13 @@ export const LoggedEvent = z.object({
 export type LoggedEvent = z.infer<typeof LoggedEvent>;
 
 /** As a service publishes it. The log assigns its place. */
-export type PublishedEvent = Omit<LoggedEvent, 'seq'> & { readonly organizationId: string };
+export type PublishedEvent = Omit<LoggedEvent, 'seq' | 'type'> & {
+  readonly organizationId: string;
+  readonly type: EventType | typeof AUDIT_ENTRY;
+};
+
+/** One that belongs into the log. */
+export type PublishedLogEvent = PublishedEvent & { readonly type: EventType };
+
+/** What takes the events' way from a service to the audit log, and is no event. */
+export const AUDIT_ENTRY = 'audit.entry';

@@ -50,6 +50,7 @@ export const createWebhook = operation({
   summary:
     'Create a webhook: from now on, events are sent to its URL. The secret that signs them is shown in this response and never again.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'create',
   input: z.strictObject({
     url: Url,
@@ -86,6 +87,7 @@ export const updateWebhook = operation({
   summary:
     'Change a webhook. One that is enabled again continues where it stopped. The change applies to requests that begin a second or more after this response.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -109,6 +111,7 @@ export const deleteWebhook = operation({
   name: 'webhooks.delete',
   summary: 'Delete a webhook. What has not been delivered yet will not be sent.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),
@@ -122,6 +125,7 @@ export const rotateWebhookSecret = operation({
   summary:
     'Give a webhook a new secret, shown in this response and never again. The previous one also signs for another 24 hours.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'create',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, secret: ShownOnce, previousSignsUntil: Timestamp }),
@@ -141,6 +145,7 @@ export const testWebhook = operation({
   name: 'webhooks.test',
   summary: 'Send an event of type `webhook.test` to a webhook now, once. The response shows the outcome.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'create',
   input: z.strictObject({ id: Id }),
   output: Delivery,
@@ -185,6 +190,7 @@ export const replayWebhook = operation({
   summary:
     'Send events again: those in the log after a `seq` that the webhook subscribes to, or those of certain deliveries. They keep their ids.',
   permissions: ['webhooks:write'],
+  audit: 'webhook',
   effect: 'update',
   input: z.strictObject({
     id: Id,

@@ -12,6 +12,7 @@ export const deleteFeedback = operation({
   summary:
     'Erase what was submitted with a feedback item: message, address, page, locale and origin. Its id, status and links stay, so that counts and traces remain correct.',
   permissions: ['feedback:write'],
+  audit: 'feedback',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),
@@ -27,6 +28,7 @@ export const eraseSender = operation({
   permissions: ['feedback:write'],
   roles: ['owner', 'admin'],
   ofOrganization: true,
+  audit: 'feedback',
   effect: 'update',
   input: z.strictObject({
     email: Email,

@@ -45,6 +45,7 @@ export const createSource = operation({
   name: 'sources.create',
   summary: 'Create a feedback source. Its public key may be visible in a page.',
   permissions: ['feedback:write'],
+  audit: 'source',
   effect: 'create',
   input: z.strictObject({
     name: Name,
@@ -81,6 +82,7 @@ export const updateSource = operation({
   name: 'sources.update',
   summary: 'Change a feedback source. Takes effect on the public endpoints within two seconds.',
   permissions: ['feedback:write'],
+  audit: 'source',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -111,6 +113,7 @@ export const deleteSource = operation({
   summary:
     'Delete a feedback source. While its items still have submitted content, `erase` is required: the content is then erased, and the items stay as after their deletion.',
   permissions: ['feedback:write'],
+  audit: 'source',
   effect: 'delete',
   input: z.strictObject({ id: Id, erase: z.boolean().default(false) }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),

@@ -6,7 +6,7 @@ import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
 import { createTrustRule, deleteTrustRule, listTries, listTrustRules, updateTrustRule } from './trust-rules.ts';
 import { exchangeToken } from './trust-tokens.ts';
-import { createUser, listUsers, updateUser } from './users.ts';
+import { createUser, eraseUser, listUsers, updateUser } from './users.ts';
 
 export const keysContract = serviceContract('keys', [
   createKey,
@@ -29,6 +29,7 @@ export const keysContract = serviceContract('keys', [
   listUsers,
   createUser,
   updateUser,
+  eraseUser,
   createOrganization,
   verifyIdentity,
   currentIdentity,

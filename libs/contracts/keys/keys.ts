@@ -16,6 +16,7 @@ export const createKey = operation({
   name: 'keys.create',
   summary: 'Create an API key. The complete key is shown in this response and never again.',
   permissions: ['api-keys:write'],
+  audit: 'key',
   effect: 'create',
   input: z.strictObject({
     name: Name,
@@ -63,6 +64,7 @@ export const revokeKey = operation({
   summary:
     'Revoke an API key, immediately and permanently: your own, or one that can do nothing that yours cannot. Once this returns, the key is accepted nowhere.',
   permissions: ['api-keys:write'],
+  audit: 'key',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, revokedAt: Timestamp }),
@@ -82,6 +84,7 @@ export const rotateKey = operation({
   summary:
     'Replace an API key that can do nothing that yours cannot. The new key has the same name, permissions, projects, rate, user and end, and is shown in this response and never again; the old one works until the overlap ends.',
   permissions: ['api-keys:write'],
+  audit: 'key',
   effect: 'create',
   input: z.strictObject({ id: Id, ...overlap }),
   output: CreatedApiKey,
@@ -95,6 +98,7 @@ export const rotateOwnKey = operation({
   summary:
     'Replace the API key that makes this call, which needs no permission. The new key is shown in this response and never again; the old one works until the overlap ends.',
   permissions: [],
+  audit: 'key',
   effect: 'create',
   input: z.strictObject({ ...overlap }),
   output: CreatedApiKey,

@@ -37,6 +37,7 @@ export const createRole = operation({
   name: 'roles.create',
   summary: `Create a role, at most ${MAX_CUSTOM_ROLES} in an organization, with permissions that the calling key has.`,
   permissions: ['users:write'],
+  audit: 'role',
   effect: 'create',
   ofOrganization: true,
   input: z.strictObject({ name: Name, permissions: Permissions }),
@@ -51,6 +52,7 @@ export const updateRole = operation({
   summary:
     "Rename a custom role, or replace its permissions. Neither the old nor the new ones may be more than the calling key has. Applies to its users' keys and sessions at once.",
   permissions: ['users:write'],
+  audit: 'role',
   effect: 'update',
   ofOrganization: true,
   input: z.strictObject({
@@ -68,6 +70,7 @@ export const deleteRole = operation({
   name: 'roles.delete',
   summary: 'Delete a custom role that no user has.',
   permissions: ['users:write'],
+  audit: 'role',
   effect: 'delete',
   ofOrganization: true,
   input: z.strictObject({ id: z.string().min(1).max(MAX_ROLE_ID) }),

@@ -33,6 +33,7 @@ export const revokeSession = operation({
     'End a console session, immediately and permanently: your own, or one that can do nothing that your key cannot. Once this returns, the session is accepted nowhere.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
+  audit: 'session',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId, revokedAt: Timestamp }),
@@ -46,6 +47,7 @@ export const createLoginCode = operation({
   summary: `Create a code that signs in to the console once, within ${CODE_MINUTES} minutes, at /console/#code=<code>. It is shown in this response and never again.`,
   // Anybody with a key can sign in with the key itself.
   permissions: [],
+  audit: 'user',
   effect: 'create',
   input: z.strictObject({
     /** The user of the organization that it signs in. Default: the caller. Another user requires `users:write` and every permission of that user's role. */
@@ -65,12 +67,15 @@ export const createLoginCode = operation({
   rest: 'POST /api/login-codes',
 });
 
+/** For the audit log. */
+const From = z.strictObject({ address: z.string().nullable(), userAgent: z.string().nullable() }).optional();
+
 export const openSession = operation({
   name: 'sessions.open',
   summary: 'Open a session with a code or a key. The gateway has made its token.',
   permissions: 'internal',
   effect: 'create',
-  input: z.strictObject({ token: Presented, by: Presented }),
+  input: z.strictObject({ token: Presented, by: Presented, from: From }),
   output: z.object({ expiresAt: Timestamp }),
   errors: ['API_KEY_INVALID', 'CONFLICT'],
 });
@@ -80,7 +85,7 @@ export const closeSession = operation({
   summary: 'Sign out of a session. If it does not exist or has ended, nothing changes.',
   permissions: 'internal',
   effect: 'delete',
-  input: z.strictObject({ organizationId: Id, id: Id }),
+  input: z.strictObject({ organizationId: Id, id: Id, from: From }),
   output: z.object({}),
   errors: [],
 });

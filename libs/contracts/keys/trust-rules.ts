@@ -140,6 +140,7 @@ export const createTrustRule = operation({
   summary: `Trust an issuer's tokens that have certain claims, such as those of a CI job: each can be exchanged for a short-lived token with these permissions. At most ${MAX_TRUST_RULES} in an organization. The issuer is asked nothing.`,
   permissions: ['api-keys:write'],
   ofOrganization: true,
+  audit: 'rule',
   effect: 'create',
   input: z.strictObject({
     ...fields,
@@ -171,6 +172,7 @@ export const updateTrustRule = operation({
     'Change a rule of trust that can do nothing that your key cannot. Once this returns, it holds for the tokens that the rule has given: another issuer, other claims or another user end them.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
+  audit: 'rule',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -196,6 +198,7 @@ export const deleteTrustRule = operation({
     'Delete a rule of trust that can do nothing that your key cannot. Once this returns, none of its tokens is accepted.',
   permissions: ['api-keys:write'],
   ofOrganization: true,
+  audit: 'rule',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ id: RecordId }),

@@ -22,6 +22,7 @@ export const createUser = operation({
   summary: 'Add a user to the organization, with a role that has no more permissions than the calling key.',
   permissions: ['users:write'],
   ofOrganization: true,
+  audit: 'user',
   effect: 'create',
   input: z.strictObject({ email: Email, name: Name, role: RoleInput }),
   output: User,
@@ -39,6 +40,7 @@ export const updateUser = operation({
     "Rename a user, change the role, limit the user to projects, or disable the user. Neither the role nor the user may have more permissions than the calling key. Applies to the user's keys at once.",
   permissions: ['users:write'],
   ofOrganization: true,
+  audit: 'user',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -55,4 +57,29 @@ export const updateUser = operation({
     output: { ...exampleUser, role: 'admin', updatedAt: times.updatedAt },
   },
   rest: 'PATCH /api/users/:id',
+});
+
+export const eraseUser = operation({
+  name: 'users.erase',
+  summary:
+    "Erase a disabled user's name and address everywhere, the audit log included, where their hashes stay. The user's id stays, too, so that history remains readable.",
+  permissions: ['users:write'],
+  roles: ['owner'],
+  ofOrganization: true,
+  audit: 'user',
+  effect: 'update',
+  input: z.strictObject({ id: Id }),
+  output: User,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { id: ids.user },
+    output: {
+      ...exampleUser,
+      name: 'Erased user',
+      email: `${ids.user}@erased.invalid`,
+      role: 'member',
+      disabled: true,
+    },
+  },
+  rest: 'POST /api/users/:id/erase',
 });

@@ -49,6 +49,7 @@ export const createBoard = operation({
   name: 'boards.create',
   summary: 'Add a board to a project, with the eight standard columns unless columns are given.',
   permissions: ['projects:write'],
+  audit: 'board',
   effect: 'create',
   input: z.strictObject({
     id: Id,
@@ -81,6 +82,7 @@ export const updateBoard = operation({
   summary:
     'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty. A renamed column keeps its role unless one is given.',
   permissions: ['projects:write'],
+  audit: 'board',
   effect: 'update',
   input: z.strictObject({
     id: Id,

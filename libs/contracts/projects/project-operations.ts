@@ -54,6 +54,7 @@ export const createProject = operation({
   summary: 'Create a project with a default board that has the eight standard columns.',
   permissions: ['projects:write'],
   ofOrganization: true,
+  audit: 'project',
   effect: 'create',
   input: z.strictObject({
     name,
@@ -94,6 +95,7 @@ export const updateProject = operation({
   name: 'projects.update',
   summary: 'Change the given fields of a project. A new key applies to new items: task IDs never change.',
   permissions: ['projects:write'],
+  audit: 'project',
   effect: 'update',
   input: z.strictObject({
     id: Id,
@@ -116,6 +118,7 @@ export const deleteProject = operation({
   name: 'projects.delete',
   summary: 'Delete a project that has no work items, with its boards. The numbers of its task IDs are never reused.',
   permissions: ['projects:write'],
+  audit: 'project',
   effect: 'delete',
   input: z.strictObject({ id: Id }),
   output: z.object({ deleted: z.literal(true), id: RecordId }),

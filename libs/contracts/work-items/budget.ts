@@ -39,6 +39,7 @@ const common = {
 
 export const setProjectBudget = operation({
   ...common,
+  audit: 'project',
   name: 'projects.setBudget',
   summary: 'Set what may be spent on the work in a project; null removes the limit.',
   input: z.strictObject({ id: Id, ...fields }),

@@ -1,7 +1,9 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import { OperationError } from '@worktrack/contracts/errors';
+import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
-import type { RpcHandler, RpcHandlers } from '@worktrack/rpc/types';
+import type { CallContext, RpcHandler, RpcHandlers } from '@worktrack/rpc/types';
+import { enterOperation } from './audited.ts';
+import { commitAlone } from './commit-alone.ts';
 import type { AreSameItems } from './effects.repository.ts';
 import { databaseFailure } from './failure.ts';
 import type { AnyHandler, HandlerTable, Read, Write } from './handler-kinds.ts';
@@ -36,7 +38,11 @@ function rpcHandlerOf(repeatable: Repeatable, handler: AnyHandler): RpcHandler<O
     const read = handler as Read<Operation>;
     return {
       one: (input, context) =>
-        meaningfully(async () => ({ output: await atOneMoment(() => read(input, context)), replayed: false })),
+        meaningfully(async () => {
+          const output = await atOneMoment(() => read(input, context));
+          await enterReading(repeatable.operation, input, output, context);
+          return { output, replayed: false };
+        }),
     };
   }
   switch (handler.kind) {
@@ -49,8 +55,22 @@ function rpcHandlerOf(repeatable: Repeatable, handler: AnyHandler): RpcHandler<O
         upload: (input, bytes, context) => meaningfully(() => runUpload(repeatable, handler, input, bytes, context)),
       };
     case 'sending':
-      return { download: (input, context) => meaningfully(() => handler.read(input, context)) };
+      return {
+        download: (input, context) =>
+          meaningfully(async () => {
+            await enterReading(repeatable.operation, input, undefined, context);
+            return await handler.read(input, context);
+          }),
+      };
   }
+}
+
+type AnyContext = CallContext<ErrorCode>;
+
+/** Nobody reads what is audited unless the entry is stored. */
+async function enterReading(operation: Operation, input: unknown, answer: unknown, context: AnyContext): Promise<void> {
+  if (!operation.audit) return;
+  await commitAlone(async ({ writes }) => enterOperation(operation, context, { input, answer, writes }));
 }
 
 const READ_ATTEMPTS = 5;

@@ -1,5 +1,6 @@
+import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import type { Caller } from '@worktrack/contracts/caller';
-import type { EventSubject, EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import { AUDIT_ENTRY, type EventSubject, type EventType, type PublishedEvent } from '@worktrack/contracts/events/event';
 import mongoose, { type ClientSession } from 'mongoose';
 import type { OutboxSource } from '../events/outbox-publisher.ts';
 import { uuidv7 } from '../process/uuid.ts';
@@ -47,7 +48,35 @@ export function emit(
   };
   writes.insert(OutboxModel, record);
   hintAfter(writes);
+  const emitted = emittedBy.get(writes) ?? [];
+  emitted.push({ type, subject, revision, data });
+  emittedBy.set(writes, emitted);
   return record._id;
+}
+
+const emittedBy = new WeakMap<WriteSet, NewEvent[]>();
+
+/** What a write has emitted so far. */
+export function emittedIn(writes: WriteSet): readonly NewEvent[] {
+  return emittedBy.get(writes) ?? [];
+}
+
+/** Puts an entry of the audit log into the outbox, in the same write as what it reports. It takes the events' way, and is none. */
+export function putEntry(writes: WriteSet, organizationId: string, entry: AuditDraft): void {
+  const { id, at, ...rest } = entry;
+  const record: OutboxRecord = {
+    _id: id,
+    organizationId,
+    type: AUDIT_ENTRY,
+    at,
+    actor: null,
+    // Its own: entries wait for no other.
+    subject: { kind: 'audit', id },
+    revision: 1,
+    data: JSON.stringify(rest),
+  };
+  writes.insert(OutboxModel, record);
+  hintAfter(writes);
 }
 
 /** Puts an event made elsewhere into the outbox unchanged: the log knows by its id whether it already has it. */

@@ -3,6 +3,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Input, Operation, Output } from '@worktrack/contracts/operation';
 import type { CallContext, Reply } from '@worktrack/rpc/types';
+import { enterOperation } from './audited.ts';
 import { commitAlone } from './commit-alone.ts';
 import type { TransactionScope } from './contexts.ts';
 import {
@@ -41,13 +42,14 @@ export async function runWrite(
 ): Promise<AnyReply> {
   const identity = identityOf(repeatable, input, context);
   const { restore, announce } = write;
-  let reply = await writeOnce(write, identity, input, context);
+  let reply = await writeOnce(repeatable, write, identity, input, context);
   if (reply.replayed && restore) reply = { output: await restore(reply.output, context), replayed: true };
   await announce?.(input, reply.output, context);
   return reply;
 }
 
 async function writeOnce(
+  { operation }: Repeatable,
   write: Write<Operation>,
   identity: EffectIdentity,
   input: unknown,
@@ -60,7 +62,16 @@ async function writeOnce(
     return await onceOnly(identity, context, () => writeGrouped(rule, identity, input, context));
   }
   const commit = (work: (scope: TransactionScope) => Promise<unknown>) =>
-    commitRecorded(identity, deadlineAtMs, work, write.record);
+    commitRecorded(
+      identity,
+      deadlineAtMs,
+      async (scope) => {
+        const answer = await work(scope);
+        enterOperation(operation, context, { input, answer, writes: scope.writes });
+        return answer;
+      },
+      write.record,
+    );
   if (write.commits === 'alone') {
     const { rule } = write;
     return await onceOnly(identity, context, () => commit((scope) => rule(input, { ...context, ...scope })));

@@ -1,4 +1,4 @@
-import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { LoggedEvent, PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { LRUCache } from 'lru-cache';
 import { begin, heads, moveHeads } from './heads.repository.ts';
@@ -23,7 +23,7 @@ type Tell = (organizationId: string, logged: readonly LoggedEvent[]) => void;
  * the one, a unique index gives each place to one event, and the other replica looks up what is there.
  * @param tell called with what was logged, once the head has moved
  */
-export async function takeIn(events: readonly PublishedEvent[], tell: Tell): Promise<void> {
+export async function takeIn(events: readonly PublishedLogEvent[], tell: Tell): Promise<void> {
   const tellInShares: Tell = (organizationId, logged) => {
     for (let from = 0; from < logged.length; from += NEWS_EVENTS) {
       tell(organizationId, logged.slice(from, from + NEWS_EVENTS));
@@ -35,7 +35,7 @@ export async function takeIn(events: readonly PublishedEvent[], tell: Tell): Pro
 }
 
 /** First tried as if none of them had come before and nobody else had logged anything: only if that is refused is what is there looked up. */
-async function store(events: readonly PublishedEvent[], tell: Tell): Promise<void> {
+async function store(events: readonly PublishedLogEvent[], tell: Tell): Promise<void> {
   const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))];
   let left = events;
   try {
@@ -57,7 +57,7 @@ async function store(events: readonly PublishedEvent[], tell: Tell): Promise<voi
 }
 
 /** @returns false if somebody else has moved a head */
-async function storeOnce(events: readonly PublishedEvent[], tell: Tell): Promise<boolean> {
+async function storeOnce(events: readonly PublishedLogEvent[], tell: Tell): Promise<boolean> {
   const byOrganization = Map.groupBy(events, ({ organizationId }) => organizationId);
   const from = await endsOf([...byOrganization.keys()]);
   const additions = from.map((head) => append(head, byOrganization.get(head._id) ?? []));
@@ -114,7 +114,7 @@ async function endsOf(organizationIds: readonly string[]): Promise<HeadRecord[]>
   return [...found.values()];
 }
 
-function firstOfEach(events: readonly PublishedEvent[]): PublishedEvent[] {
+function firstOfEach(events: readonly PublishedLogEvent[]): PublishedLogEvent[] {
   const seen = new Set<string>();
   return events.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

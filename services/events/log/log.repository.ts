@@ -1,10 +1,10 @@
-import type { EventType, LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { EventType, LoggedEvent, PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { serverCapabilities } from '@worktrack/runtime/database/server';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { LRUCache } from 'lru-cache';
 import mongoose from 'mongoose';
 import type { Move } from './heads.repository.ts';
-import { type HeadRecord, LogModel, type LogRecord } from './log.model.ts';
+import { type HeadRecord, HeadModel as LogHeads, LogModel, type LogRecord } from './log.model.ts';
 
 /** Which of these ids are in the log, or beyond its head. */
 export async function idsInLog(ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -19,7 +19,7 @@ export interface Addition extends Move {
 }
 
 /** Gives events the places after a head. */
-export function append(before: HeadRecord, events: readonly PublishedEvent[]): Addition {
+export function append(before: HeadRecord, events: readonly PublishedLogEvent[]): Addition {
   const loggedAt = new Date(Math.max(Date.now(), before.loggedAt.getTime()));
   const logged = events.map(
     ({ organizationId: _, ...event }, index): LoggedEvent => ({
@@ -132,6 +132,25 @@ export async function following(organizationId: string, after: number, limit: nu
   for (const event of found) recent.set(placeOf(organizationId, event.seq), event);
   return found;
 }
+
+/** Drops what events say about who a user is: name and address. A rare call, so it walks the log rather than having an index kept up for it. */
+export async function eraseUserFromLog(organizationId: string, userId: string): Promise<void> {
+  const oldest = await oldestOf(organizationId);
+  const head = (await LogHeads.findById(organizationId).lean())?.seq ?? 0;
+  for (let after = (oldest ?? head + 1) - 1; after < head; after += ERASED_PLACES) {
+    const upTo = Math.min(head, after + ERASED_PLACES);
+    const filter = { types: TYPES_WITH_NAMES, workItemId: userId };
+    for (const { id, data } of await between(organizationId, { after, upTo }, filter, ERASED_PLACES)) {
+      const { name: _, email: __, changes, ...rest } = data;
+      const { name: ___, email: ____, ...others } = (changes ?? {}) as Record<string, unknown>;
+      const erased = JSON.stringify({ ...rest, ...(changes !== undefined && { changes: others }) });
+      await LogModel.updateOne({ organizationId, _id: id }, { $set: { data: erased } });
+    }
+  }
+}
+
+const TYPES_WITH_NAMES = ['user.created', 'user.updated'] as const;
+const ERASED_PLACES = 2_000;
 
 async function inPlaces(organizationId: string, after: number, limit: number): Promise<LogRecord[]> {
   const seq = mongoose.trusted({ $gt: after, $lte: after + limit });

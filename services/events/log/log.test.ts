@@ -3,12 +3,12 @@ import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/ev
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepFor } from '../retention.repository.ts';
 import { event, startEvents } from '../testing.ts';
 import { heads } from './heads.repository.ts';
 import { takeIn } from './intake.ts';
 import { LogModel } from './log.model.ts';
 import { append, at, following, insert } from './log.repository.ts';
-import { keepFor } from './retention.repository.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
 beforeAll(async () => {

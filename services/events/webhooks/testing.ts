@@ -49,7 +49,7 @@ export async function startWebhooks() {
     const service = new WebhookService({ ...WEBHOOK_SETTINGS, ...settings }, log, dnsServers);
     service.start();
     running.add(service);
-    const table = handlers(service);
+    const table = handlers(service, undefined);
 
     async function call<N extends Name>(
       name: N,

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Clients } from '../clients.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { senderOf } from '../http/sender.ts';
 import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
@@ -58,7 +59,7 @@ function registerUpload(
   scope.route<ItemRoute>({
     method: 'POST',
     url: route,
-    config: { streamsBody: true },
+    config: { streamsBody: true, operation: addAttachment },
     // The length of a form is not that of its file, which has its own limit (FORM_LIMITS).
     bodyLimit: Number.MAX_SAFE_INTEGER,
     onRequest: async function (request, reply) {
@@ -99,6 +100,7 @@ function registerDownload(
   scope.route({
     method: 'GET',
     url: pathOf(readAttachment),
+    config: { operation: readAttachment },
     onRequest: [neverAProgram, authorize(authenticator, readAttachment.permissions)],
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
@@ -173,6 +175,7 @@ function originOf(
   return {
     identity,
     caller: callerOf(identity),
+    sender: senderOf(identity, request),
     requestId: request.id,
     idempotencyKey,
     traceparent: traceparentOf(request as FastifyRequest),

@@ -1,12 +1,13 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf } from '@worktrack/contracts/keys/identity';
-import { SESSION_MARK } from '@worktrack/contracts/keys/key-format';
+import { isWellFormedKey, SESSION_MARK } from '@worktrack/contracts/keys/key-format';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Clients } from '../clients.ts';
+import { addressOf } from '../http/sender.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { requireRate } from '../identity/authorize.ts';
 import { requireOwnPage } from '../identity/own-page.ts';
@@ -43,8 +44,12 @@ export function registerSession(
       const { code, apiKey } = parseInput(SignIn, request.body);
       if (apiKey !== undefined) {
         // Like any request with the key, it counts in the key's rate.
-        const { rate } = await authenticator.authenticate(`Bearer ${apiKey}`, request);
-        if (rate) requireRate(rate, reply);
+        const known = await authenticator.authenticate(`Bearer ${apiKey}`, request).catch((error) => {
+          // The keys service refuses it too, and knows whether it was a key of an organization, which then has an entry of the try.
+          if (!(error instanceof OperationError) || error.code !== 'API_KEY_INVALID' || !isWellFormedKey(apiKey))
+            throw error;
+        });
+        if (known?.rate) requireRate(known.rate, reply);
       }
       await authenticator.openSession(token, { code, apiKey }, request);
       return reply.code(204).header('set-cookie', cookie).send();
@@ -61,7 +66,7 @@ export function registerSession(
       if (identity) {
         const { organizationId, keyId } = callerOf(identity);
         const options = { requestId: request.id, idempotencyKey: uuidv7() };
-        await clients.keys.call('sessions.close', { organizationId, id: keyId }, options);
+        await clients.keys.call('sessions.close', { organizationId, id: keyId, from: addressOf(request) }, options);
       }
       const nothing = sessionCookie(request, '');
       if (nothing !== undefined) reply.header('set-cookie', nothing);

@@ -16,6 +16,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { identityCache, type Known } from '@worktrack/runtime/redis/identity-cache';
 import type { FastifyRequest } from 'fastify';
+import { addressOf } from '../http/sender.ts';
 import { UnknownKeys } from '../limits/unknown-keys.ts';
 import { bearerToken } from './bearer.ts';
 import { LastUse } from './last-use.ts';
@@ -46,7 +47,11 @@ export interface Authenticator {
    * @param token of the new session
    * @throws OperationError like `authenticate`, or CONFLICT if the user has too many sessions
    */
-  openSession(token: string, by: SignInBy, sender: Sender): Promise<{ readonly expiresAt: string }>;
+  openSession(
+    token: string,
+    by: SignInBy,
+    sender: Sender & Pick<FastifyRequest, 'headers'>,
+  ): Promise<{ readonly expiresAt: string }>;
   /** Reports the last uses gathered so far. Call it once no request is in progress, while the keys service can still be called. */
   stop(): Promise<void>;
 }
@@ -105,7 +110,7 @@ export function createAuthenticator(needs: {
       // One idempotency key for all repetitions of this call: a code used by the first is used for the second.
       const options = { requestId, idempotencyKey: uuidv7() };
       const open = (value: string) =>
-        keys.call('sessions.open', { token: presented(token), by: presented(value) }, options);
+        keys.call('sessions.open', { token: presented(token), by: presented(value), from: addressOf(sender) }, options);
       const { code, apiKey = '' } = by;
       if (code === undefined) return await open(apiKey);
       if (!isWellFormedKey(code, CODE_MARK)) throw invalid(CODE_MARK);

@@ -5,6 +5,7 @@ import { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import { Counter, Histogram } from 'prom-client';
+import type { Refusals } from '../audit/refusals.ts';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { type JsonSchema, outputSchema } from '../schema.ts';
@@ -35,7 +36,7 @@ export async function callTool(
     readonly meta?: Record<string, unknown> | undefined;
   },
   origin: CallOrigin,
-  perform: Perform,
+  { perform, refusals }: { readonly perform: Perform; readonly refusals: Refusals },
   failureOf: (thrown: unknown) => ErrorValue,
 ): Promise<CallToolResult> {
   const { tool: name } = tool.operation.mcp as { readonly tool: string };
@@ -70,7 +71,11 @@ export async function callTool(
       ...(isReplayed ? { _meta: { [IDEMPOTENCY_REPLAYED_META]: true } } : {}),
     };
   } catch (thrown) {
-    const { code, message, details, current } = tool.arguments.inOwnWords(failureOf(thrown));
+    const failure = failureOf(thrown);
+    if (failure.code === 'PERMISSION_DENIED') {
+      refusals.note({ ...origin, operation: tool.operation, input: given.arguments });
+    }
+    const { code, message, details, current } = tool.arguments.inOwnWords(failure);
     calls.inc({ tool: name, outcome: code });
     return {
       isError: true,

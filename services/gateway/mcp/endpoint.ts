@@ -2,11 +2,13 @@ import { OperationError } from '@worktrack/contracts/errors';
 import { callerOf } from '@worktrack/contracts/keys/identity';
 import type { Log } from '@worktrack/rpc/types';
 import type { FastifyInstance } from 'fastify';
+import type { Refusals } from '../audit/refusals.ts';
 import type { Clients } from '../clients.ts';
 import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { failureHeaders, JSON_TYPE } from '../http/envelope.ts';
 import { failureOf } from '../http/failure.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { senderOf } from '../http/sender.ts';
 import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
@@ -28,6 +30,7 @@ export function registerMcpEndpoint(
   app: FastifyInstance,
   needs: {
     readonly authenticator: Authenticator;
+    readonly refusals: Refusals;
     readonly clients: Clients;
     readonly perform: Perform;
     readonly allowedOrigins: ReadonlySet<string>;
@@ -35,7 +38,7 @@ export function registerMcpEndpoint(
   },
 ): void {
   const projects = new SessionProjects(needs.clients);
-  const serve = mcpExchanges(mcpServerMaker(toolCatalogue(), needs.perform, needs.log), needs.log);
+  const serve = mcpExchanges(mcpServerMaker(toolCatalogue(), needs), needs.log);
   const byKey = authorize(needs.authenticator, [], 'key');
 
   app.route({
@@ -56,6 +59,7 @@ export function registerMcpEndpoint(
       const origin = (): CallOrigin => ({
         identity: request.identity,
         caller: callerOf(request.identity, projectId),
+        sender: senderOf(request.identity, request),
         requestId: request.id,
         idempotencyKey,
         traceparent: traceparentOf(request),

@@ -4,6 +4,7 @@ import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import type { Log } from '@worktrack/rpc/types';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import { echoed } from '@worktrack/runtime/validation/parse';
+import type { Refusals } from '../audit/refusals.ts';
 import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { failureOf } from '../http/failure.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
@@ -34,7 +35,11 @@ const NO_VALIDATOR = {
 };
 
 /** Creates the server for one request: the SDK's low-level one, over a catalogue that is built once. */
-export function mcpServerMaker(catalogue: ToolCatalogue, perform: Perform, log: Log): (origin: CallOrigin) => Server {
+export function mcpServerMaker(
+  catalogue: ToolCatalogue,
+  needs: { readonly perform: Perform; readonly refusals: Refusals; readonly log: Log },
+): (origin: CallOrigin) => Server {
+  const { log } = needs;
   const names = [...catalogue.byName.keys()];
   return (origin) => {
     const server = new Server(INFO, {
@@ -52,7 +57,7 @@ export function mcpServerMaker(catalogue: ToolCatalogue, perform: Perform, log: 
         tool,
         { arguments: params.arguments, meta: params._meta },
         origin,
-        perform,
+        needs,
         describeFailure(origin),
       );
     });

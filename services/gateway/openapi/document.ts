@@ -188,6 +188,7 @@ const TAGS: Readonly<Record<string, string>> = {
   users: 'The people in the organization, with their roles.',
   roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',
+  audit: 'Who changed who may do what, and who tried: a log that cannot be changed unseen.',
   webhooks: 'URLs that events are sent to as they happen: signed, retried and in order.',
   'public feedback': 'What the widget calls. Needs no API key: a public key and a short-lived token.',
 };

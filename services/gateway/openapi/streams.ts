@@ -37,11 +37,25 @@ export function downloadOf(schema: JsonSchema): {
       required: schema.required?.includes(field) ?? false,
       schema: property,
     })),
-    responses: {
-      '200': { description: 'The content, with its own media type.', content },
-      '206': { description: 'The requested range.', content },
-      '304': { description: 'The caller already has this content.' },
-      '416': { description: 'The range lies outside the content.' },
+    responses: 'range' in (schema.properties ?? {}) ? files(content) : WHOLE,
+  };
+}
+
+/** What is made on the way, line by line. */
+const WHOLE: OpenApiObject = {
+  '200': {
+    description: 'One JSON object per line (`application/jsonl`). `X-Entries` says how many follow.',
+    content: {
+      'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
     },
+  },
+};
+
+function files(content: OpenApiObject): OpenApiObject {
+  return {
+    '200': { description: 'The content, with its own media type.', content },
+    '206': { description: 'The requested range.', content },
+    '304': { description: 'The caller already has this content.' },
+    '416': { description: 'The range lies outside the content.' },
   };
 }

@@ -4,6 +4,7 @@ import type { Operation } from '@worktrack/contracts/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { senderOf } from '../http/sender.ts';
 import { traceparentOf } from '../http/traceparent.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { authorize } from '../identity/authorize.ts';
@@ -26,6 +27,7 @@ export function registerRestRoutes(app: FastifyInstance, needs: RestNeeds): void
     app.route({
       method: route.method,
       url: route.path,
+      config: { operation },
       onRequest: authorize(needs.authenticator, operation.permissions),
       handler: handlerOf(operation, route, needs),
     });
@@ -43,6 +45,7 @@ function handlerOf(operation: Operation, route: Route, { authenticator, perform 
       {
         identity,
         caller: callerOf(identity),
+        sender: senderOf(identity, request),
         requestId: request.id,
         idempotencyKey: route.method === 'GET' ? undefined : idempotencyKeyOf(headers['idempotency-key']),
         traceparent: traceparentOf(request),

@@ -2,6 +2,7 @@ import type { createOrganization as operation } from '@worktrack/contracts/keys/
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { enterOf } from '@worktrack/runtime/database/audited';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { insertOrganization } from '../organizations/organizations.repository.ts';
 import { insertUser } from '../users/users.repository.ts';
@@ -12,7 +13,7 @@ import type { KeyMint } from './mint.ts';
 export async function createOrganization(
   mint: KeyMint,
   input: Input<typeof operation>,
-  { caller, tx, writes }: WriteContext<FailureOf<typeof operation>>,
+  { caller, tx, writes, requestId }: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const organization = await insertOrganization({ tx }, input.name);
   const scope = { caller: { ...caller, organizationId: organization.id }, tx, writes, isUnattended: true };
@@ -29,6 +30,16 @@ export async function createOrganization(
     userId: user.id,
     createdBy: user.id,
     expiresAt: null,
+  });
+  enterOf(writes, organization.id, {
+    action: 'organizations.create',
+    actor: { type: 'system', id: null, name: null, userId: null },
+    targets: [
+      { type: 'organization', id: organization.id, name: organization.name },
+      { type: 'user', id: user.id, name: user.name },
+      { type: 'key', id: apiKey.id, name: apiKey.name },
+    ],
+    context: { address: null, userAgent: null, requestId },
   });
   return { organization, user, apiKey: { ...apiKey, key } };
 }

@@ -142,6 +142,11 @@ export async function activeKeysByPrefix(
   return new Map(found.map((key) => [key.prefix, key]));
 }
 
+/** Whatever has become of it. */
+export async function endedKey(prefix: string): Promise<KeyDocument | undefined> {
+  return (await KeyModel.findOne({ prefix }).lean()) ?? undefined;
+}
+
 /** Across organizations: each id comes from a session or a code of its key's organization. */
 export async function activeKeysById(ids: readonly string[], tx?: ClientSession): Promise<Map<string, KeyDocument>> {
   const found = await KeyModel.aggregate<KeyDocument>([{ $match: { _id: { $in: ids } } }, active()]).session(

@@ -1,15 +1,23 @@
 import type { closeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { enterOf } from '@worktrack/runtime/database/audited';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** A sign-out: of the session itself, so it needs no permission. */
 export async function closeSession(
-  { organizationId, id }: Input<typeof operation>,
-  { tx }: WriteContext<FailureOf<typeof operation>>,
+  { organizationId, id, from }: Input<typeof operation>,
+  { tx, writes, requestId }: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const scope = { caller: { organizationId }, tx };
   const session = await sessionById(scope, id);
-  if (session && !session.revokedAt) await markEnded(scope, id, new Date());
+  if (!session || session.revokedAt) return {};
+  await markEnded(scope, id, new Date());
+  enterOf(writes, organizationId, {
+    action: 'sessions.close',
+    actor: { type: 'session', id, name: null, userId: session.userId },
+    targets: [{ type: 'session', id, name: null }],
+    context: { address: null, userAgent: null, ...from, requestId },
+  });
   return {};
 }

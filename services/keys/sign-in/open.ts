@@ -1,12 +1,17 @@
+import type { AuditContext } from '@worktrack/contracts/audit/entry';
 import type { Presented } from '@worktrack/contracts/keys/identity';
 import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
 import type { openSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
+import { enterOf } from '@worktrack/runtime/database/audited';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { KeyDocument } from '../keys/keys.model.ts';
-import { activeKeysById, activeKeysByPrefix } from '../keys/keys.repository.ts';
+import { activeKeysById, activeKeysByPrefix, endedKey } from '../keys/keys.repository.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { countActiveSessions, insertSession } from '../sessions/sessions.repository.ts';
 import { userById } from '../users/users.repository.ts';
@@ -25,14 +30,16 @@ interface Origin {
 
 export async function openSession(
   mint: KeyMint,
-  { token, by }: Input<typeof operation>,
+  { token, by, from }: Input<typeof operation>,
   context: Context,
 ): Promise<Output<typeof operation>> {
   const { tx, fail } = context;
+  const sender = { address: null, userAgent: null, ...from, requestId: context.requestId };
   const isCode = by.prefix.startsWith(CODE_MARK);
   const origin = isCode ? await originOfCode(mint, by, context) : await originOfKey(mint, by, context);
   const scope = origin && { caller: { organizationId: origin.key.organizationId }, tx };
   if (!scope || !(await isEnabled(scope, origin.userId)) || !(await isEnabled(scope, origin.key.userId))) {
+    await enterRefusal(mint, by, origin, sender, context);
     throw fail(
       'API_KEY_INVALID',
       isCode
@@ -49,8 +56,45 @@ export async function openSession(
   }
   await oneAtATime(scope, `sessions of ${userId}`);
   const secret = { prefix: token.prefix, hash: mint.hashOf(token.digest) };
-  const { expiresAt } = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
-  return { expiresAt };
+  const session = await insertSession(scope, { ...secret, userId, keyId: key._id, permissions }, key.expiresAt);
+  const user = await userById(scope, userId);
+  enterOf(context.writes, key.organizationId, {
+    action: SIGN_IN,
+    actor: { type: 'user', id: userId, name: user?.name ?? null, userId },
+    targets: [{ type: 'session', id: session.id, name: null }],
+    context: sender,
+  });
+  return { expiresAt: session.expiresAt };
+}
+
+/** As it is called in the audit log. */
+const SIGN_IN = 'sessions.create';
+
+/** Of a try with what was once good. In a write of its own, since the refusal ends this one; under the call's id, since it may run several times. */
+async function enterRefusal(
+  mint: KeyMint,
+  by: Presented,
+  origin: Origin | undefined,
+  sender: AuditContext,
+  { idempotencyKey = uuidv7() }: Context,
+): Promise<void> {
+  const key = origin?.key ?? (await endedKey(by.prefix));
+  if (!key || (!origin && !mint.recognises(key.hash, by.digest))) return;
+  const userId = origin?.userId ?? key.userId;
+  try {
+    await commitAlone(async ({ writes }) =>
+      enterOf(writes, key.organizationId, {
+        id: idempotencyKey,
+        action: SIGN_IN,
+        actor: { type: 'key', id: key._id, name: key.name, userId },
+        targets: [],
+        context: sender,
+        outcome: 'denied',
+      }),
+    );
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
 async function originOfCode(mint: KeyMint, by: Presented, context: Context): Promise<Origin | undefined> {

@@ -9,6 +9,7 @@ import type {
 import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
+import { auditChanges, audited } from '@worktrack/runtime/database/audited';
 import type { WriteContext } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import {
@@ -40,6 +41,7 @@ export async function createRole(
     ? undefined
     : await insertRole(context, { name, permissions: inOrder(permissions) });
   if (!role) throw taken(name, context);
+  audited(context.writes, { changes: auditChanges({}, role, ['name', 'permissions']) });
   return role;
 }
 
@@ -56,6 +58,7 @@ export async function updateRole(
   if (Object.keys(change).length === 0) return role;
   const changed = await changeRole(context, id, change);
   if (!changed) throw taken(name as string, context);
+  audited(context.writes, { changes: auditChanges(role, changed, ['name', 'permissions']) });
   if (role.permissions.some((permission) => !changed.permissions.includes(permission))) {
     await tellOfNarrowedUsers(context, changed);
   }
@@ -63,7 +66,8 @@ export async function updateRole(
 }
 
 export async function deleteRole({ id }: Input<typeof deleteOp>, context: Context): Promise<Output<typeof deleteOp>> {
-  const { name } = await requireCustom(id, context);
+  const role = await requireCustom(id, context);
+  const { name } = role;
   const users = await countUsersOfRole(context, id);
   if (users > 0) {
     const have = users === 1 ? '1 user has' : `${users} users have`;
@@ -71,6 +75,10 @@ export async function deleteRole({ id }: Input<typeof deleteOp>, context: Contex
   }
   await oneAtATime(context, ROLES_TURN);
   await removeRole(context, id);
+  audited(context.writes, {
+    targets: [{ type: 'role', id, name }],
+    changes: auditChanges(role, {}, ['name', 'permissions']),
+  });
   return { id };
 }
 

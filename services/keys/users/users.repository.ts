@@ -75,6 +75,21 @@ export async function changeUser(scope: TellingScope, user: User, change: UserCh
   return changed;
 }
 
+/** The address stays unique, and leads nowhere (RFC 2606). */
+export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<User> {
+  const { caller, tx } = scope;
+  const { organizationId } = caller;
+  const document = await UserModel.findOneAndUpdate(
+    { organizationId, _id: id },
+    { $set: { name: 'Erased user', email: `${id}@erased.invalid`, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { session: tx, returnDocument: 'after' },
+  )
+    .orFail()
+    .lean();
+  tell(scope, document, 'user.erased', {});
+  return recordOf(document);
+}
+
 export async function countUsersOfRole({ caller, tx }: TransactionalScope, role: string): Promise<number> {
   const { organizationId } = caller;
   return UserModel.countDocuments({ organizationId, role }).session(tx);

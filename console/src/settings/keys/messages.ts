@@ -63,6 +63,7 @@ export const words = messages({
   'api-keys': { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
   users: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   webhooks: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
+  audit: { en: 'Audit log', de: 'Prüfprotokoll', tr: 'Denetim kaydı', ja: '監査ログ' },
   read: { en: 'Read', de: 'Lesen', tr: 'Okuma', ja: '読み取り' },
   write: { en: 'Write', de: 'Schreiben', tr: 'Yazma', ja: '書き込み' },
   user: { en: 'Acts as', de: 'Handelt als', tr: 'Kimin adına', ja: '動作するユーザー' },

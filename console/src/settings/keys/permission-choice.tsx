@@ -45,10 +45,10 @@ export function PermissionChoice({ offered, chosen, presets, onChoose }: Permiss
             <tr key={area}>
               <th scope="row">{words[area]}</th>
               {VERBS.map((verb) => {
-                const permission: Permission = `${area}:${verb}`;
+                const permission = offered.find((each) => each === `${area}:${verb}`);
                 return (
                   <td key={verb}>
-                    {offered.includes(permission) && (
+                    {permission && (
                       <label class="settings-check">
                         <input
                           type="checkbox"

@@ -12,6 +12,7 @@ export const PERMISSION_OF_KIND: Readonly<Record<SubjectKind, Permission>> = {
   key: 'api-keys:read',
   user: 'users:read',
   webhook: 'webhooks:read',
+  audit: 'audit:read',
 };
 export const KINDS = Object.keys(PERMISSION_OF_KIND) as readonly SubjectKind[];
 

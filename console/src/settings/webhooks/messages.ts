@@ -36,6 +36,7 @@ export const words = messages({
   key: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
   user: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   webhook: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
+  audit: { en: 'Audit log', de: 'Prüfprotokoll', tr: 'Denetim kaydı', ja: '監査ログ' },
   single: { en: 'Individual types', de: 'Einzelne Typen', tr: 'Tek tek türler', ja: '個別の種類' },
   singleHelp: {
     en: 'Such as work_item.moved, separated by spaces.',

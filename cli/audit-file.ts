@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
+import { type AuditKey, chainedHash, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
+
+/** Something that is not as it was entered. */
+export interface Fault {
+  readonly seq: number;
+  readonly what: string;
+}
+
+export interface Evidence {
+  readonly heads: readonly AuditHead[];
+  /** Undefined: signatures are not checked. */
+  readonly keys: readonly AuditKey[] | undefined;
+}
+
+const PROGRESS_EVERY_ENTRIES = 10_000;
+
+/**
+ * Checks an exported audit log against its own chain of hashes and against heads that were kept. Line by line, so that its length does not matter.
+ * @param progress told the bytes read so far
+ * @throws SyntaxError with the number of a line that is no entry
+ */
+export async function checkAuditFile(
+  file: string,
+  { heads, keys }: Evidence,
+  progress: (bytes: number) => void,
+): Promise<{ readonly entries: number; readonly faults: readonly Fault[] }> {
+  const faults: Fault[] = keys === undefined ? [] : faultsOfHeads(heads, keys);
+  const headAt = new Map(heads.map((head) => [head.seq, head]));
+  let [bytes, entries, last] = [0, 0, 0];
+  /** The hash of the entry before; undefined where that is not known. */
+  let before: string | undefined;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (line === '') continue;
+    const entry = parsed(line, entries + 1);
+    const { seq, hash } = entry;
+    if (entries === 0) before = seq === 1 ? '' : headAt.get(seq - 1)?.hash;
+    else if (seq !== last + 1) {
+      faults.push(
+        seq > last
+          ? { seq: last + 1, what: `is missing: ${seq} follows ${last}` }
+          : { seq, what: `is out of place: it comes after ${last}` },
+      );
+      before = undefined;
+    }
+    if (before !== undefined && chainedHash(before, entry) !== hash) {
+      faults.push({ seq, what: 'does not fit its hash and what is before it: it was changed, or put there' });
+    }
+    const head = headAt.get(seq);
+    if (head && head.hash !== hash) faults.push({ seq, what: 'differs from its signed head: the log was rewritten' });
+    before = hash;
+    last = Math.max(last, seq);
+    entries++;
+    if (entries % PROGRESS_EVERY_ENTRIES === 0) progress(bytes);
+  }
+  const beyond = heads.filter(({ seq }) => seq > last);
+  faults.push(...beyond.map(({ seq }) => ({ seq, what: `has a signed head, but the file ends with ${last}` })));
+  return { entries, faults };
+}
+
+function faultsOfHeads(heads: readonly AuditHead[], keys: readonly AuditKey[]): Fault[] {
+  const byId = new Map(keys.map((key) => [key.kid, publicKeyOf(key)]));
+  return heads.flatMap((head) => {
+    const { seq, keyId } = head;
+    const key = byId.get(keyId);
+    if (!key) return [{ seq, what: `has a head that is signed with ${keyId}, which is not among the public keys` }];
+    return isSignedBy(head, key) ? [] : [{ seq, what: `has a head whose signature is not one of the key ${keyId}` }];
+  });
+}
+
+function parsed(line: string, number: number): AuditEntry {
+  let entry: Partial<AuditEntry> | null;
+  try {
+    entry = JSON.parse(line);
+  } catch {
+    entry = null;
+  }
+  if (typeof entry?.seq !== 'number' || typeof entry.hash !== 'string' || typeof entry.salts !== 'object') {
+    throw new SyntaxError(`Line ${number} is not an entry of an audit log.`);
+  }
+  return entry as AuditEntry;
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import type { AuditHead } from '@worktrack/contracts/audit/entry';
+import { exportAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
+import { Command } from 'commander';
+import { api } from '../api.ts';
+import { checkAuditFile } from '../audit-file.ts';
+import { Failure } from '../failure.ts';
+import { print } from '../output.ts';
+
+/** How many faults are named; the rest is counted. */
+const MAX_NAMED = 20;
+const LINE_FEED = 10;
+const MAX_HEADS = 200;
+
+export function auditCommand(): Command {
+  const audit = new Command('audit').description("the organization's audit log");
+  audit
+    .command('export')
+    .description('write the audit log to standard output, one entry per line')
+    .option('--from <time>', 'from this day or time on')
+    .option('--to <time>', 'before this day or time')
+    .action(exportLog);
+  audit.command('heads').description('write its signed heads to standard output, one per line').action(heads);
+  audit
+    .command('verify <file>')
+    .description('check an exported log, without a service')
+    .option('--heads <file>', 'signed heads that were kept')
+    .option('--keys <file>', 'the public keys: /.well-known/worktrack-audit-keys.json')
+    .action(verify);
+  return audit;
+}
+
+async function exportLog(range: { readonly from?: string; readonly to?: string }): Promise<void> {
+  let entries = 0;
+  for await (const piece of (await api().download(exportAudit, { ...range })) as unknown as AsyncIterable<Uint8Array>) {
+    for (const byte of piece) if (byte === LINE_FEED) entries++;
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+    progress(`${entries} entries`);
+  }
+  progress();
+}
+
+async function heads(): Promise<void> {
+  const found: AuditHead[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await api().call(listAuditHeads, { limit: MAX_HEADS, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.heads);
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  for (const head of found.reverse()) print(JSON.stringify(head));
+}
+
+async function verify(file: string, given: { readonly heads?: string; readonly keys?: string }): Promise<void> {
+  const totalBytes = reading(file, () => statSync(file).size);
+  const kept = given.heads === undefined ? [] : headsIn(given.heads);
+  const { keys } = given.keys === undefined ? { keys: undefined } : reading(given.keys, (text) => JSON.parse(text()));
+  const { entries, faults } = await checkAuditFile(file, { heads: kept, keys }, (bytes) =>
+    progress(`${bar(bytes / totalBytes)} ${Math.floor((100 * bytes) / totalBytes)} %`),
+  ).catch((error) => {
+    if (error instanceof SyntaxError) throw new Failure('usage', `${file}: ${error.message}`);
+    throw error;
+  });
+  progress();
+  if (faults.length > 0) {
+    const named = faults.slice(0, MAX_NAMED).map(({ seq, what }) => `seq ${seq} ${what}.`);
+    if (faults.length > MAX_NAMED) named.push(`There are ${faults.length - MAX_NAMED} more.`);
+    throw new Failure('refused', `The log is not as it was entered.\n${named.join('\n')}`);
+  }
+  const heads =
+    kept.length > 0
+      ? `${kept.length} heads fit${keys ? '' : '; their signatures were not checked, for which --keys is needed'}.`
+      : 'Without --heads, a log that was cut off, or rewritten to its end, is not noticed.';
+  print(`${entries} entries are as they were entered. ${heads}`);
+}
+
+/** One per line, as `audit heads` writes them; or the answer of `GET /api/audit/heads`. */
+function headsIn(file: string): AuditHead[] {
+  return reading(file, (text) => {
+    const whole = text();
+    if (!whole.trimStart().startsWith('{"organizationId"')) {
+      const answer = JSON.parse(whole);
+      return answer.data?.heads ?? answer.heads ?? answer;
+    }
+    return whole
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  });
+}
+
+function reading<T>(file: string, read: (text: () => string) => T): T {
+  try {
+    return read(() => readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Failure('usage', `${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+const BAR_WIDTH = 30;
+
+function bar(part: number): string {
+  const done = Math.round(Math.min(1, part) * BAR_WIDTH);
+  return `[${'#'.repeat(done)}${' '.repeat(BAR_WIDTH - done)}]`;
+}
+
+/** On a terminal only, in one line that is overwritten; without a text it is removed. */
+function progress(text?: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text ?? ''}`);
+}

@@ -1,0 +1,173 @@
+import './audit.css';
+import type { AuditEntry } from '@worktrack/contracts/audit/entry';
+import type { listAudit } from '@worktrack/contracts/audit/operations';
+import { call } from '../../api/call.ts';
+import { usePages } from '../../api/query.ts';
+import { More } from '../../parts/more.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { When } from '../../parts/when.tsx';
+import { filter, setFilters, to } from '../../router.ts';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { words } from './messages.ts';
+
+const PAGE = 50;
+const FILTERS = ['actor', 'action', 'target', 'from', 'to'] as const;
+
+/** The audit log, newest first. Whoever acts and what it is about are buttons that narrow it down. */
+export function Audit() {
+  const chosen = Object.fromEntries(FILTERS.map((name) => [name, filter(name) || undefined]));
+  const pages = usePages({
+    key: ['audit', ...FILTERS.map((name) => chosen[name])],
+    load: (cursor, signal) => call<typeof listAudit>('GET /api/audit', { ...chosen, cursor, limit: PAGE }, { signal }),
+    keepsEarlier: true,
+  });
+  return (
+    <SettingsSection title={common.audit} help={words.help}>
+      <Filters chosen={chosen} />
+      <Loaded query={pages}>
+        {(data) => {
+          const entries = data.pages.flatMap((page) => page.entries);
+          if (entries.length === 0) return <Empty>{words.none}</Empty>;
+          return (
+            <ul class="plain settings-list">
+              {entries.map((entry) => (
+                <EntryRow key={entry.id} entry={entry} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      <More of={pages} />
+      <p class="quiet">{words.export}</p>
+    </SettingsSection>
+  );
+}
+
+function Filters({ chosen }: { readonly chosen: Readonly<Record<string, string | undefined>> }) {
+  const isFiltered = FILTERS.some((name) => chosen[name] !== undefined);
+  return (
+    <search class="row" aria-label={words.filters}>
+      <label class="audit-filter">
+        <span class="quiet">{words.action}</span>
+        <input
+          class="input"
+          type="search"
+          placeholder="users.update"
+          value={chosen.action ?? ''}
+          onChange={({ currentTarget }) => setFilters({ action: currentTarget.value.trim() || undefined })}
+        />
+      </label>
+      {(['from', 'to'] as const).map((name) => (
+        <label key={name} class="audit-filter">
+          <span class="quiet">{words[name]}</span>
+          <input
+            class="input"
+            type="date"
+            value={chosen[name] ?? ''}
+            onChange={({ currentTarget }) => setFilters({ [name]: currentTarget.value || undefined })}
+          />
+        </label>
+      ))}
+      {isFiltered && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => setFilters(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
+        >
+          {words.clear}
+        </button>
+      )}
+    </search>
+  );
+}
+
+function EntryRow({ entry }: { readonly entry: AuditEntry }) {
+  const { action, actor, targets, context, outcome, count, changes, at } = entry;
+  const who = actor.name ?? actor.userId ?? words.system;
+  return (
+    <li class="settings-row">
+      <div class="audit-entry">
+        <div class="row">
+          <h2>
+            <code>{action}</code>
+          </h2>
+          {outcome === 'denied' && <span class="tag tag-bad">{words.denied}</span>}
+          {count !== undefined && <span class="tag">{words.times({ n: count })}</span>}
+        </div>
+        <ul class="plain row quiet facts settings-facts">
+          <li>
+            <button
+              type="button"
+              class="audit-narrow"
+              aria-label={words.byActor({ name: who })}
+              disabled={!actor.id}
+              onClick={() => setFilters({ actor: actor.id ?? undefined })}
+            >
+              {who}
+            </button>
+            {(actor.type === 'key' || actor.type === 'session') && ` (${words[actor.type]})`}
+          </li>
+          {targets.map(({ type, id, name }) => (
+            <li key={id}>
+              <a href={placeOf(type, id)}>{name ?? type}</a>{' '}
+              <button
+                type="button"
+                class="audit-narrow"
+                aria-label={words.about({ name: `${name ?? type} ${id.slice(-8)}` })}
+                onClick={() => setFilters({ target: id })}
+              >
+                <code>{id.slice(-8)}</code>
+              </button>
+            </li>
+          ))}
+          <li>
+            <When at={at} />
+          </li>
+          {context.address !== null && <li>{context.address}</li>}
+        </ul>
+        {changes.length > 0 && (
+          <ul class="plain audit-changes">
+            {changes.map(({ field, old, new: now }) => (
+              <li key={field}>
+                <code>{field}</code>: <del>{shown(old)}</del> → <ins>{shown(now)}</ins>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Where a person sees what the entry is about. */
+function placeOf(type: AuditEntry['targets'][number]['type'], id: string): string {
+  switch (type) {
+    case 'project':
+      return to('board', { project: id });
+    case 'board':
+      return to('board');
+    case 'feedback':
+      return to('inbox', { item: id });
+    case 'user':
+    case 'role':
+      return to('settings/users');
+    case 'session':
+      return to('settings/sessions');
+    case 'source':
+      return to('settings/sources');
+    case 'webhook':
+      return to('settings/webhooks');
+    case 'audit':
+    case 'organization':
+      return to('settings/audit');
+    default:
+      return to('settings/keys');
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return words.nothing;
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

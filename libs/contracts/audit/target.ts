@@ -1,0 +1,17 @@
+/** What an audited operation is about. */
+export const AUDIT_TARGETS = [
+  'organization',
+  'user',
+  'role',
+  'key',
+  'session',
+  'rule',
+  'grant',
+  'source',
+  'webhook',
+  'project',
+  'board',
+  'feedback',
+  'audit',
+] as const;
+export type AuditTargetType = (typeof AUDIT_TARGETS)[number];

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditDraft, AuditEntry } from '@worktrack/contracts/audit/entry';
+import { AUDIT_ENTRY, type PublishedEvent } from '@worktrack/contracts/events/event';
+import { chainedHash, commitmentTo, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { event, startEvents } from '../testing.ts';
+import { enterRefusals } from './refusals.ts';
+
+let events: Awaited<ReturnType<typeof startEvents>>;
+beforeAll(async () => {
+  events = await startEvents();
+});
+afterAll(() => events.stop());
+
+interface Given extends Partial<Omit<AuditDraft, 'id' | 'at'>> {
+  readonly at?: string;
+}
+
+/** As a service publishes it. */
+function entry(organizationId: string, given: Given = {}): PublishedEvent {
+  const { at = new Date().toISOString(), ...rest } = given;
+  const id = uuidv7();
+  const data = {
+    action: 'users.update',
+    actor: { type: 'key', id: randomUUID(), name: 'CI', userId: randomUUID() },
+    targets: [{ type: 'user', id: randomUUID(), name: 'Grace' }],
+    context: { address: '203.0.113.7', userAgent: 'curl/8', requestId: 'r' },
+    outcome: 'allowed',
+    changes: [{ field: 'role', old: 'member', new: 'admin' }],
+    ...rest,
+  };
+  return { ...event({ organizationId }), id, at, type: AUDIT_ENTRY, subject: { kind: 'audit', id }, data };
+}
+
+const everything = async (organizationId: string): Promise<AuditEntry[]> =>
+  (await events.call('audit.list', { after: 0, limit: 200 }, organizationId)).entries;
+
+/** From the places on, since reading the log is entered too, but only published later. */
+function isWhole(entries: readonly AuditEntry[]): boolean {
+  let before = '';
+  return entries.every((each, index) => {
+    const fits = each.seq === index + 1 && chainedHash(before, each) === each.hash;
+    before = each.hash;
+    return fits;
+  });
+}
+
+describe('entering', () => {
+  test('what several replicas take in at once, some of it twice, is entered once each and in one chain', async () => {
+    const organizationId = randomUUID();
+    const published = Array.from({ length: 60 }, () => entry(organizationId));
+    const batches = Array.from({ length: 12 }, (_, index) => published.slice(index * 5, index * 5 + 10));
+    await Promise.all(batches.map((batch) => events.take(batch)));
+    const entries = await everything(organizationId);
+    expect(new Set(entries.map(({ id }) => id))).toEqual(new Set(published.map(({ id }) => id)));
+    expect(entries).toHaveLength(60);
+    expect(isWhole(entries)).toBe(true);
+  });
+
+  test('a change of anything in an entry no longer fits its hash', async () => {
+    const organizationId = randomUUID();
+    await events.take([entry(organizationId)]);
+    const [original] = await everything(organizationId);
+    if (!original) throw new Error('It was entered.');
+    const changed: AuditEntry[] = [
+      { ...original, at: new Date(0).toISOString() },
+      { ...original, outcome: 'denied' },
+      { ...original, actor: { ...original.actor, name: 'Somebody else' } },
+      { ...original, context: { ...original.context, address: '192.0.2.1' } },
+      { ...original, changes: [] },
+      { ...original, salts: { ...original.salts, 'actor.name': '00' } },
+    ];
+    expect(changed.map((each) => chainedHash('', each) === original.hash)).toEqual(changed.map(() => false));
+  });
+});
+
+describe('reading', () => {
+  test.each(['actor', 'action', 'target'] as const)('by %s, newest first, page by page', async (filter) => {
+    const organizationId = randomUUID();
+    const one = entry(organizationId, { action: 'keys.create' });
+    const { actor, targets, action } = one.data as unknown as AuditDraft;
+    const same = Array.from({ length: 6 }, () => entry(organizationId, { actor, targets, action }));
+    await events.take([one, ...same, ...Array.from({ length: 8 }, () => entry(organizationId))]);
+    const value = { actor: actor.userId, action, target: targets[0]?.id }[filter] as string;
+    const found: AuditEntry[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await events.call('audit.list', { [filter]: value, limit: 3, cursor }, organizationId);
+      found.push(...page.entries);
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(found.map(({ seq }) => seq)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  });
+
+  test('by time, and from a place on', async () => {
+    const organizationId = randomUUID();
+    const startedAtMs = Date.now() - 60_000;
+    const at = (second: number) => new Date(startedAtMs + second * 1_000).toISOString();
+    await events.take(Array.from({ length: 10 }, (_, second) => entry(organizationId, { at: at(second) })));
+    const range = { from: at(2), to: at(5) };
+    const timed = await events.call('audit.list', range, organizationId);
+    expect(timed.entries.map(({ seq }) => seq)).toEqual([5, 4, 3]);
+    const rest = await events.call('audit.list', { after: 7, limit: 2 }, organizationId);
+    expect(rest.entries.map(({ seq }) => seq)).toEqual([8, 9]);
+    const more = await events.call(
+      'audit.list',
+      { after: 7, limit: 2, cursor: rest.nextCursor as string },
+      organizationId,
+    );
+    expect(more).toMatchObject({ entries: [{ seq: 10 }], nextCursor: null });
+  });
+
+  test('of another organization finds nothing', async () => {
+    const published = entry(randomUUID());
+    await events.take([published]);
+    expect(await everything(randomUUID())).toEqual([]);
+  });
+});
+
+describe('heads', () => {
+  test('one for each log that has grown, signed with a published key, and told as an event', async () => {
+    const organizationId = randomUUID();
+    await events.take([entry(organizationId), entry(organizationId)]);
+    await Promise.all([events.signer.signAll(), events.signer.signAll()]);
+    const { heads } = await events.call('audit.heads', {}, organizationId);
+    const [last] = (await events.call('audit.list', {}, organizationId)).entries;
+    expect(heads).toMatchObject([{ organizationId, seq: 2, hash: last?.hash }]);
+    const [key] = events.signer.publicKeys().keys;
+    const [head] = heads;
+    if (!key || !head) throw new Error('There is one of each.');
+    expect(isSignedBy(head, publicKeyOf(key))).toBe(true);
+    expect(isSignedBy({ ...head, seq: 1 }, publicKeyOf(key))).toBe(false);
+    await events.signer.signAll();
+    expect((await events.call('audit.heads', {}, organizationId)).heads).toHaveLength(1);
+  });
+});
+
+describe('refusals', () => {
+  const refusal = (organizationId: string, id: string, minute: number) => ({
+    ...{ organizationId, minute, action: 'keys.create', targets: [] },
+    actor: { type: 'key' as const, id, name: 'CI', userId: randomUUID() },
+    context: { address: null, userAgent: null, requestId: 'r' },
+  });
+
+  test('of one kind become one entry per caller and minute, once that has ended, whoever counted them', async () => {
+    const organizationId = randomUUID();
+    const [one, other] = [randomUUID(), randomUUID()];
+    const minute = Math.floor(Date.now() / 60_000);
+    const refusals = [
+      { ...refusal(organizationId, one, minute), count: 3 },
+      { ...refusal(organizationId, one, minute), count: 4 },
+      { ...refusal(organizationId, other, minute), count: 1 },
+    ];
+    await Promise.all(
+      refusals.map((each) => events.call('audit.recordRefusals', { refusals: [each] }, organizationId)),
+    );
+    await enterRefusals(minute * 60_000 + 59_999);
+    expect(await everything(organizationId)).toEqual([]);
+    const after = (minute + 1) * 60_000 + 5_000;
+    await Promise.all([enterRefusals(after), enterRefusals(after)]);
+    const entries = await everything(organizationId);
+    const told = entries.map(({ actor, count, outcome }) => ({ id: actor.id, count, outcome }));
+    expect(new Set(told)).toEqual(
+      new Set([
+        { id: one, count: 7, outcome: 'denied' },
+        { id: other, count: 1, outcome: 'denied' },
+      ]),
+    );
+    expect(told).toHaveLength(2);
+    expect(isWhole(entries)).toBe(true);
+  });
+});
+
+test('erasing a user leaves neither name nor address, and the chain whole', async () => {
+  const organizationId = randomUUID();
+  const userId = randomUUID();
+  const personal = ['Grace Hopper', 'grace@example.com', '203.0.113.77', 'GracesBrowser/1'];
+  const [name = '', email, address = '', userAgent = ''] = personal;
+  await events.take([
+    event({ organizationId, type: 'user.created', subjectId: userId, data: { name, email, role: 'member' } }),
+    entry(organizationId, {
+      targets: [{ type: 'user', id: userId, name }],
+      changes: [{ field: 'email', old: null, new: email }],
+    }),
+    entry(organizationId, {
+      actor: { type: 'session', id: randomUUID(), name, userId },
+      context: { address, userAgent, requestId: 'r' },
+    }),
+    entry(organizationId),
+  ]);
+  const before = await everything(organizationId);
+  await events.take([event({ organizationId, type: 'user.erased', subjectId: userId })]);
+  const [after, log] = [await everything(organizationId), await events.everything(organizationId)];
+  const stored = JSON.stringify([after, log]);
+  for (const text of personal) expect(stored).not.toContain(text);
+  expect(stored).toContain('Grace');
+  expect(isWhole(after)).toBe(true);
+  expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
+  expect(after[0]?.targets[0]?.name).toBe(commitmentTo(name, before[0]?.salts['targets.0.name'] as string));
+});
