@@ -35,9 +35,9 @@ export interface Api {
 }
 
 export function api(environment: NodeJS.ProcessEnv = process.env): Api {
-  const { baseUrl, apiKey, projectId } = chooseService(environment);
-  const authorization = `Bearer ${apiKey}`;
-  const send = (
+  const { baseUrl, credential, projectId } = chooseService(environment);
+  const authorized = async () => `Bearer ${await credential()}`;
+  const send = async (
     operation: Operation,
     input: Record<string, unknown>,
     { idempotencyKey = randomUUID() }: CallOptions = {},
@@ -52,7 +52,7 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
       inOwnWords: (text) => inFlags(text, fieldNames(operation), placed),
       method,
       headers: {
-        authorization,
+        authorization: await authorized(),
         ...(method === 'GET' ? {} : { 'idempotency-key': idempotencyKey }),
         ...(form || body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -65,10 +65,11 @@ export function api(environment: NodeJS.ProcessEnv = process.env): Api {
     projectId,
     call: (operation, input, options) =>
       send(operation, input as Record<string, unknown>, options) as Promise<Output<typeof operation>>,
-    open: (path, { accept, signal }) =>
-      fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization, accept }, signal }),
+    open: async (path, { accept, signal }) =>
+      fetch(baseUrl.replace(/\/+$/, '') + path, { headers: { authorization: await authorized(), accept }, signal }),
     download: async (operation, input) => {
       const { url } = requestOf(baseUrl, operation, input);
+      const authorization = await authorized();
       const response = await fetch(url, { headers: { authorization } }).catch((error: unknown) => error);
       if (response instanceof Response && response.ok && response.body) return response.body;
       return (await outcomeOf(baseUrl, response)) as never;

@@ -10,11 +10,12 @@ import { mcpCommand } from './commands/mcp.ts';
 import { projectCommand } from './commands/project.ts';
 import { roleCommand } from './commands/role.ts';
 import { sourceCommand } from './commands/source.ts';
+import { trustCommand } from './commands/trust.ts';
 import { userCommand } from './commands/user.ts';
 import { webhookCommand } from './commands/webhook.ts';
 
 export const WHICH_SERVICE =
-  "Which service: WORKTRACK_URL and WORKTRACK_API_KEY, else config.json in the system's configuration folder, else the local stack that `npm start` runs.";
+  "Which service: WORKTRACK_URL and WORKTRACK_API_KEY or, in a job of CI, WORKTRACK_TRUST_RULE, else config.json in the system's configuration folder, else the local stack that `npm start` runs.";
 
 /** All that need an API key and nothing else. */
 export const commandsWithKey = (): Command[] => [
@@ -25,6 +26,7 @@ export const commandsWithKey = (): Command[] => [
   userCommand(),
   roleCommand(),
   keyCommand(),
+  trustCommand(),
   sourceCommand(),
   loginLinkCommand(),
   eventsCommand(),

@@ -4,13 +4,15 @@ import envPaths from 'env-paths';
 import { z } from 'zod';
 import { Failure } from './failure.ts';
 import { localStack } from './local-stack.ts';
+import { tokenOfRule } from './trust-token.ts';
 
 /** Which service to talk to, and as whom. */
 export interface Service {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** A key, or the token of a rule of trust, which may have to be fetched first. @throws Failure */
+  credential(): Promise<string>;
   readonly projectId: string | undefined;
-  /** Where the key came from, for messages about a refused key. */
+  /** Where it came from, for messages about a refused one. */
   readonly keySource: string;
 }
 
@@ -24,21 +26,22 @@ const ConfigFile = z.object({
 const configFilePath = () => join(envPaths('worktrack', { suffix: '' }).config, 'config.json');
 
 /**
- * `WORKTRACK_URL` and `WORKTRACK_API_KEY`, else the configuration file, else the local stack. A key is sent only to the service that it was
+ * `WORKTRACK_URL` and `WORKTRACK_API_KEY` or `WORKTRACK_TRUST_RULE`, else the configuration file, else the local stack. A key is sent only to the service that it was
  * given for: one from the environment to any, one from the file or the stack only to theirs.
  */
 export function chooseService(environment: NodeJS.ProcessEnv = process.env): Service {
   const { WORKTRACK_URL: url, WORKTRACK_API_KEY: key, WORKTRACK_PROJECT_ID: project } = environment;
-  const kept = url && key ? undefined : (fromConfigFile() ?? fromLocalStack(environment));
-  if (url && !key && kept?.baseUrl !== withoutSlash(url)) {
+  const rule = key ? undefined : environment.WORKTRACK_TRUST_RULE;
+  const kept = url && (key || rule) ? undefined : (fromConfigFile() ?? fromLocalStack(environment));
+  if (url && !key && !rule && kept?.baseUrl !== withoutSlash(url)) {
     throw new Failure(
       'usage',
       'WORKTRACK_URL is set, but WORKTRACK_API_KEY is not. Set it to an API key of that service.',
     );
   }
   const baseUrl = url ? withoutSlash(url) : kept?.baseUrl;
-  const apiKey = key || kept?.apiKey;
-  if (!baseUrl || !apiKey) {
+  if (rule && !url) throw new Failure('usage', 'WORKTRACK_TRUST_RULE is set, but WORKTRACK_URL is not.');
+  if (!baseUrl || !(key || rule || kept)) {
     throw new Failure(
       'usage',
       `There is no service to talk to: set WORKTRACK_URL and WORKTRACK_API_KEY, write both into ${configFilePath()}, or start a local stack with \`npm start\`.`,
@@ -49,9 +52,9 @@ export function chooseService(environment: NodeJS.ProcessEnv = process.env): Ser
   }
   return {
     baseUrl,
-    apiKey,
+    credential: rule ? tokenOfRule(baseUrl, rule, environment) : key ? async () => key : (kept as Service).credential,
     projectId: project || (kept?.baseUrl === baseUrl ? kept.projectId : undefined),
-    keySource: key ? 'WORKTRACK_API_KEY' : (kept?.keySource ?? ''),
+    keySource: rule ? 'WORKTRACK_TRUST_RULE' : key ? 'WORKTRACK_API_KEY' : (kept?.keySource ?? ''),
   };
 }
 
@@ -68,7 +71,7 @@ function fromConfigFile(): Service | undefined {
     throw new Failure('usage', `${path} must hold { "url": "…", "apiKey": "wt_…", "projectId"?: "…" }.`);
   }
   const { url, apiKey, projectId } = parsed.data;
-  return { baseUrl: withoutSlash(url), apiKey, projectId, keySource: path };
+  return { baseUrl: withoutSlash(url), credential: async () => apiKey, projectId, keySource: path };
 }
 
 function fromLocalStack(environment: NodeJS.ProcessEnv): Service | undefined {
@@ -76,7 +79,7 @@ function fromLocalStack(environment: NodeJS.ProcessEnv): Service | undefined {
   if (!stack) return undefined;
   return {
     baseUrl: withoutSlash(stack.baseUrl),
-    apiKey: stack.apiKey,
+    credential: async () => stack.apiKey,
     projectId: stack.projectId,
     keySource: stack.path,
   };

@@ -120,14 +120,15 @@ export class RemoteTools {
   }
 
   async #request(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    const { baseUrl, apiKey } = this.#service;
+    const { baseUrl } = this.#service;
+    const credential = await this.#service.credential();
     let response: Response;
     let text: string;
     try {
       response = await fetch(this.#endpoint, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${apiKey}`,
+          authorization: `Bearer ${credential}`,
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
           'mcp-protocol-version': PROTOCOL_VERSION,

@@ -98,11 +98,12 @@ async function send(service: Service, input: Given, content: Blob, idempotencyKe
   if (input.metadata !== undefined) form.set('metadata', JSON.stringify(input.metadata));
   form.set('file', content, input.fileName ?? basename(input.filePath));
   const { method, url } = requestOf(service.baseUrl, addAttachment, { workItemId: input.workItemId });
+  const credential = await service.credential();
   let response: Response;
   try {
     response = await fetch(url, {
       method,
-      headers: { authorization: `Bearer ${service.apiKey}`, 'idempotency-key': idempotencyKey },
+      headers: { authorization: `Bearer ${credential}`, 'idempotency-key': idempotencyKey },
       body: form,
       signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS),
     });

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { TrustRule } from '@worktrack/contracts/keys/trust-rules';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestIssuer } from '../support/issuer.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
@@ -97,6 +101,7 @@ async function expectOneItem(build: (passes: boolean) => Promise<void>): Promise
 const inputs = {
   url: 'WORKTRACK_URL',
   key: 'WORKTRACK_API_KEY',
+  'trust-rule': 'WORKTRACK_TRUST_RULE',
   'project-id': 'WORKTRACK_PROJECT_ID',
   command: 'WORKTRACK_COMMAND',
 };
@@ -104,6 +109,7 @@ const inputs = {
 /** The step of the action as a runner executes it: inputs in the environment that action.yml gives them, outputs in a file. */
 async function runAction(
   given: Partial<Record<keyof typeof inputs, string>>,
+  runner: Record<string, string> = {},
 ): Promise<{ code: number | null; outputs: Record<string, string> }> {
   const definition = readFileSync(join(actionFolder, 'action.yml'), 'utf8');
   const env: Record<string, string> = {};
@@ -119,6 +125,7 @@ async function runAction(
     GITHUB_ACTION_PATH: actionFolder,
     GITHUB_OUTPUT: output,
     RUNNER_TEMP: join(output, '..'),
+    ...runner,
   });
   return {
     code,
@@ -220,5 +227,105 @@ describe('the action', () => {
     await expect(runAction({ ...withService('item list'), url: 'http://127.0.0.1:2' })).rejects.toThrow(
       'Check the input url',
     );
+  });
+});
+
+describe('a job without a secret', () => {
+  const CLAIMS = { project: '42', branch: 'main' };
+  let issuer: TestIssuer;
+  let rule: TrustRule;
+  /** What gives a job of GitHub Actions its ID tokens. */
+  const given: string[] = [];
+  let lifeSeconds = 600;
+  const github = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const isJob = request.headers.authorization === 'Bearer of this job';
+    const iat = Math.floor(Date.now() / 1_000);
+    const value = issuer.jwt({ ...CLAIMS, aud: searchParams.get('audience'), iat, exp: iat + lifeSeconds });
+    given.push(value);
+    response.writeHead(isJob ? 200 : 403).end(JSON.stringify({ value }));
+  });
+  let runner: Record<string, string>;
+
+  beforeAll(async () => {
+    await newBuild();
+    issuer = await TestIssuer.start();
+    await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+    runner = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of this job',
+    };
+    const made = await organization.call<TrustRule>('POST', '/api/trust-rules', {
+      ...{ name: 'CI', issuer: issuer.url, claims: CLAIMS },
+      permissions: ['work-items:read', 'work-items:write', 'projects:read'],
+    });
+    rule = made.data;
+    await shell(
+      `node -e 'fetch(process.env.WORKTRACK_URL + "/cli/worktrack.mjs").then((r) => r.text()).then((t) => fs.writeFileSync("worktrack.mjs", t))'`,
+    );
+  });
+  afterAll(async () => {
+    github.close();
+    await issuer.stop();
+  });
+
+  /** One command of a job, in a folder for temporary files that its jobs share. */
+  const command = (words: string, env: Record<string, string>, cwd = folder) =>
+    shell(
+      `node worktrack.mjs ${words}`,
+      {
+        ...{ WORKTRACK_API_KEY: '', WORKTRACK_TRUST_RULE: rule.audience, TMPDIR: folder, RUNNER_TEMP: '', ...env },
+      },
+      cwd,
+    );
+
+  test('the action gets its token itself, once for all of its commands', async () => {
+    const before = given.length;
+    const commands =
+      'item create --title "The build fails" --external-id trusted; item comment {task-id} --text "Once more."';
+    const run = await runAction({ url: system.baseUrl, 'trust-rule': rule.audience, command: commands }, runner);
+    expect(run).toMatchObject({ code: 0, outputs: { created: 'true' } });
+    expect(given.length - before).toBe(1);
+    const { data } = await organization.call('GET', `/api/work-items/${run.outputs.id}`);
+    expect(data).toMatchObject({ title: 'The build fails' });
+  });
+
+  test('a token that ends is fetched again', async () => {
+    const before = given.length;
+    lifeSeconds = 20;
+    for (let i = 0; i < 2; i++) expect(await command('item list', { ...runner, RUNNER_TEMP: newFolder() })).toBe(0);
+    const same = { ...runner, RUNNER_TEMP: newFolder() };
+    for (let i = 0; i < 2; i++) expect(await command('item list', same)).toBe(0);
+    lifeSeconds = 600;
+    expect(given.length - before).toBe(4);
+  });
+
+  test('several commands of a job share what one JWT was exchanged for, from GitLab and from a file', async () => {
+    for (let i = 0; i < 3; i++) {
+      const jwt = issuer.jwt({ ...CLAIMS, aud: rule.audience });
+      const file = join(folder, `token-${i}`);
+      writeFileSync(file, `${jwt}\n`);
+      const env: Record<string, string> = i === 0 ? { WORKTRACK_ID_TOKEN: jwt } : { WORKTRACK_ID_TOKEN_FILE: file };
+      expect(await command('item list', env)).toBe(0);
+      expect(await command('project list', env)).toBe(0);
+    }
+  });
+
+  test('what a job may not, or lacks, is said in words', async () => {
+    const env = { WORKTRACK_ID_TOKEN: issuer.jwt({ ...CLAIMS, branch: 'other', aud: rule.audience }) };
+    await expect(command('item list', env)).rejects.toThrow(/gives no token: The JWT was not accepted/);
+    await expect(command('item list', {})).rejects.toThrow(/WORKTRACK_TRUST_RULE is set, but there is no ID token/);
+    await expect(command('item list', { WORKTRACK_ID_TOKEN_FILE: '/nonexistent' })).rejects.toThrow(/cannot be read/);
+    await expect(
+      command('item list', { ...runner, RUNNER_TEMP: newFolder(), ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of another' }),
+    ).rejects.toThrow(/GitHub gives no ID token \(HTTP 403\)/);
+  });
+
+  test('an owner sees why', async () => {
+    const seen = await shell(
+      `node worktrack.mjs trust tries ${rule.id} --json | node -e 'let t = ""; process.stdin.on("data", (d) => { t += d; }).on("end", () => process.exit(JSON.parse(t)[0].claim === "branch" ? 0 : 1))'`,
+    );
+    expect(seen).toBe(0);
+    expect(await shell('node worktrack.mjs trust list > /dev/null')).toBe(0);
   });
 });

@@ -39,7 +39,7 @@ type OAuthError =
 
 /** Always the same words: whoever tries to find out which rules there are learns nothing. */
 const WORDS: Readonly<Record<OAuthError, string>> = {
-  invalid_request: 'The request is malformed: see docs/tokens.md for its parameters.',
+  invalid_request: 'The request is malformed: see the documentation of tokens for its parameters.',
   invalid_grant:
     'The JWT was not accepted. Whoever may read its rule of trust sees why: GET /api/trust-rules/:id/tries.',
   invalid_scope: 'None of these permissions is one of the rule.',

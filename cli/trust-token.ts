@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from './failure.ts';
+
+const TIMEOUT_MS = 30_000;
+/** A token is not used for a call that might arrive after its end. */
+const SPARE_MS = 30_000;
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+interface Kept {
+  readonly token: string;
+  readonly endsAtMs: number;
+}
+
+/**
+ * The token that a rule of trust gives to this job of CI, fetched when it is first needed, and again shortly before it ends. What is kept meanwhile is the token
+ * alone, in a file that only this user can read and whose name only this job knows: each command is a process of its own, and a JWT is exchanged once.
+ * @param rule its id, or its audience if WORKTRACK_URL is not the address that the service gives for itself
+ */
+export function tokenOfRule(baseUrl: string, rule: string, environment: NodeJS.ProcessEnv): () => Promise<string> {
+  const audience = rule.includes('/') ? rule : `${baseUrl}/trust/${rule}`;
+  return async () => {
+    const source = sourceOf(environment);
+    const name = createHash('sha256').update(`${baseUrl}\n${audience}\n${source.job}`).digest('hex');
+    const path = join(environment.RUNNER_TEMP || tmpdir(), `worktrack-${name.slice(0, 32)}`);
+    const kept = keptIn(path);
+    if (kept && kept.endsAtMs - Date.now() > SPARE_MS) return kept.token;
+    const fresh = await exchanged(baseUrl, await source.jwt(audience));
+    keep(path, fresh);
+    return fresh.token;
+  };
+}
+
+interface Source {
+  /** Known to this job alone. */
+  readonly job: string;
+  jwt(audience: string): Promise<string>;
+}
+
+function sourceOf(environment: NodeJS.ProcessEnv): Source {
+  const {
+    WORKTRACK_ID_TOKEN: given,
+    WORKTRACK_ID_TOKEN_FILE: file,
+    ACTIONS_ID_TOKEN_REQUEST_URL: url,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret,
+  } = environment;
+  if (given) return { job: given, jwt: async () => given };
+  if (file) {
+    const jwt = textOf(file);
+    return { job: jwt, jwt: async () => jwt };
+  }
+  if (url && secret) return { job: secret, jwt: (audience) => fromGitHub(url, secret, audience) };
+  throw new Failure(
+    'usage',
+    'WORKTRACK_TRUST_RULE is set, but there is no ID token to show: set WORKTRACK_ID_TOKEN (GitLab: id_tokens) or WORKTRACK_ID_TOKEN_FILE, or in GitHub Actions give the job `permissions: id-token: write`.',
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Failure('usage', `WORKTRACK_ID_TOKEN_FILE cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** https://docs.github.com/en/actions/reference/security/oidc#methods-for-requesting-the-oidc-token */
+async function fromGitHub(url: string, secret: string, audience: string): Promise<string> {
+  const response = await asked(`${url}&audience=${encodeURIComponent(audience)}`, {
+    headers: { authorization: `Bearer ${secret}`, accept: 'application/json' },
+  });
+  const { value } = ((await response.json().catch(() => undefined)) ?? {}) as { readonly value?: string };
+  if (!response.ok || !value) throw new Failure('unreachable', `GitHub gives no ID token (HTTP ${response.status}).`);
+  return value;
+}
+
+async function exchanged(baseUrl: string, jwt: string): Promise<Kept> {
+  const body = new URLSearchParams({ grant_type: GRANT, assertion: jwt });
+  const response = await asked(`${baseUrl}/oauth/token`, { method: 'POST', body });
+  const answer = ((await response.json().catch(() => undefined)) ?? {}) as {
+    readonly access_token?: string;
+    readonly expires_in?: number;
+    readonly error_description?: string;
+    readonly request_id?: string;
+  };
+  if (answer.access_token)
+    return { token: answer.access_token, endsAtMs: Date.now() + (answer.expires_in ?? 0) * 1_000 };
+  if (answer.error_description && response.status < 500) {
+    throw new Failure('usage', `${baseUrl} gives no token: ${answer.error_description} (request ${answer.request_id})`);
+  }
+  throw new Failure(
+    'unreachable',
+    `${baseUrl} gives no token: ${answer.error_description ?? `HTTP ${response.status}`}`,
+  );
+}
+
+async function asked(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new Failure(
+      'unreachable',
+      `${new URL(url).origin} does not answer (${(cause as Error)?.message ?? message}).`,
+    );
+  }
+}
+
+function keptIn(path: string): Kept | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Kept;
+  } catch {
+    return undefined;
+  }
+}
+
+function keep(path: string, kept: Kept): void {
+  try {
+    writeFileSync(path, JSON.stringify(kept), { mode: 0o600 });
+  } catch {
+    // The next command asks for its own.
+  }
+}
