@@ -27,6 +27,8 @@ export interface BrokerOptions {
   readonly log: Log;
   /** A silent peer is considered dead after two to three of these. */
   readonly heartbeatSeconds?: number;
+  /** For a process that has something to do without it: then `connectBroker` does not wait. */
+  readonly isOptional?: boolean;
   /** Ends the wait for the first connection. */
   readonly signal?: AbortSignal;
 }
@@ -41,12 +43,12 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** Resolves with the first connection, however long that takes; meanwhile the log says what is missing. */
+/** Resolves with the first connection, however long that takes, unless it is optional; meanwhile the log says what is missing. */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const publishing = new RecoveringConnection(options, 'publish');
   let consuming: RecoveringConnection | undefined;
   try {
-    await publishing.opened;
+    if (!options.isOptional) await publishing.opened;
   } catch (error) {
     await publishing.close();
     throw error;

@@ -1,6 +1,7 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import { batched, write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
+import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import type { Altcha } from './captcha/altcha.ts';
 import type { CaptchaVerifier } from './captcha/captcha.ts';
 import type { SpentSolutions } from './captcha/spent-solutions.ts';
@@ -8,7 +9,6 @@ import { verifySolution } from './captcha/verify.ts';
 import { agentView, fromAgentView } from './items/agent-view.ts';
 import type { Cursors } from './items/cursor.ts';
 import { deleteSource } from './items/delete-source.ts';
-import type { Duplicates } from './items/duplicates.ts';
 import { deleteItem, eraseSender, textless, withTexts } from './items/erasure.ts';
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';

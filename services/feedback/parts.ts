@@ -2,12 +2,12 @@ import type { CaptchaProvider } from '@worktrack/contracts/feedback/public-api';
 import type { Log } from '@worktrack/rpc/types';
 import { type KeyRing, subkeys } from '@worktrack/runtime/process/key-ring';
 import type { Redis } from '@worktrack/runtime/redis/connection';
+import { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import { Altcha } from './captcha/altcha.ts';
 import { SITEVERIFY_URLS, Siteverify } from './captcha/siteverify.ts';
 import { SpentSolutions } from './captcha/spent-solutions.ts';
 import type { Parts } from './handlers.ts';
 import { Cursors } from './items/cursor.ts';
-import { Duplicates } from './items/duplicates.ts';
 
 export interface PartSettings {
   readonly WIDGET_TOKEN_SECRETS: KeyRing;

@@ -18,6 +18,7 @@ import type { LiveLog } from './events/live-log.ts';
 import { registerEventStream } from './events/routes.ts';
 import { registerFeedbackRoutes } from './feedback/routes.ts';
 import type { FeedbackSettings } from './feedback/settings.ts';
+import type { Spool } from './feedback/spool/spool.ts';
 import { BODY_LIMIT_BYTES } from './http/body-limit.ts';
 import { answerClientError } from './http/client-error.ts';
 import { failureBody, failureHeaders, JSON_TYPE, statusOf } from './http/envelope.ts';
@@ -75,6 +76,7 @@ export interface GatewayNeeds {
   readonly allowedOrigins: ReadonlySet<string>;
   readonly publicUrl: string | undefined;
   readonly feedbackSettings: FeedbackSettings;
+  readonly spool: Spool | undefined;
   readonly callLimits: FairShareLimits;
   readonly tokenRequestsPerAddress: number;
   readonly console: ConsoleFiles;

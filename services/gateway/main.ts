@@ -20,6 +20,7 @@ import { config } from './config.ts';
 import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
+import { Spool } from './feedback/spool/spool.ts';
 import { lookAtHealth } from './health.ts';
 import { createAuthenticator } from './identity/authenticate.ts';
 import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
@@ -36,7 +37,12 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       : { degraded: 'Redis is unavailable; caches and rate windows are not shared.' },
   );
 
-  const broker = await connectBroker({ url: settings.RABBITMQ_URL, name: 'gateway', log });
+  const broker = await connectBroker({
+    url: settings.RABBITMQ_URL,
+    name: 'gateway',
+    log,
+    isOptional: settings.FEEDBACK_SPOOL_DIR !== undefined,
+  });
   onStop(() => broker.close());
   check('rabbitmq', () => (broker.state().ready ? undefined : `The connection is ${broker.state().publishing}.`));
 
@@ -56,6 +62,13 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   };
   const services = serviceChecks(clients);
   for (const [service, answers] of Object.entries(services.checks)) check(service, answers);
+
+  const { FEEDBACK_SPOOL_DIR: folder, FEEDBACK_SPOOL_MAX_MIB: maxMebibytes } = settings;
+  const spool =
+    folder === undefined
+      ? undefined
+      : await Spool.open({ folder, maxMebibytes, feedback: clients.feedback, redis, log });
+  onStop(async () => spool?.close());
 
   const signer = eventSigner(settings.EVENT_SECRETS);
   const liveLog = new LiveLog({ broker, signer, reader: logReader(clients.events), log });
@@ -91,6 +104,7 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
     allowedOrigins: new Set([...publicOrigin, ...settings.ALLOWED_ORIGINS]),
     publicUrl: settings.PUBLIC_URL,
     feedbackSettings: settings,
+    spool,
     callLimits: {
       perOrganization: settings.CALLS_PER_ORGANIZATION,
       perKey: settings.CALLS_PER_KEY,

@@ -147,6 +147,14 @@ const INTAKE: Dashboard = {
       },
     },
     {
+      question: 'Is feedback accepted that cannot be stored yet? (the spool)',
+      unit: 'short',
+      queries: {
+        'waiting, {{instance}}': 'worktrack_intake_spool_records',
+        'accepted per second': `sum(rate(worktrack_intake_spooled_total${RATE}))`,
+      },
+    },
+    {
       question: 'How fast is feedback stored? (99th percentile)',
       unit: 's',
       queries: { '{{operation}}': p99('worktrack_rpc_server_seconds', 'operation', '{job="worktrack-feedback"}') },

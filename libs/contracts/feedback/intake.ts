@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../fields.ts';
+import { Id, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { CaptchaChallenge, Ingested, MAX_CAPTCHA_TOKEN_LENGTH } from './public-api.ts';
 import { RateLimit, SourceType } from './records.ts';
@@ -79,6 +79,8 @@ export const ingestFeedback = operation({
     origin: z.string().nullable(),
     /** Keyed hash of the client's address; the address itself never leaves the gateway. */
     ipHash: Digest,
+    /** When the gateway accepted it, if it could not be passed on at once. What was accepted is no duplicate: that was checked then. */
+    acceptedAt: Timestamp.optional(),
     ...submissionFields,
   }),
   output: Ingested,

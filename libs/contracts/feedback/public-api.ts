@@ -58,6 +58,10 @@ export type IngestBody = z.infer<typeof IngestBody>;
 export const Ingested = z.object({ id: RecordId, status: z.string(), createdAt: Timestamp });
 export type Ingested = z.infer<typeof Ingested>;
 
+/** `data` of a 202: it will be stored, with this moment as its `createdAt`, once the parts of the service that do so are back. */
+export const Accepted = z.object({ status: z.literal('accepted') });
+export type Accepted = z.infer<typeof Accepted>;
+
 /** `data` of the challenge endpoint: an altcha challenge (version 2), to be solved with `altcha-lib` or altcha's widget. */
 export const CaptchaChallenge = z.object({
   parameters: z.looseObject({ algorithm: z.string(), expiresAt: z.number().optional() }),

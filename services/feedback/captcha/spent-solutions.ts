@@ -1,7 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { RedisFallback } from '@worktrack/runtime/redis/fallback';
-import { MemoryReservations } from '../memory-reservations.ts';
+import { MemoryReservations } from '@worktrack/runtime/redis/memory-reservations';
 
 /** Longer than any solution is valid: ten minutes for altcha here, five or two for the others. */
 const REMEMBERED_MS = 15 * 60 * 1000;

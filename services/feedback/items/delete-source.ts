@@ -2,9 +2,9 @@ import type { deleteSource as deleteOp } from '@worktrack/contracts/feedback/sou
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { StagedContext } from '@worktrack/runtime/database/contexts';
+import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import { changeSource, removeSource, sourceById } from '../sources/sources.repository.ts';
 import { missing } from '../sources/sources.ts';
-import type { Duplicates } from './duplicates.ts';
 import { itemsOfSource } from './erasure.repository.ts';
 import { eraseAll } from './erasure.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { DUPLICATE_WINDOW_MS } from '@worktrack/runtime/redis/duplicates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servers } from '../../../test/support/servers.ts';
 import { outcomes, startFeedback, submission } from '../testing.ts';
-import { DUPLICATE_WINDOW_MS } from './duplicates.ts';
 
 let feedback: Awaited<ReturnType<typeof startFeedback>>;
 let network: TestProxy;
@@ -179,7 +179,7 @@ describe('what was not stored blocks nothing', () => {
     await feedback.ingest([sent], 2_000);
     const [key = ''] = await feedback.redis.keys(`feedback:{${sent.sourceId}}:message:*`);
     expect(await feedback.redis.get(key)).toBe(sent.itemId);
-    const { Duplicates, reservationOf } = await import('./duplicates.ts');
+    const { Duplicates, reservationOf } = await import('@worktrack/runtime/redis/duplicates');
     const { createLog } = await import('@worktrack/runtime/process/logging');
     const duplicates = new Duplicates(feedback.redis, createLog('test', 'silent'));
     const pending = reservationOf(sent.sourceId, 'Never stored.', uuidv7());

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
+import { type Duplicates, type Reservation, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import { searchText } from '@worktrack/runtime/text/words';
-import { type Duplicates, type Reservation, reservationOf } from './duplicates.ts';
 import { emailKeyOf } from './erasure.repository.ts';
 import type { ItemDocument } from './items.model.ts';
 import { insertItems, storedItems } from './items.repository.ts';
@@ -26,10 +26,11 @@ interface Attempt {
 export async function ingest(duplicates: Duplicates, calls: readonly Submission[]): Promise<Answer[]> {
   const attempts = calls.map(attemptOf);
   const deadlineAtMs = Math.max(...calls.map(({ context }) => context.deadlineAtMs));
-  const held = await duplicates.reserve(
+  const free = await duplicates.reserve(
     attempts.map(({ reservation }) => reservation),
     deadlineAtMs,
   );
+  const held = attempts.map(({ call }, i) => free[i] || call.input.acceptedAt !== undefined);
   const admitted = attempts.filter((_, i) => held[i]);
   const failures = await store(admitted, duplicates, deadlineAtMs);
 
@@ -104,7 +105,7 @@ function insertAgain(documents: readonly ItemDocument[], failure: unknown, deadl
 }
 
 function attemptOf(call: Submission): Attempt {
-  const document = documentOf(call.input, new Date());
+  const document = documentOf(call.input, new Date(call.input.acceptedAt ?? Date.now()));
   return { call, document, reservation: reservationOf(document.sourceId, document.message, document._id) };
 }
 

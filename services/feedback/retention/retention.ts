@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '@worktrack/rpc/types';
-import type { Duplicates } from '../items/duplicates.ts';
+import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import { type ErasableItem, itemsOfSource } from '../items/erasure.repository.ts';
 import { eraseAll } from '../items/erasure.ts';
 import { expiringSources, forgetDeletedSources, noteErased } from '../sources/sources.repository.ts';

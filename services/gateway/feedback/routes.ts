@@ -1,8 +1,9 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
-import { type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
+import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
+import { type Accepted, type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
-import type { Log, ServiceClient } from '@worktrack/rpc/types';
+import type { CallOptions, Log, ServiceClient } from '@worktrack/rpc/types';
 import { secretKey } from '@worktrack/runtime/process/key-ring';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
@@ -19,11 +20,16 @@ import { answerCrossOrigin, answerPreflight, PUBLIC_PATHS } from './cors.ts';
 import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
 import type { FeedbackSettings } from './settings.ts';
+import { KnownSources } from './spool/known-sources.ts';
+import { isAway, type Spool, type Submission } from './spool/spool.ts';
 import { issueToken, verifyToken } from './widget-token.ts';
 
 const BOOTSTRAP = '/feedback/widget/bootstrap';
 const CHALLENGE = '/feedback/widget/challenge';
 const INGEST = '/feedback/ingest';
+
+/** A broker that hangs must not make every visitor wait as long as the others' calls do. */
+const MAX_WAIT_BEFORE_SPOOLING_MS = 3_000;
 
 const NoQuery = z.strictObject({});
 
@@ -32,10 +38,12 @@ export interface FeedbackNeeds {
   readonly redis: Redis;
   readonly log: Log;
   readonly settings: FeedbackSettings;
+  readonly spool: Spool | undefined;
 }
 
 /** The public endpoints: no API key, any origin that its source allows. */
-export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, log, settings }: FeedbackNeeds): void {
+export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeeds): void {
+  const { feedback, redis, log, settings, spool } = needs;
   const admissions = new Admissions({
     redis,
     log,
@@ -47,8 +55,7 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
       },
       bootstrapPerIp: settings.FEEDBACK_BOOTSTRAP_RATE_PER_IP,
     },
-    lookUp: async (publicKey, requestId) =>
-      (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source,
+    lookUp: spool ? lookUpKnown(needs, spool) : lookUpOf(feedback),
   });
   const addressSecret = secretKey(settings.IP_HASH_SECRET);
   const gate = new Gate(admissions, addressSecret);
@@ -134,24 +141,31 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
           feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options()),
         );
       }
-      const { output, replayed } = await feedback.exchange(
-        'feedback.ingest',
-        {
-          itemId,
-          organizationId: source.organizationId,
-          sourceId: source.id,
-          origin,
-          ipHash: client,
-          ...submission,
-        },
-        { ...options(), idempotencyKey: itemId },
-      );
+      const { organizationId, id: sourceId } = source;
+      const given = { itemId, organizationId, sourceId, origin, ipHash: client, ...submission };
+      const stored = await storeOrSpool(given, { ...options(), idempotencyKey: itemId });
+      if (stored === 'spooled') {
+        reply.code(202).header('content-type', JSON_TYPE);
+        return successBody({ status: 'accepted' } satisfies Accepted);
+      }
+      const { output, replayed } = stored;
       reply.code(201).header('content-type', JSON_TYPE);
       // Without its own key, the client cannot have asked for a replay: the message was delivered twice internally.
       if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
       return successBody(output);
     }),
   );
+
+  async function storeOrSpool(given: Submission, options: CallOptions & { readonly deadlineMs: number }) {
+    if (spool?.isAway) return await intoSpool(spool, given);
+    const deadlineMs = spool ? Math.min(options.deadlineMs, MAX_WAIT_BEFORE_SPOOLING_MS) : options.deadlineMs;
+    try {
+      return await feedback.exchange('feedback.ingest', given, { ...options, deadlineMs });
+    } catch (error) {
+      if (!spool || !isAway(error)) throw error;
+      return await intoSpool(spool, given);
+    }
+  }
 
   function requireToken(token: string, publicKey: string, { origin }: Admitted): void {
     switch (verifyToken(token, { publicKey, origin }, secrets, Date.now())) {
@@ -169,6 +183,35 @@ export function registerFeedbackRoutes(app: FastifyInstance, { feedback, redis, 
         );
     }
   }
+}
+
+async function intoSpool(spool: Spool, given: Submission): Promise<'spooled'> {
+  await spool.accept(given);
+  return 'spooled';
+}
+
+function lookUpOf(feedback: FeedbackNeeds['feedback']) {
+  return async (publicKey: string, requestId: string): Promise<AdmittedSource | null> =>
+    (await feedback.call('sources.byPublicKey', { publicKey }, { requestId })).source;
+}
+
+/** While the feedback service cannot be asked, a source is what it last was. */
+function lookUpKnown({ feedback, redis }: FeedbackNeeds, spool: Spool): ReturnType<typeof lookUpOf> {
+  const known = new KnownSources(redis);
+  const lookUp = lookUpOf(feedback);
+  return async (publicKey, requestId) => {
+    const earlier = spool.isAway ? await known.find(publicKey) : undefined;
+    if (earlier) return earlier;
+    try {
+      const source = await lookUp(publicKey, requestId);
+      known.keep(publicKey, source);
+      return source;
+    } catch (error) {
+      const last = isAway(error) ? await known.find(publicKey) : undefined;
+      if (!last) throw error;
+      return last;
+    }
+  };
 }
 
 function callOptions(request: FastifyRequest) {

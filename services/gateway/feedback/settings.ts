@@ -26,6 +26,9 @@ export const feedbackSettings = {
   FEEDBACK_REFUSALS_PER_IP: rate(300),
   /** How many public requests each gateway handles at once while calls with API keys come in; see bulkhead.ts. */
   FEEDBACK_CONCURRENCY_BESIDE_CALLS: z.coerce.number().int().min(1).default(8),
+  /** Where submissions wait that cannot be stored at the moment. Without it they are refused with 503. */
+  FEEDBACK_SPOOL_DIR: z.string().optional(),
+  FEEDBACK_SPOOL_MAX_MIB: z.coerce.number().int().min(1).default(256),
   FEEDBACK_RATE_WINDOW_SECONDS: z.coerce.number().int().min(1).max(MAX_RATE_WINDOW_SECONDS).default(60),
 };
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { exampleFeedback, exampleSource } from '@worktrack/contracts/examples';
 import {
+  Accepted,
   Bootstrap,
   CaptchaChallenge,
   IngestBody,
@@ -85,6 +86,10 @@ export function publicPaths(components: Components): Record<string, OpenApiObjec
         },
         responses: {
           '201': components.success(Ingested, true, INGESTED),
+          '202': {
+            ...components.success(Accepted, false, { status: 'accepted' } satisfies Accepted),
+            description: 'Accepted: it will be stored once the parts of the service that do so are back.',
+          },
           ...components.failures([
             ...COMMON,
             'WIDGET_TOKEN_INVALID',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis/connection';
-import { RedisFallback } from '@worktrack/runtime/redis/fallback';
-import { MemoryReservations } from '../memory-reservations.ts';
+import type { Redis } from './connection.ts';
+import { RedisFallback } from './fallback.ts';
+import { MemoryReservations } from './memory-reservations.ts';
 
 /** How long the same message is refused after it was stored. */
 export const DUPLICATE_WINDOW_MS = 10 * 60 * 1000;

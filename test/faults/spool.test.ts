@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newSource, visitor } from '../feedback/visitor.ts';
+import type { TestOrganization } from '../support/organization.ts';
+import { newLease } from '../support/servers.ts';
+import { startSystem } from '../support/system.ts';
+
+/** "Back to the normal path", from the broker's return. */
+const BACK_WITHIN_MS = 10_000;
+const RATE = { perIp: 100_000, perSource: 100_000, windowSeconds: 60 };
+
+let system: Awaited<ReturnType<typeof startSystem>>;
+let organization: TestOrganization;
+let source: Source;
+let spool: string;
+
+beforeAll(async () => {
+  spool = join((await newLease()).folder, 'spool');
+  system = await startSystem({
+    ownServers: true,
+    env: { FEEDBACK_SPOOL_DIR: spool, FEEDBACK_SPOOL_MAX_MIB: '1', TRUST_PROXY: 'loopback' },
+  });
+  organization = await system.newOrganization();
+  source = await newSource(organization, { rateLimit: RATE });
+});
+afterAll(() => system?.stop());
+
+const gateway = () => {
+  const [replica] = system.services.of('gateway');
+  if (!replica) throw new Error('There is no gateway.');
+  return replica;
+};
+const broker = () => {
+  const part = system.servers?.rabbitmq.part;
+  if (!part) throw new Error('There is no broker.');
+  return part;
+};
+
+/** What was acknowledged, by message, and when. */
+const accepted = new Map<string, number>();
+
+async function submit(token: string, message = `Spooled ${randomUUID()}`, key: string = randomUUID()): Promise<number> {
+  const { status } = await visitor(system.baseUrl).ingest(
+    { publicKey: source.publicKey, token, message },
+    { 'idempotency-key': key },
+  );
+  if (status === 201 || status === 202) accepted.set(message, accepted.get(message) ?? Date.now());
+  return status;
+}
+
+async function stored(): Promise<FeedbackItem[]> {
+  const items: FeedbackItem[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `/api/feedback/items?limit=100${cursor && `&cursor=${cursor}`}`;
+    const { data } = await organization.call<{ items: FeedbackItem[]; nextCursor: string | null }>('GET', path);
+    items.push(...data.items);
+    if (!data.nextCursor) return items;
+    cursor = data.nextCursor;
+  }
+}
+
+/** Each acknowledged one is there, once, as of when it was acknowledged. */
+async function expectAllStored(): Promise<void> {
+  await expect.poll(async () => (await stored()).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(accepted.size);
+  const items = await stored();
+  expect(items.map(({ message }) => message).toSorted()).toEqual([...accepted.keys()].toSorted());
+  for (const { message, createdAt } of items) {
+    const offMs = Math.abs(Date.parse(createdAt) - (accepted.get(message) ?? 0));
+    expect(offMs, message).toBeLessThan(5_000);
+  }
+}
+
+const untilServing = () =>
+  expect
+    .poll(
+      () =>
+        fetch(`${system.baseUrl}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(true);
+
+test('while the broker is away, submissions are accepted, also by a gateway that was killed and starts meanwhile; none is lost, none is stored twice', async () => {
+  const token = await visitor(system.baseUrl).token(source);
+  expect(await submit(token)).toBe(201);
+  await broker().kill();
+  const message = `Once ${randomUUID()}`;
+  expect(await submit(token, message, 'the same key')).toBe(202);
+  expect(await submit(token, message, 'the same key')).toBe(202);
+  expect(await submit(token, message)).toBe(409);
+  expect(await submit(token, 'Another', 'the same key')).toBe(409);
+  for (let number = 0; number < 100; number++) expect(await submit(token)).toBe(202);
+
+  const underWay = Array.from({ length: 50 }, () => submit(token).catch(() => 0));
+  await gateway().part.kill();
+  await Promise.all(underWay);
+  // It is ready only once the broker is back, and serves before.
+  const restarted = gateway().part.restart();
+  await untilServing();
+  const ownToken = await visitor(system.baseUrl).token(source);
+  for (let number = 0; number < 100; number++) expect(await submit(ownToken)).toBe(202);
+  const [folder = ''] = readdirSync(spool);
+  const file = join(spool, folder, 'submissions');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toContain('Spooled');
+
+  await broker().restart();
+  const backAtMs = Date.now();
+  while ((await submit(ownToken)) !== 201) {
+    expect(Date.now() - backAtMs).toBeLessThan(BACK_WITHIN_MS);
+    await delay(50);
+  }
+  await restarted;
+  // While it is being delivered, or just after.
+  await gateway().part.kill();
+  await gateway().part.restart();
+  await expectAllStored();
+  await expect.poll(() => statSync(file).size).toBe(0);
+}, 180_000);
+
+test('a full spool refuses with Retry-After, and keeps what it has accepted', async () => {
+  const token = await visitor(system.baseUrl).token(source);
+  await broker().kill();
+  const long = () => `${randomUUID()} ${'x'.repeat(4_900)}`;
+  let status = 0;
+  for (let number = 0; number < 400 && status !== 503; number++) status = await submit(token, long());
+  expect(status).toBe(503);
+  const refused = await visitor(system.baseUrl).ingest({ publicKey: source.publicKey, token, message: long() });
+  expect(refused).toMatchObject({ status: 503, error: { code: 'UNAVAILABLE' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  await broker().restart();
+  await expectAllStored();
+  expect(await submit(token)).toBe(201);
+}, 180_000);
