@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 import { type AuditKey, chainedHash, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
 
@@ -15,8 +14,6 @@ export interface Evidence {
   readonly keys: readonly AuditKey[] | undefined;
 }
 
-const PROGRESS_EVERY_ENTRIES = 10_000;
-
 /**
  * Checks an exported audit log against its own chain of hashes and against heads that were kept. Line by line, so that its length does not matter.
  * @param progress told the bytes read so far
@@ -29,12 +26,10 @@ export async function checkAuditFile(
 ): Promise<{ readonly entries: number; readonly faults: readonly Fault[] }> {
   const faults: Fault[] = keys === undefined ? [] : faultsOfHeads(heads, keys);
   const headAt = new Map(heads.map((head) => [head.seq, head]));
-  let [bytes, entries, last] = [0, 0, 0];
+  let [entries, last] = [0, 0];
   /** The hash of the entry before; undefined where that is not known. */
   let before: string | undefined;
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    bytes += Buffer.byteLength(line) + 1;
-    if (line === '') continue;
+  const take = (line: string) => {
     const entry = parsed(line, entries + 1);
     const { seq, hash } = entry;
     if (entries === 0) before = seq === 1 ? '' : headAt.get(seq - 1)?.hash;
@@ -54,11 +49,29 @@ export async function checkAuditFile(
     before = hash;
     last = Math.max(last, seq);
     entries++;
-    if (entries % PROGRESS_EVERY_ENTRIES === 0) progress(bytes);
+  };
+  for await (const { lines, bytes } of piecesOf(file)) {
+    for (const line of lines) if (line !== '') take(line);
+    progress(bytes);
   }
   const beyond = heads.filter(({ seq }) => seq > last);
   faults.push(...beyond.map(({ seq }) => ({ seq, what: `has a signed head, but the file ends with ${last}` })));
   return { entries, faults };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** Many lines at once, and the bytes so far: line by line, as `node:readline` gives them, takes half as long again. */
+async function* piecesOf(file: string): AsyncGenerator<{ readonly lines: readonly string[]; readonly bytes: number }> {
+  const decoder = new TextDecoder();
+  let [rest, bytes] = ['', 0];
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield { lines, bytes };
+  }
+  yield { lines: [rest], bytes };
 }
 
 function faultsOfHeads(heads: readonly AuditHead[], keys: readonly AuditKey[]): Fault[] {

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import crypto, { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -8,38 +8,52 @@ type Json = Readonly<Record<string, unknown>>;
  * the RFC prescribes for texts and numbers.
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(',')}]`;
-  const fields: string[] = [];
+  let fields = '';
   for (const key of Object.keys(value).sort()) {
     const inner = (value as Json)[key];
-    if (inner !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+    if (inner !== undefined) fields += `${fields && ','}${quoted(key)}:${canonicalJson(inner)}`;
   }
-  return `{${fields.join(',')}}`;
+  return `{${fields}}`;
 }
+
+/** What has nothing to escape, as nearly all texts, is quoted as it is: four times as fast. */
+const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+const PLAIN = /^[ !#-[\]-~\u00a0-\ud7ff]*$/;
 
 /** @param salt in hex. @returns hex SHA-256(salt ‖ canonical value), which stays when the value and its salt are erased */
 export function commitmentTo(value: unknown, salt: string): string {
-  return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalJson(value)).digest('hex');
+  return sha256(Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(canonicalJson(value))]));
 }
+
+type Hashed = Omit<AuditEntry, 'hash'> & { readonly hash?: string };
 
 /** @returns the entry's `hash`: lowercase hex SHA-256(`before` ‖ canonical entry, in which each salted value is its commitment) */
-export function chainedHash(
-  before: string,
-  { hash: _, salts, ...entry }: AuditEntry | (Omit<AuditEntry, 'hash'> & { hash?: string }),
-): string {
-  const paths = Object.keys(salts);
-  const committed = paths.length === 0 ? entry : withCommitments(entry, salts);
-  return createHash('sha256').update(before).update(canonicalJson(committed)).digest('hex');
+export function chainedHash(before: string, { hash: _, salts, ...entry }: Hashed): string {
+  // Put in place and back again: whoever checks a million entries would spend more time on copies than on hashes.
+  const replacements = Object.entries(salts).flatMap(([path, salt]) => {
+    const steps = path.split('.');
+    const field = steps.pop() as string;
+    let holder: unknown = entry;
+    for (const step of steps) holder = (holder as Json | null | undefined)?.[step];
+    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, field)) return [];
+    const values = holder as Record<string, unknown>;
+    return [{ values, field, value: values[field], commitment: commitmentTo(values[field], salt) }];
+  });
+  for (const { values, field, commitment } of replacements) values[field] = commitment;
+  try {
+    return sha256(before + canonicalJson(entry));
+  } finally {
+    for (const { values, field, value } of replacements) values[field] = value;
+  }
 }
 
-function withCommitments(entry: object, salts: Readonly<Record<string, string>>): unknown {
-  let committed: unknown = entry;
-  for (const [path, salt] of Object.entries(salts)) {
-    committed = replaced(committed, path.split('.'), (value) => commitmentTo(value, salt));
-  }
-  return committed;
-}
+/** In one call where Node has that (20.12): twice as fast for what is short. */
+const sha256: (text: string | Buffer) => string = crypto.hash
+  ? (text) => crypto.hash('sha256', text)
+  : (text) => crypto.createHash('sha256').update(text).digest('hex');
 
 /** @returns a copy in which the value at the path is another one; a path that leads nowhere changes nothing */
 export function replaced(value: unknown, [step, ...rest]: readonly string[], by: (value: unknown) => unknown): unknown {

@@ -1,0 +1,69 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
+import { chainedHash, signHead } from '@worktrack/runtime/audit/chain';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkAuditFile } from './audit-file.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const stranger = generateKeyPairSync('ed25519').privateKey;
+const keys = [{ kty: 'OKP', crv: 'Ed25519', kid: 'a', x: publicKey.export({ format: 'jwk' }).x ?? '' }] as const;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'audit-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function log(entries: number, action = 'users.update', from: readonly AuditEntry[] = []): AuditEntry[] {
+  const all = [...from];
+  while (all.length < entries) {
+    const made = {
+      ...{ seq: all.length + 1, id: randomUUID(), at: '2026-11-24T00:00:00.000Z', action },
+      actor: { type: 'key' as const, id: null, name: 'Çağrı 💡 "x"', userId: null },
+      ...{ targets: [], context: { address: null, userAgent: null, requestId: null }, outcome: 'allowed' as const },
+      ...{ changes: [], salts: { 'actor.name': '00ff' } },
+    };
+    all.push({ ...made, hash: chainedHash(all.at(-1)?.hash ?? '', made) });
+  }
+  return all;
+}
+
+const WHOLE = log(40);
+const headOf = ({ seq, hash }: AuditEntry, key = privateKey): AuditHead =>
+  signHead({ organizationId: 'o', seq, hash, at: '2026-11-24T00:00:00.000Z' }, 'a', key);
+const HEADS = [10, 20, 30, 40].map((seq) => headOf(WHOLE[seq - 1] as AuditEntry));
+
+async function faultsIn(entries: readonly AuditEntry[], heads: readonly AuditHead[] = HEADS) {
+  const file = join(folder, 'log');
+  await writeFile(file, entries.map((entry) => JSON.stringify(entry)).join('\n'));
+  return (await checkAuditFile(file, { heads, keys }, () => {})).faults.map(({ seq }) => seq);
+}
+
+describe('a log', () => {
+  test('that is as it was entered has no fault, in whole or in part', async () => {
+    expect(await faultsIn(WHOLE)).toEqual([]);
+    expect(await faultsIn(WHOLE.slice(15))).toEqual([]);
+  });
+
+  test.each<[string, readonly AuditEntry[], number]>([
+    ['an edit', WHOLE.with(14, { ...(WHOLE[14] as AuditEntry), action: 'users.erase' }), 15],
+    ['an edit of a salted value', WHOLE.with(14, { ...(WHOLE[14] as AuditEntry), salts: {} }), 15],
+    ['the first entry of a part, after a head', WHOLE.slice(10).with(0, { ...(WHOLE[10] as AuditEntry), at: '' }), 11],
+    ['an insertion', WHOLE.toSpliced(15, 0, WHOLE[14] as AuditEntry), 15],
+    ['a deletion', WHOLE.toSpliced(14, 1), 15],
+    ['another order', WHOLE.toSpliced(14, 2, WHOLE[15] as AuditEntry, WHOLE[14] as AuditEntry), 15],
+    ['a cut', WHOLE.slice(0, 35), 40],
+    ['a fork that is whole in itself', log(40, 'users.erase', WHOLE.slice(0, 15)), 20],
+  ])('%s is found, and its place named', async (_, entries, seq) => {
+    expect((await faultsIn(entries))[0]).toBe(seq);
+  });
+
+  test('heads signed by somebody else, or with a key that is not published, are found', async () => {
+    const [first = WHOLE[0] as never] = [WHOLE[9]];
+    expect(await faultsIn(WHOLE, [headOf(first, stranger)])).toEqual([10]);
+    expect(await faultsIn(WHOLE, [{ ...headOf(first), keyId: 'b' }])).toEqual([10]);
+  });
+});
