@@ -53,6 +53,16 @@ function personAt(page: Page, cards: readonly WorkItem[]): Racer {
         [`Move ${taskId}`, Math.floor(n / cards.length)] as const,
       );
       if (!isMoved) throw new Error(`${taskId} is not on the board.`);
+      // Back from a review: the board first asks why.
+      const reason = page.getByRole('dialog').getByRole('textbox');
+      const isAsked = reason.waitFor({ timeout: 0 }).then(
+        () => true,
+        () => false,
+      );
+      if (await Promise.race([isAsked, answered.then(() => false)])) {
+        await reason.fill('Not yet.');
+        await reason.press('Control+Enter');
+      }
       const response = await answered;
       const request = response.request();
       const [, cardId = ''] = /work-items\/([^/]+)\/move/.exec(request.url()) ?? [];

@@ -33,6 +33,7 @@ export function idFields(operation: Operation): IdField[] {
 
 /** What is put into fields whose form a schema does not show. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
+  colour: '#1f6feb',
   email: 'sample@example.com',
   leaseToken: 'sample-lease-token',
   // This name belongs to nobody (RFC 2606).
@@ -48,7 +49,8 @@ export function sampleInput(operation: Operation, idFor: (field: string) => stri
   const ids = new Map(idFields(operation).map((field) => [field.name, field]));
   const input: Record<string, unknown> = {};
   const placeholders = [...(operation.rest ?? '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
-  for (const name of new Set([...(schema.required ?? []), ...placeholders])) {
+  const required = [...(schema.required ?? []), ...(operation.mcp?.required ?? [])];
+  for (const name of new Set([...required, ...placeholders])) {
     const id = ids.get(name);
     if (id) input[name] = id.list ? [idFor(name)] : idFor(name);
     else input[name] = BY_NAME[name] ?? sampleOf(schema.properties?.[name] as Schema);

@@ -79,10 +79,10 @@ function refuseVerdict(
 ): void {
   const { result, model, totalTokens, testResults } = given;
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
-  if (model === undefined && (result === undefined || totalTokens !== undefined)) {
-    fault('model', 'is required, but for a verdict by a person, who gives result and neither model nor totalTokens');
-  }
-  if (model !== undefined && totalTokens === undefined) fault('totalTokens', 'is required with model');
+  const isByPerson = result !== undefined && model === undefined && totalTokens === undefined;
+  const otherwise = 'is required, but for a verdict by a person, who gives result and neither model nor totalTokens';
+  if (!isByPerson && model === undefined) fault('model', otherwise);
+  if (!isByPerson && totalTokens === undefined) fault('totalTokens', otherwise);
   if (result === 'pass' && (testResults?.failed ?? 0) > 0) fault('result', 'must not be pass: tests failed');
 }
 
@@ -125,7 +125,8 @@ export const completeValidation = operation({
       ...takeOver,
     })
     .superRefine(refuseParts)
-    .superRefine(refuseVerdict),
+    // Also beside other faults: what is missing is said at once.
+    .superRefine(refuseVerdict, { when: ({ value }) => typeof value === 'object' && value !== null }),
   output: z.object({
     completed: z.boolean(),
     workItemId: RecordId,

@@ -36,6 +36,7 @@ describe('inputs are resolved', () => {
     expect(answer.items).toEqual([
       {
         ...{ id, taskId, title, type, description, priority, assignee, boardColumnId, columnName, parentId },
+        ...{ labels: [], dueDate: null, estimate: null },
         ...{ isAiProcessing: false, lease: null, version: 1, resolvedFrom: [ids[0], ids[6]] },
       },
     ]);
