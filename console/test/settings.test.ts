@@ -304,6 +304,15 @@ test('a source is created, its tag copied and its widget tried, and it is change
   await page.keyboard.press('Escape');
   if (await page.getByRole('dialog').isVisible()) await page.getByRole('button', { name: 'Close' }).click();
 
+  // Counted some seconds later, since gateways report them together.
+  const outcomes = async () =>
+    (await organization.call<{ days: unknown[] }>('GET', `/api/feedback/sources/${source?.id}/outcomes`)).data.days;
+  await expect.poll(async () => (await outcomes()).length, { timeout: 10_000 }).toBe(1);
+  await page.getByRole('button', { name: 'Outcomes of Shop' }).click();
+  await page.getByRole('row', { name: / 1$/ }).waitFor();
+  await visitor.isGood('settings-source-outcomes');
+  await page.keyboard.press('Escape');
+
   await page.getByRole('button', { name: 'Edit Shop' }).press('Enter');
   await page.getByLabel('Allowed websites').fill('shop.example.com\n*.example.org');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
@@ -342,8 +351,8 @@ test('a user who may only read feedback gets the tag and nothing else of a sourc
   await entry(visitor, 'Website').waitFor();
   const buttons = entry(visitor, 'Website').getByRole('button');
   expect(await visitor.page.getByRole('button', { name: /New|Edit|Disable|Delete/ }).count()).toBe(0);
-  expect(await buttons.allTextContents()).toEqual(['Tag and preview']);
-  await buttons.click();
+  expect(await buttons.allTextContents()).toEqual(['Tag and preview', 'Outcomes']);
+  await buttons.first().click();
   await visitor.page.getByText('is refused unless localhost').waitFor();
 });
 

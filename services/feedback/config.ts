@@ -1,4 +1,5 @@
 import { CAPTCHA_PROVIDERS } from '@worktrack/contracts/feedback/public-api';
+import { altchaSettings } from '@worktrack/runtime/captcha/altcha';
 import {
   databaseSettings,
   loadConfig,
@@ -26,9 +27,7 @@ export const settings = {
   CAPTCHA_VERIFY_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   /** For providers that score, from 0 (a robot) to 1. */
   CAPTCHA_MIN_SCORE: z.coerce.number().min(0).max(1).default(0.5),
-  /** altcha: PBKDF2 iterations per try, and how many tries a solution takes at most. 1 000 × 600 is some 0.2 s of one core. */
-  ALTCHA_COST: z.coerce.number().int().min(1).max(100_000).default(1_000),
-  ALTCHA_COUNTERS: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  ...altchaSettings,
 };
 
 export function config() {

@@ -1,11 +1,11 @@
 import { feedbackContract } from '@worktrack/contracts/feedback/contract';
+import { acceptSolution } from '@worktrack/runtime/captcha/accept';
+import type { Altcha } from '@worktrack/runtime/captcha/altcha';
+import type { SpentSolutions } from '@worktrack/runtime/captcha/spent-solutions';
+import type { CaptchaVerifier } from '@worktrack/runtime/captcha/verifier';
 import { batched, write } from '@worktrack/runtime/database/handler-kinds';
 import { implement } from '@worktrack/runtime/database/implement';
 import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
-import type { Altcha } from './captcha/altcha.ts';
-import type { CaptchaVerifier } from './captcha/captcha.ts';
-import type { SpentSolutions } from './captcha/spent-solutions.ts';
-import { verifySolution } from './captcha/verify.ts';
 import { agentView, fromAgentView } from './items/agent-view.ts';
 import type { Cursors } from './items/cursor.ts';
 import { deleteSource } from './items/delete-source.ts';
@@ -13,6 +13,8 @@ import { deleteItem, eraseSender, textless, withTexts } from './items/erasure.ts
 import { getItem, pageOfInbox, updateStatus } from './items/inbox.ts';
 import { ingest } from './items/ingest.ts';
 import { feedbackOf, linkedBefore, linkItem } from './items/links.ts';
+import { recordOutcomes, showOutcomes } from './outcomes/outcomes.ts';
+import { quotaOf, storeQuota } from './quotas/quotas.repository.ts';
 import { sourcesOf } from './sources/sources.repository.ts';
 import { createSource, getSource, sourcesByPublicKey, updateSource } from './sources/sources.ts';
 
@@ -32,12 +34,16 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'sources.get': getSource,
     'sources.update': updateSource,
     'sources.delete': write((input, context) => deleteSource(duplicates, input, context), { staged: true }),
+    'sources.outcomes': showOutcomes,
     'sources.byPublicKey': batched(sourcesByPublicKey),
     'captcha.challenge': async ({ sourceId }, { fail }) => {
       if (!altcha) throw fail('NOT_FOUND', 'There are no challenges here: the captcha comes from another provider.');
       return altcha.challenge(sourceId);
     },
-    'captcha.verify': (input, context) => verifySolution(verifier, spent, input, context),
+    'captcha.verify': async ({ itemId, captchaToken: token, ...presented }, { deadlineAtMs, log }) => {
+      await acceptSolution(verifier, spent, itemId, { ...presented, token, deadlineAtMs, log });
+      return { passed: true };
+    },
     'feedback.ingest': batched((calls) => ingest(duplicates, calls)),
     'feedback.list': (query, context) => pageOfInbox(cursors, query, context),
     'feedback.listForAgents': async (query, context) => {
@@ -58,5 +64,11 @@ export function handlers({ cursors, duplicates, spent, verifier, altcha }: Parts
     'feedback.linkItem': linkItem,
     'feedback.linkedBefore': linkedBefore,
     'feedback.byWorkItems': feedbackOf,
+    'quotas.get': async (_, context) => ({ feedbackPerDay: await quotaOf(context) }),
+    'quotas.set': async ({ feedbackPerDay }, context) => {
+      if (feedbackPerDay !== undefined) await storeQuota(context, feedbackPerDay);
+      return { feedbackPerDay: await quotaOf(context) };
+    },
+    'outcomes.record': recordOutcomes,
   });
 }

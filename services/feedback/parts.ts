@@ -1,22 +1,20 @@
 import type { CaptchaProvider } from '@worktrack/contracts/feedback/public-api';
 import type { Log } from '@worktrack/rpc/types';
+import { Altcha, type AltchaSettings } from '@worktrack/runtime/captcha/altcha';
+import { SpentSolutions } from '@worktrack/runtime/captcha/spent-solutions';
 import { type KeyRing, subkeys } from '@worktrack/runtime/process/key-ring';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Duplicates } from '@worktrack/runtime/redis/duplicates';
-import { Altcha } from './captcha/altcha.ts';
 import { SITEVERIFY_URLS, Siteverify } from './captcha/siteverify.ts';
-import { SpentSolutions } from './captcha/spent-solutions.ts';
 import type { Parts } from './handlers.ts';
 import { Cursors } from './items/cursor.ts';
 
-export interface PartSettings {
+export interface PartSettings extends AltchaSettings {
   readonly WIDGET_TOKEN_SECRETS: KeyRing;
   readonly CAPTCHA_PROVIDER: CaptchaProvider;
   readonly CAPTCHA_SECRET_KEY?: string | undefined;
   readonly CAPTCHA_VERIFY_URL?: string | undefined;
   readonly CAPTCHA_MIN_SCORE: number;
-  readonly ALTCHA_COST: number;
-  readonly ALTCHA_COUNTERS: number;
 }
 
 /** Creates what the handlers need, from the settings. */
@@ -28,7 +26,7 @@ export function assemble(settings: PartSettings, redis: Redis, log: Log): Parts 
     spent: new SpentSolutions(redis, log),
   };
   if (provider === 'altcha') {
-    const altcha = new Altcha(ring, { cost: settings.ALTCHA_COST, counters: settings.ALTCHA_COUNTERS });
+    const altcha = new Altcha(ring, settings);
     return { ...shared, verifier: altcha, altcha };
   }
   const verifier = new Siteverify({

@@ -26,7 +26,13 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('sources.list', {});
   await ask('sources.get', { id: source.id });
   await ask('sources.update', { id: source.id, name: 'Another', retentionDays: 60 });
+  await ask('quotas.set', { feedbackPerDay: 1_000 });
+  await ask('quotas.get', {});
   await ask('sources.byPublicKey', { publicKey: source.publicKey }, '');
+  const outcomes = { accepted: 1, duplicate: 0, rate: 0, quota: 0, captcha: 0, origin: 0, invalid: 2 };
+  await ask('outcomes.record', { counts: [{ publicKey: source.publicKey, day: '2026-01-01', ...outcomes }] }, '');
+  await ask('sources.outcomes', { id: source.id });
+  await ask('quotas.set', { feedbackPerDay: null });
   const email = 'ada@example.com';
   const [first, second, third] = Array.from({ length: 3 }, (_, i) =>
     submission({ organizationId, sourceId: source.id, message: `Number ${i}`, email }),

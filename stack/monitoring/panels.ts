@@ -120,7 +120,7 @@ const INTAKE: Dashboard = {
       question: 'How many submissions come in, and what becomes of them?',
       unit: 'reqps',
       queries: {
-        '{{status}}': rate('worktrack_http_request_seconds_count', 'status', '{route="/feedback/ingest"}'),
+        '{{outcome}}: {{reason}}': rate('worktrack_intake_outcomes_total', 'outcome, reason'),
       },
     },
     {
@@ -151,7 +151,7 @@ const INTAKE: Dashboard = {
       unit: 'short',
       queries: {
         'waiting, {{instance}}': 'worktrack_intake_spool_records',
-        'accepted per second': `sum(rate(worktrack_intake_spooled_total${RATE}))`,
+        'accepted per second': rate('worktrack_intake_outcomes_total', 'reason', '{reason="spooled"}'),
       },
     },
     {

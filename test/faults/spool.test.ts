@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FeedbackItem, Source } from '@worktrack/contracts/feedback/records';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { solvedCaptcha } from '../feedback/solve.ts';
 import { newSource, visitor } from '../feedback/visitor.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { newLease } from '../support/servers.ts';
@@ -16,6 +17,8 @@ const RATE = { perIp: 100_000, perSource: 100_000, windowSeconds: 60 };
 let system: Awaited<ReturnType<typeof startSystem>>;
 let organization: TestOrganization;
 let source: Source;
+/** It requires a captcha. */
+let guarded: Source;
 let spool: string;
 
 beforeAll(async () => {
@@ -26,6 +29,7 @@ beforeAll(async () => {
   });
   organization = await system.newOrganization();
   source = await newSource(organization, { rateLimit: RATE });
+  guarded = await newSource(organization, { requireCaptcha: true });
 });
 afterAll(() => system?.stop());
 
@@ -89,6 +93,8 @@ const untilServing = () =>
 test('while the broker is away, submissions are accepted, also by a gateway that was killed and starts meanwhile; none is lost, none is stored twice', async () => {
   const token = await visitor(system.baseUrl).token(source);
   expect(await submit(token)).toBe(201);
+  // Of this source, too, the gateway knows how it last was.
+  await visitor(system.baseUrl).token(guarded);
   await broker().kill();
   const message = `Once ${randomUUID()}`;
   expect(await submit(token, message, 'the same key')).toBe(202);
@@ -109,6 +115,15 @@ test('while the broker is away, submissions are accepted, also by a gateway that
   const file = join(spool, folder, 'submissions');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, 'utf8')).toContain('Spooled');
+
+  // A proof of work, as always: given out and verified by the gateway itself, and used once.
+  const captchaToken = await solvedCaptcha(system.baseUrl, guarded);
+  const solved = (message: string) => visitor(system.baseUrl).submit(guarded, { message, captchaToken });
+  expect((await visitor(system.baseUrl).submit(guarded)).error.code).toBe('CAPTCHA_REQUIRED');
+  const proven = `Proven ${randomUUID()}`;
+  expect((await solved(proven)).status).toBe(202);
+  accepted.set(proven, Date.now());
+  expect((await solved('With a used solution')).error.code).toBe('CAPTCHA_INVALID');
 
   await broker().restart();
   const backAtMs = Date.now();

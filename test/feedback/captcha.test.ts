@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CaptchaChallenge } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
-import { type Challenge, solveChallenge } from 'altcha-lib';
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, sharedSystem, startSystem } from '../support/system.ts';
+import { solvedCaptcha } from './solve.ts';
 import { newSource, visitor } from './visitor.ts';
 
 describe('altcha, which needs no third party', () => {
@@ -20,12 +18,7 @@ describe('altcha, which needs no third party', () => {
     });
   });
 
-  async function solved(of = source): Promise<string> {
-    const { data } = await visitor(system.baseUrl).fetch(`/feedback/widget/challenge?publicKey=${of.publicKey}`);
-    const challenge = data as CaptchaChallenge;
-    const solution = await solveChallenge({ challenge: challenge as unknown as Challenge, deriveKey });
-    return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
-  }
+  const solved = (of = source) => solvedCaptcha(system.baseUrl, of);
   const submit = (body: object, headers?: Record<string, string>) =>
     visitor(system.baseUrl).submit(source, { message: `Hello ${randomUUID()}`, ...body }, headers);
 

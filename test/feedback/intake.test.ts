@@ -530,3 +530,90 @@ describe('Idempotency-Key', () => {
     expect([status, error.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 });
+
+/** What the source's organization sees of the last days. */
+const outcomes = async ({ id }: Source) =>
+  (await organization.call<{ days: object[] }>('GET', `/api/feedback/sources/${id}/outcomes`)).data.days;
+const none = { accepted: 0, duplicate: 0, rate: 0, quota: 0, captcha: 0, origin: 0, invalid: 0 };
+
+test('what becomes of submissions is counted by source and day, a repetition not again', async () => {
+  const source = await newSource(organization, {
+    ...{ allowedDomains: ['*.site.example'], rateLimit: { perIp: 7, perSource: 100, windowSeconds: 60 } },
+  });
+  expect(await outcomes(source)).toEqual([]);
+  const from = { origin: ORIGIN };
+  const sender = somebody();
+  const token = await sender.token(source, from);
+  const good = () => ({ publicKey: source.publicKey, token, message: `Counted ${randomUUID()}` });
+  const twice = good();
+  const key = { ...from, 'idempotency-key': randomUUID() };
+  const statuses = [
+    await sender.ingest(twice, key),
+    await sender.ingest(twice, key),
+    await sender.ingest(twice, from),
+    await sender.ingest(good(), from),
+    await sender.ingest(good(), { origin: 'https://evil.example' }),
+    await sender.ingest({ ...good(), token: 'x' }, from),
+    await sender.ingest({ ...good(), message: '' }, from),
+    await sender.ingest(good(), from),
+    await sender.ingest(good(), from),
+    await sender.bootstrap(source, { origin: 'https://evil.example' }),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([201, 201, 409, 201, 403, 401, 400, 201, 429, 403]);
+  const counted = {
+    ...none,
+    day: new Date().toISOString().slice(0, 10),
+    accepted: 3,
+    duplicate: 1,
+    origin: 2,
+    invalid: 2,
+    rate: 1,
+  };
+  await expect.poll(() => outcomes(source), { timeout: 10_000 }).toEqual([counted]);
+  const foreign = await system.newOrganization();
+  expect((await foreign.call('GET', `/api/feedback/sources/${source.id}/outcomes`)).status).toBe(404);
+});
+
+test('an organization accepts as many submissions a day as it says, over all its sources and gateways, and refusals do not count', async () => {
+  const { data } = await organization.call('PATCH', '/api/organization', { feedbackPerDay: 5 });
+  expect(data).toEqual({ id: organization.organizationId, name: expect.any(String), feedbackPerDay: 5 });
+  const [one, other] = [await newSource(organization), await newSource(organization)];
+  const message = `Once ${randomUUID()}`;
+  const answer = await somebody().submit(one, { message });
+  expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([
+    201,
+    '"ip";q=10;w=60, "source";q=600;w=60, "day";q=5;w=86400',
+  ]);
+  expect(answer.headers.get('ratelimit')).toMatch(/"day";r=4;t=86\d{3}$/);
+  expect((await somebody().submit(one, { message })).status).toBe(409);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => visitor(gateway(i)).submit(i % 3 === 0 ? one : other)),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(4).fill(201), ...Array(26).fill(429)]);
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused?.error).toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('organization') });
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(86_000);
+  const quota = async () =>
+    (await Promise.all([one, other].map(outcomes))).flat().reduce((sum, day) => sum + (day as typeof none).quota, 0);
+  await expect.poll(quota, { timeout: 10_000 }).toBe(26);
+
+  expect((await organization.call('PATCH', '/api/organization', { feedbackPerDay: null })).data.feedbackPerDay).toBe(
+    null,
+  );
+  expect((await organization.call('GET', '/api/organization')).data.feedbackPerDay).toBe(null);
+  const status = async () => (await somebody().submit(one)).status;
+  await expect.poll(status, { timeout: 5_000 }).toBe(201);
+});
+
+test('only owners and admins set the quota', async () => {
+  const user = await organization.call<{ id: string }>('POST', '/api/users', {
+    ...{ email: `${randomUUID()}@example.com`, name: 'Member', role: 'member' },
+  });
+  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', { name: 'M', userId: user.data.id });
+  const headers = { authorization: `Bearer ${key.data.key}` };
+  expect((await organization.call('PATCH', '/api/organization', { feedbackPerDay: 9 }, headers)).status).toBe(403);
+  expect((await organization.call('GET', '/api/organization', undefined, headers)).status).toBe(200);
+  for (const feedbackPerDay of [0, -1, 1.5, '5']) {
+    expect((await organization.call('PATCH', '/api/organization', { feedbackPerDay })).status).toBe(400);
+  }
+});

@@ -177,6 +177,7 @@ describe('a key that is limited to one project', () => {
     const refused = operations.filter(({ ofOrganization }) => ofOrganization);
     expect(refused.map(({ name }) => name).sort()).toEqual([
       ...['audit.export', 'audit.heads', 'audit.list', 'feedback.erase', 'health.show'],
+      ...['organization.show', 'organization.update'],
       ...['projects.create', 'roles.create', 'roles.delete', 'roles.list', 'roles.update'],
       ...['sessions.list', 'sessions.revoke'],
       ...['trustRules.create', 'trustRules.delete', 'trustRules.list', 'trustRules.tries', 'trustRules.update'],

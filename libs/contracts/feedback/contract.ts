@@ -3,6 +3,8 @@ import { deleteFeedback, eraseSender } from './erasure.ts';
 import { getFeedback, listFeedback, listFeedbackForAgents, updateFeedback, updateFeedbackStatus } from './inbox.ts';
 import { captchaChallenge, ingestFeedback, sourceByPublicKey, verifyCaptcha } from './intake.ts';
 import { feedbackByWorkItems, linkedBefore, linkItem } from './links.ts';
+import { recordOutcomes, sourceOutcomes } from './outcomes.ts';
+import { getQuota, setQuota } from './quota.ts';
 import { createSource, deleteSource, getSource, listSources, updateSource } from './sources.ts';
 
 export const feedbackContract = serviceContract('feedback', [
@@ -11,6 +13,7 @@ export const feedbackContract = serviceContract('feedback', [
   getSource,
   updateSource,
   deleteSource,
+  sourceOutcomes,
   listFeedback,
   listFeedbackForAgents,
   getFeedback,
@@ -21,8 +24,11 @@ export const feedbackContract = serviceContract('feedback', [
   linkItem,
   linkedBefore,
   feedbackByWorkItems,
+  getQuota,
+  setQuota,
   sourceByPublicKey,
   captchaChallenge,
   verifyCaptcha,
   ingestFeedback,
+  recordOutcomes,
 ]);

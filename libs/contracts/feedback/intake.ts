@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Id, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { CaptchaChallenge, Ingested, MAX_CAPTCHA_TOKEN_LENGTH } from './public-api.ts';
+import { FeedbackPerDay } from './quota.ts';
 import { RateLimit, SourceType } from './records.ts';
 import { submissionFields } from './submission.ts';
 
@@ -18,6 +19,8 @@ export const AdmittedSource = z.object({
   requireCaptcha: z.boolean(),
   projectId: z.string().optional(),
   rateLimit: RateLimit.optional(),
+  /** The organization's, if it has one. */
+  feedbackPerDay: FeedbackPerDay.optional(),
 });
 export type AdmittedSource = z.infer<typeof AdmittedSource>;
 

@@ -4,11 +4,14 @@ import { serviceContract } from '../operation.ts';
 import { showHealth } from './health.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
+import { showOrganization, updateOrganization } from './organization.ts';
 import { getWorkItemTrace } from './trace.ts';
 
 /** What the gateway handles itself: from the verified identity, or by combining several services. */
 export const gatewayContract = serviceContract('gateway', [
   me,
+  showOrganization,
+  updateOrganization,
   showHealth,
   linkFeedback,
   getWorkItemTrace,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { OperationError } from '@worktrack/contracts/errors';
+import type { CaptchaVerifier, Presented } from '@worktrack/runtime/captcha/verifier';
 import { timeoutBy } from '@worktrack/runtime/process/timeout';
 import { z } from 'zod';
-import type { CaptchaVerifier, Presented } from './captcha.ts';
 
 /** The providers' endpoints; they speak the same protocol. */
 export const SITEVERIFY_URLS = {

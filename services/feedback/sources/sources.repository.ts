@@ -5,6 +5,7 @@ import { differencesOf } from '@worktrack/runtime/database/differences';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
+import { quotasOf } from '../quotas/quotas.repository.ts';
 import { tell } from '../tell.ts';
 import type { TellingScope } from '../telling-scope.ts';
 import { DeletedSourceModel } from './deleted-sources.model.ts';
@@ -164,22 +165,24 @@ export async function forgetDeletedSources(deletedBefore: Date): Promise<void> {
 /** The enabled sources with these public keys, by public key. */
 export async function enabledSources(publicKeys: readonly string[]): Promise<Map<string, AdmittedSource>> {
   // Disabled ones are left out here: a condition beyond the index would make some databases scan the collection.
-  const documents = await SourceModel.find({ publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }) }).lean();
-  const enabled = documents.filter((document) => document.enabled);
-  return new Map(enabled.map((document) => [document.publicKey, admittedOf(document)]));
+  const enabled = [...(await sourcesWith(publicKeys)).values()].filter((document) => document.enabled);
+  const quotas = await quotasOf(enabled.map(({ organizationId }) => organizationId));
+  return new Map(
+    enabled.map((document) => [document.publicKey, admittedOf(document, quotas.get(document.organizationId))]),
+  );
 }
 
-function admittedOf({
-  _id,
-  createdAt,
-  updatedAt,
-  enabled,
-  retentionDays,
-  erasedBefore,
-  revision,
-  ...rest
-}: SourceDocument): AdmittedSource {
-  return { id: _id, ...rest };
+/** The sources with these public keys, by public key. */
+export async function sourcesWith(publicKeys: readonly string[]): Promise<Map<string, SourceDocument>> {
+  const documents = await SourceModel.find({ publicKey: mongoose.trusted({ $in: [...new Set(publicKeys)] }) }).lean();
+  return new Map(documents.map((document) => [document.publicKey, document]));
+}
+
+function admittedOf(
+  { _id, createdAt, updatedAt, enabled, retentionDays, erasedBefore, revision, ...rest }: SourceDocument,
+  feedbackPerDay: number | undefined,
+): AdmittedSource {
+  return { id: _id, ...rest, ...(feedbackPerDay !== undefined && { feedbackPerDay }) };
 }
 
 function recordOf({ _id, erasedBefore, revision, createdAt, updatedAt, ...rest }: SourceDocument): Source {

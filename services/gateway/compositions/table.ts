@@ -3,6 +3,7 @@ import type { Compositions } from './composition.ts';
 import { showHealth } from './health.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
+import { showOrganization, updateOrganization } from './organization.ts';
 import { readAttachmentByTool } from './read-attachment.ts';
 import { getWorkItemTrace } from './trace.ts';
 import { uploadLocalFile } from './upload-local-file.ts';
@@ -10,6 +11,8 @@ import { uploadLocalFile } from './upload-local-file.ts';
 /** What the gateway implements itself, as the services do in their `handlers.ts`. */
 export const compositions: Compositions<typeof gatewayContract> = {
   'identity.me': me,
+  'organization.show': showOrganization,
+  'organization.update': updateOrganization,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,

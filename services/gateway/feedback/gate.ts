@@ -5,11 +5,13 @@ import { clientOf } from '../http/client-address.ts';
 import { rateHeaders, tooMany } from '../http/rate-headers.ts';
 import type { Admissions, RequestKind } from './admission.ts';
 import { isOriginAllowed, requestOrigin } from './origin.ts';
+import type { RateState } from './rate-window.ts';
 import type { KnownSource } from './source-entry.ts';
 
 /** Who is asking, and for which source, once admitted. */
 export interface Admitted {
   readonly source: KnownSource;
+  readonly rates: readonly RateState[];
   readonly origin: string | null;
   /** Keyed hash of the client's address. */
   readonly client: string;
@@ -39,7 +41,7 @@ export class Gate {
     }
     const origin = requestOrigin(request.headers);
     if (!isOriginAllowed(origin, source.allowedOrigins)) throw refused(origin);
-    return { source, origin, client };
+    return { source, rates, origin, client };
   }
 }
 

@@ -1,7 +1,13 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { feedbackContract } from '@worktrack/contracts/feedback/contract';
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
-import { type Accepted, type Bootstrap, IngestBody, PublicKeyQuery } from '@worktrack/contracts/feedback/public-api';
+import {
+  type Accepted,
+  type Bootstrap,
+  IngestBody,
+  type Ingested,
+  PublicKeyQuery,
+} from '@worktrack/contracts/feedback/public-api';
 import { DEFAULT_DEADLINE_MS } from '@worktrack/contracts/operation';
 import type { CallOptions, Log, ServiceClient } from '@worktrack/rpc/types';
 import { secretKey } from '@worktrack/runtime/process/key-ring';
@@ -12,24 +18,25 @@ import { z } from 'zod';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../http/body-limit.ts';
 import { JSON_TYPE, successBody } from '../http/envelope.ts';
 import { idempotencyKeyOf } from '../http/idempotency-key.ts';
+import { rateHeaders } from '../http/rate-headers.ts';
 import { traceparentOf } from '../http/traceparent.ts';
 import { limitRefusedRequests } from '../limits/refused-requests.ts';
 import { Admissions } from './admission.ts';
 import { Bulkhead } from './bulkhead.ts';
+import { Captchas, captchaConfig, captchaRequired } from './captchas.ts';
 import { answerCrossOrigin, answerPreflight, PUBLIC_PATHS } from './cors.ts';
+import { DailyQuotas, quotaUsedUp } from './daily-quota.ts';
 import { type Admitted, Gate } from './gate.ts';
 import { itemIdOf } from './item-id.ts';
+import { Outcomes } from './outcomes.ts';
 import type { FeedbackSettings } from './settings.ts';
 import { KnownSources } from './spool/known-sources.ts';
-import { isAway, type Spool, type Submission } from './spool/spool.ts';
+import { isAway, MAX_WAIT_BEFORE_SPOOLING_MS, type Spool, type Submission } from './spool/spool.ts';
 import { issueToken, verifyToken } from './widget-token.ts';
 
 const BOOTSTRAP = '/feedback/widget/bootstrap';
 const CHALLENGE = '/feedback/widget/challenge';
 const INGEST = '/feedback/ingest';
-
-/** A broker that hangs must not make every visitor wait as long as the others' calls do. */
-const MAX_WAIT_BEFORE_SPOOLING_MS = 3_000;
 
 const NoQuery = z.strictObject({});
 
@@ -39,6 +46,12 @@ export interface FeedbackNeeds {
   readonly log: Log;
   readonly settings: FeedbackSettings;
   readonly spool: Spool | undefined;
+}
+
+/** Without an output it is in the spool. */
+interface AcceptedSubmission {
+  readonly output?: Ingested;
+  readonly how: 'stored' | 'spooled' | 'repeated';
 }
 
 /** The public endpoints: no API key, any origin that its source allows. */
@@ -61,7 +74,11 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
   const gate = new Gate(admissions, addressSecret);
   const bulkhead = new Bulkhead(settings.FEEDBACK_CONCURRENCY_BESIDE_CALLS);
   const secrets = settings.WIDGET_TOKEN_SECRETS;
-  const captcha = captchaConfig(settings);
+  const captcha = captchaConfig(settings, CHALLENGE);
+  const captchas = new Captchas(needs);
+  const quotas = new DailyQuotas({ redis, log });
+  const outcomes = new Outcomes(feedback, log);
+  app.addHook('onClose', () => outcomes.stop());
 
   // After the key lookup: a header alone, which anybody can send, does not mean that somebody is at work.
   app.addHook('preParsing', (request, _reply, payload, done) => {
@@ -90,6 +107,13 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
 
   app.get(
     BOOTSTRAP,
+    {
+      // Nothing can be sent from a form that does not open.
+      onError: async ({ query }, _reply, error) => {
+        if (!(error instanceof OperationError) || error.code !== 'ORIGIN_NOT_ALLOWED') return;
+        outcomes.refused((query as { readonly publicKey?: unknown }).publicKey, error);
+      },
+    },
     bounded(async (request, reply) => {
       const { publicKey } = parseInput(PublicKeyQuery, request.query);
       const { source, origin } = await gate.enter('bootstrap', publicKey, request, reply);
@@ -109,13 +133,18 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
       const { publicKey } = parseInput(PublicKeyQuery, request.query);
       const { source } = await gate.enter('challenge', publicKey, request, reply);
       reply.header('content-type', JSON_TYPE);
-      return successBody(await feedback.call('captcha.challenge', { sourceId: source.id }, callOptions(request)));
+      const options = { ...callOptions(request), deadlineMs: DEFAULT_DEADLINE_MS };
+      return successBody(await captchas.challenge(source.id, options));
     }),
   );
 
   app.post(
     INGEST,
-    { bodyLimit: PUBLIC_BODY_LIMIT_BYTES },
+    {
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
+      onError: async ({ body }, _reply, error) =>
+        outcomes.refused((body as Partial<IngestBody> | null | undefined)?.publicKey, error),
+    },
     bounded(async (request, reply, startedAtMs) => {
       parseInput(NoQuery, request.query);
       const { publicKey, token, captchaToken, ...submission } = parseInput(IngestBody, request.body);
@@ -129,41 +158,56 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
         ...callOptions(request),
         deadlineMs: Math.max(1, DEFAULT_DEADLINE_MS - (performance.now() - startedAtMs)),
       });
-      if (source.requireCaptcha) {
-        if (captchaToken === undefined) {
-          throw new OperationError(
-            'CAPTCHA_REQUIRED',
-            'This source requires a captcha: solve one and send its solution as captchaToken. The bootstrap response says which.',
-          );
+      const { output, how } = await withinQuota(admitted, reply, async () => {
+        if (source.requireCaptcha) {
+          if (captchaToken === undefined) throw captchaRequired();
+          // A hosted captcha is a third-party server, which may take seconds.
+          const presented = { itemId, sourceId: source.id, origin, captchaToken };
+          await bulkhead.outside(() => captchas.verify(presented, options()));
         }
-        // A hosted captcha is a third-party server, which may take seconds.
-        await bulkhead.outside(() =>
-          feedback.call('captcha.verify', { itemId, sourceId: source.id, origin, captchaToken }, options()),
-        );
-      }
-      const { organizationId, id: sourceId } = source;
-      const given = { itemId, organizationId, sourceId, origin, ipHash: client, ...submission };
-      const stored = await storeOrSpool(given, { ...options(), idempotencyKey: itemId });
-      if (stored === 'spooled') {
-        reply.code(202).header('content-type', JSON_TYPE);
-        return successBody({ status: 'accepted' } satisfies Accepted);
-      }
-      const { output, replayed } = stored;
-      reply.code(201).header('content-type', JSON_TYPE);
+        const { organizationId, id: sourceId } = source;
+        const given = { itemId, organizationId, sourceId, origin, ipHash: client, ...submission };
+        return await storeOrSpool(given, { ...options(), idempotencyKey: itemId });
+      });
+      outcomes.accepted(publicKey, how);
+      reply.code(output ? 201 : 202).header('content-type', JSON_TYPE);
       // Without its own key, the client cannot have asked for a replay: the message was delivered twice internally.
-      if (replayed && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
-      return successBody(output);
+      if (output && how === 'repeated' && idempotencyKey !== undefined) reply.header('idempotency-replayed', 'true');
+      return successBody(output ?? ({ status: 'accepted' } satisfies Accepted));
     }),
   );
 
-  async function storeOrSpool(given: Submission, options: CallOptions & { readonly deadlineMs: number }) {
-    if (spool?.isAway) return await intoSpool(spool, given);
+  /** Only what is accepted for the first time counts. */
+  async function withinQuota(
+    { source, rates }: Admitted,
+    reply: FastifyReply,
+    accept: () => Promise<AcceptedSubmission>,
+  ): Promise<AcceptedSubmission> {
+    const share = await quotas.take(source);
+    if (!share) return await accept();
+    reply.headers(rateHeaders([...rates, share.rate]));
+    let accepted: AcceptedSubmission | undefined;
+    try {
+      if (share.isBeyond) throw quotaUsedUp(share.rate);
+      accepted = await accept();
+      return accepted;
+    } finally {
+      if (!accepted || accepted.how === 'repeated') await share.giveBack();
+    }
+  }
+
+  async function storeOrSpool(
+    given: Submission,
+    options: CallOptions & { readonly deadlineMs: number },
+  ): Promise<AcceptedSubmission> {
+    if (spool?.isAway) return { how: await spool.accept(given) };
     const deadlineMs = spool ? Math.min(options.deadlineMs, MAX_WAIT_BEFORE_SPOOLING_MS) : options.deadlineMs;
     try {
-      return await feedback.exchange('feedback.ingest', given, { ...options, deadlineMs });
+      const { output, replayed } = await feedback.exchange('feedback.ingest', given, { ...options, deadlineMs });
+      return { output, how: replayed ? 'repeated' : 'stored' };
     } catch (error) {
       if (!spool || !isAway(error)) throw error;
-      return await intoSpool(spool, given);
+      return { how: await spool.accept(given) };
     }
   }
 
@@ -183,11 +227,6 @@ export function registerFeedbackRoutes(app: FastifyInstance, needs: FeedbackNeed
         );
     }
   }
-}
-
-async function intoSpool(spool: Spool, given: Submission): Promise<'spooled'> {
-  await spool.accept(given);
-  return 'spooled';
 }
 
 function lookUpOf(feedback: FeedbackNeeds['feedback']) {
@@ -216,11 +255,4 @@ function lookUpKnown({ feedback, redis }: FeedbackNeeds, spool: Spool): ReturnTy
 
 function callOptions(request: FastifyRequest) {
   return { requestId: request.id, traceparent: traceparentOf(request) };
-}
-
-function captchaConfig(settings: FeedbackSettings): Bootstrap['config']['captcha'] {
-  const { CAPTCHA_PROVIDER: provider, CAPTCHA_SITE_KEY: siteKey } = settings;
-  if (provider === 'altcha') return { provider, challengePath: CHALLENGE };
-  if (!siteKey) throw new Error(`CAPTCHA_SITE_KEY: is missing; ${provider} needs it in the page.`);
-  return { provider, siteKey };
 }

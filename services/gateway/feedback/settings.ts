@@ -1,5 +1,6 @@
 import { CAPTCHA_PROVIDERS } from '@worktrack/contracts/feedback/public-api';
 import { MAX_RATE, MAX_RATE_WINDOW_SECONDS } from '@worktrack/contracts/feedback/records';
+import { altchaSettings } from '@worktrack/runtime/captcha/altcha';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { z } from 'zod';
 
@@ -14,6 +15,8 @@ export const feedbackSettings = {
   IP_HASH_SECRET: z
     .string({ error: `is missing; set a random secret of at least ${MIN_SECRET_LENGTH} characters` })
     .min(MIN_SECRET_LENGTH, `must be a random secret of at least ${MIN_SECRET_LENGTH} characters`),
+  /** For challenges while the feedback service cannot be asked for them. */
+  ...altchaSettings,
   CAPTCHA_PROVIDER: z.enum(CAPTCHA_PROVIDERS).default('altcha'),
   /** For turnstile, hcaptcha and recaptcha: used by their script in the page. */
   CAPTCHA_SITE_KEY: z.string().optional(),

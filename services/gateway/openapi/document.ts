@@ -185,6 +185,7 @@ const TAGS: Readonly<Record<string, string>> = {
   trustRules:
     'Which tokens of other issuers, such as those of CI jobs, are exchanged for short-lived ones of this service, without a stored secret.',
   oauth: 'Short-lived tokens for the JWTs of other issuers.',
+  organization: 'What holds for the organization as a whole.',
   users: 'The people in the organization, with their roles.',
   roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',

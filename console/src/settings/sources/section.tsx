@@ -15,6 +15,7 @@ import { may } from '../../session.ts';
 import { words as common } from '../messages.ts';
 import { SettingsSection } from '../section.tsx';
 import { words } from './messages.ts';
+import { OutcomesDialog } from './outcomes.tsx';
 import { SourceForm } from './source-form.tsx';
 import { TagDialog } from './tag-dialog.tsx';
 
@@ -55,7 +56,7 @@ export function Sources() {
   );
 }
 
-type Open = 'tag' | 'edit' | 'delete' | 'erase' | undefined;
+type Open = 'tag' | 'outcomes' | 'edit' | 'delete' | 'erase' | undefined;
 
 function SourceRow({ source }: { readonly source: Source }) {
   const { id, name, type, publicKey, allowedDomains, requireCaptcha, enabled, createdAt } = source;
@@ -114,6 +115,14 @@ function SourceRow({ source }: { readonly source: Source }) {
         <button type="button" class="button" aria-label={words.tagOf({ name })} onClick={() => setOpen('tag')}>
           {words.tag}
         </button>
+        <button
+          type="button"
+          class="button"
+          aria-label={words.outcomesOf({ name })}
+          onClick={() => setOpen('outcomes')}
+        >
+          {words.outcomes}
+        </button>
         {may('feedback:write') && (
           <>
             <button type="button" class="button" aria-label={words.edit({ name })} onClick={() => setOpen('edit')}>
@@ -140,6 +149,7 @@ function SourceRow({ source }: { readonly source: Source }) {
         )}
       </div>
       {open === 'tag' && <TagDialog source={source} onClose={close} />}
+      {open === 'outcomes' && <OutcomesDialog source={source} onClose={close} />}
       {open === 'edit' && <SourceForm source={source} onClose={close} />}
       {open === 'delete' && (
         <Confirm

@@ -11,10 +11,12 @@ import { registry } from '@worktrack/runtime/process/metrics';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { Duplicates, reservationOf } from '@worktrack/runtime/redis/duplicates';
-import { Counter, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { type Folders, takeFolders } from './folder.ts';
 import { FileFull, RecordFile } from './record-file.ts';
 
+/** A broker that hangs must not make every visitor wait as long as the others' calls do. */
+export const MAX_WAIT_BEFORE_SPOOLING_MS = 3_000;
 const RETRY_EVERY_MS = 500;
 /** A broker that hangs is tried again soon after its return. */
 const DELIVERY_DEADLINE_MS = 3_000;
@@ -30,11 +32,6 @@ const waiting = new Gauge({
   registers: [registry],
 });
 waiting.set(0);
-const spooled = new Counter({
-  name: 'worktrack_intake_spooled_total',
-  help: 'Submissions that were accepted into the spool, because they could not be stored at that moment.',
-  registers: [registry],
-});
 
 export type Submission = RawInput<typeof ingestFeedback>;
 
@@ -91,12 +88,12 @@ export class Spool {
    * Resolves once it is on the disk.
    * @throws OperationError DUPLICATE_FEEDBACK, IDEMPOTENCY_KEY_REUSED as the feedback service would; UNAVAILABLE if there is no room
    */
-  async accept(submission: Submission): Promise<void> {
+  async accept(submission: Submission): Promise<'spooled' | 'repeated'> {
     const { itemId, sourceId, message } = submission;
     const { category, email, pageUrl, locale } = submission;
     const content = hash('sha256', JSON.stringify([message, category, email, pageUrl, locale]));
     const earlier = this.#contents.get(itemId);
-    if (earlier === content) return;
+    if (earlier === content) return 'repeated';
     if (earlier !== undefined) {
       const reused = 'This Idempotency-Key was used for another submission. Use a new key for a new submission.';
       throw new OperationError('IDEMPOTENCY_KEY_REUSED', reused);
@@ -119,10 +116,10 @@ export class Spool {
     }
     this.#isAway = true;
     this.#contents.set(itemId, content);
-    spooled.inc();
     this.#tell();
     this.#news.resolve();
     await this.#duplicates.confirm([reservation]);
+    return 'spooled';
   }
 
   async close(): Promise<void> {

@@ -1,19 +1,21 @@
 import { randomInt } from 'node:crypto';
 import type { CaptchaChallenge } from '@worktrack/contracts/feedback/public-api';
-import { type KeyRing, signingKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { z } from 'zod';
-import type { CaptchaVerifier, Presented } from './captcha.ts';
+import { type KeyRing, signingKey, subkeys } from '../process/key-ring.ts';
+import type { CaptchaVerifier, Presented } from './verifier.ts';
 
 export const CHALLENGE_LIFETIME_MS = 10 * 60 * 1000;
 const ALGORITHM = 'PBKDF2/SHA-256';
 
-/** How much work a solution is: up to `counters` derivations of `cost` iterations each, half of that on average. */
-export interface AltchaEffort {
-  readonly cost: number;
-  readonly counters: number;
-}
+/** How much work a solution is: up to ALTCHA_COUNTERS derivations of ALTCHA_COST PBKDF2 iterations each, half of that on average. */
+export const altchaSettings = {
+  /** 1 000 × 600 is some 0.2 s of one core. */
+  ALTCHA_COST: z.coerce.number().int().min(1).max(100_000).default(1_000),
+  ALTCHA_COUNTERS: z.coerce.number().int().min(1).max(1_000_000).default(600),
+};
+export type AltchaSettings = z.output<z.ZodObject<typeof altchaSettings>>;
 
 const Hex = z.string().regex(/^[0-9a-f]{1,256}$/);
 /** What a solver sends back. All of `parameters` is signed; the schema rejects anything expensive to examine. */
@@ -42,9 +44,9 @@ const Payload = z.object({
 export class Altcha implements CaptchaVerifier {
   readonly #challengeKeys: KeyRing;
   readonly #solutionKeys: KeyRing;
-  readonly #effort: AltchaEffort;
+  readonly #effort: AltchaSettings;
 
-  constructor(ring: KeyRing, effort: AltchaEffort) {
+  constructor(ring: KeyRing, effort: AltchaSettings) {
     this.#challengeKeys = subkeys(ring, 'altcha challenge');
     this.#solutionKeys = subkeys(ring, 'altcha solution');
     this.#effort = effort;
@@ -56,8 +58,8 @@ export class Altcha implements CaptchaVerifier {
     const challenge = await createChallenge({
       algorithm: ALGORITHM,
       deriveKey,
-      cost: this.#effort.cost,
-      counter: randomInt(this.#effort.counters),
+      cost: this.#effort.ALTCHA_COST,
+      counter: randomInt(this.#effort.ALTCHA_COUNTERS),
       expiresAt: new Date(nowMs + CHALLENGE_LIFETIME_MS),
       data: { keyId, sourceId },
       ...this.#secrets(keyId),

@@ -1,7 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
-import type { Redis } from '@worktrack/runtime/redis/connection';
-import { RedisFallback } from '@worktrack/runtime/redis/fallback';
-import { MemoryReservations } from '@worktrack/runtime/redis/memory-reservations';
+import type { Redis } from '../redis/connection.ts';
+import { RedisFallback } from '../redis/fallback.ts';
+import { MemoryReservations } from '../redis/memory-reservations.ts';
 
 /** Longer than any solution is valid: ten minutes for altcha here, five or two for the others. */
 const REMEMBERED_MS = 15 * 60 * 1000;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CaptchaChallenge } from '@worktrack/contracts/feedback/public-api';
-import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
-import { createLog } from '@worktrack/runtime/process/logging';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { describe, expect, test } from 'vitest';
+import { keyRingSetting } from '../process/key-ring.ts';
+import { createLog } from '../process/logging.ts';
 import { Altcha, CHALLENGE_LIFETIME_MS } from './altcha.ts';
 
-const EFFORT = { cost: 5, counters: 20 };
+const EFFORT = { ALTCHA_COST: 5, ALTCHA_COUNTERS: 20 };
 const [ONE, TWO] = ['one:the first of two secrets in these tests', 'two:the second of two secrets in these tests'];
 const altcha = new Altcha(keyRingSetting.parse(ONE), EFFORT);
 const sourceId = randomUUID();

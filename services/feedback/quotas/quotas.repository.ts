@@ -1,0 +1,23 @@
+import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
+import mongoose from 'mongoose';
+import { QuotaModel } from './quotas.model.ts';
+
+export async function quotaOf({ caller, tx }: Scope): Promise<number | null> {
+  const document = await QuotaModel.findOne({ _id: caller.organizationId })
+    .session(tx ?? null)
+    .lean();
+  return document?.perDay ?? null;
+}
+
+/** Of those of the organizations that have one. */
+export async function quotasOf(organizationIds: readonly string[]): Promise<Map<string, number>> {
+  const documents = await QuotaModel.find({ _id: mongoose.trusted({ $in: [...new Set(organizationIds)] }) }).lean();
+  return new Map(documents.map(({ _id, perDay }) => [_id, perDay]));
+}
+
+/** @param perDay null removes it */
+export async function storeQuota({ caller, tx }: TransactionalScope, perDay: number | null): Promise<void> {
+  const _id = caller.organizationId;
+  if (perDay === null) await QuotaModel.deleteOne({ _id }, { session: tx });
+  else await QuotaModel.updateOne({ _id }, { $set: { perDay } }, { session: tx, upsert: true });
+}
