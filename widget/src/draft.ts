@@ -1,16 +1,6 @@
 import type { Category } from '@worktrack/contracts/feedback/records';
+import type { Attempt, Attempts } from './attempt.ts';
 import { CATEGORIES } from './service.ts';
-
-/**
- * A submission in progress: retries use the same key, even after a reload, so that one whose response was lost is not stored twice.
- */
-export interface Attempt {
-  readonly key: string;
-  /** What was submitted: different content means a different submission. */
-  readonly of: string;
-  /** Some attempt got no response, so the service may have it. */
-  readonly uncertain: boolean;
-}
 
 /** What was typed and not yet delivered. */
 export interface Draft {
@@ -27,7 +17,7 @@ export const EMPTY_DRAFT: Draft = { message: '', category: undefined, email: '' 
  * The draft in the tab's session storage: it survives reloads and navigating the site, and ends with the tab.
  * A page may have no storage (a sandboxed frame, cookies refused); then the draft lives as long as the page.
  */
-export class DraftStore {
+export class DraftStore implements Attempts {
   readonly #key: string;
   #draft: Draft;
 
@@ -38,6 +28,14 @@ export class DraftStore {
 
   get current(): Draft {
     return this.#draft;
+  }
+
+  get attempt(): Attempt | undefined {
+    return this.#draft.attempt;
+  }
+
+  keep(attempt: Attempt | undefined): void {
+    this.update({ attempt });
   }
 
   update(change: Partial<Draft>): void {

@@ -6,6 +6,8 @@ export interface WidgetEvents {
   readonly open: undefined;
   readonly close: undefined;
   readonly submitted: Ingested | { readonly id: null };
+  /** It could not be sent, and waits in the browser until it can: `submitted` follows. */
+  readonly queued: Failure;
   readonly error: Failure;
 }
 type Listener<Name extends keyof WidgetEvents> = (detail: WidgetEvents[Name]) => void;

@@ -1,6 +1,6 @@
 import type { Bootstrap, Ingested } from '@worktrack/contracts/feedback/public-api';
+import { type Attempts, attemptAt } from './attempt.ts';
 import type { Captcha } from './captcha/captcha.ts';
-import type { Attempt, DraftStore } from './draft.ts';
 import { type Failure, type Service, ServiceError, type Submission } from './service.ts';
 
 /** After a broken connection or an overload: how long to wait before retrying the same submission. */
@@ -16,13 +16,11 @@ export type Progress = 'checking' | 'sending' | 'retrying';
  */
 export class Submitter {
   readonly #service: Service;
-  readonly #drafts: DraftStore;
   readonly #captcha: Captcha;
   #bootstrap: Promise<Bootstrap> | undefined;
 
-  constructor(service: Service, drafts: DraftStore, captcha: Captcha) {
+  constructor(service: Service, captcha: Captcha) {
     this.#service = service;
-    this.#drafts = drafts;
     this.#captcha = captcha;
   }
 
@@ -36,20 +34,24 @@ export class Submitter {
   }
 
   /** Returns `known` if the service already has it from an attempt whose response was lost. Throws ServiceError if the person has to be told. */
-  async submit(submission: Submission, onProgress: (progress: Progress) => void): Promise<Ingested | 'known'> {
+  async submit(
+    submission: Submission,
+    attempts: Attempts,
+    onProgress: (progress: Progress) => void = () => {},
+  ): Promise<Ingested | 'known'> {
     const repaired = new Set<Repair>();
     for (let retry = 0; ; ) {
       try {
-        return await this.#try(submission, onProgress);
+        return await this.#try(submission, attempts, onProgress);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const { failure } = error;
-        if (failure.code === 'DUPLICATE_FEEDBACK' && this.#attempt(submission).uncertain) return 'known';
+        if (failure.code === 'DUPLICATE_FEEDBACK' && attemptAt(submission, attempts).uncertain) return 'known';
         const repair = repairOf(failure);
         if (repair && !repaired.has(repair)) {
           repaired.add(repair);
           if (repair === 'token') this.#bootstrap = undefined;
-          if (repair === 'key') this.#drafts.update({ attempt: undefined });
+          if (repair === 'key') attempts.keep(undefined);
           continue;
         }
         const waitMs = silentWaitMs(failure, retry++);
@@ -60,7 +62,7 @@ export class Submitter {
     }
   }
 
-  async #try(submission: Submission, onProgress: (progress: Progress) => void): Promise<Ingested> {
+  async #try(submission: Submission, attempts: Attempts, onProgress: (progress: Progress) => void): Promise<Ingested> {
     onProgress('sending');
     const { token, config } = await this.bootstrap();
     let captchaToken: string | undefined;
@@ -69,24 +71,17 @@ export class Submitter {
       captchaToken = await this.#captcha.token(config.captcha);
       onProgress('sending');
     }
-    const attempt = this.#attempt(submission);
+    const attempt = attemptAt(submission, attempts);
     // Before it is sent: a reload in the middle is a lost response too.
-    this.#drafts.update({ attempt: { ...attempt, uncertain: true } });
+    attempts.keep({ ...attempt, uncertain: true });
     try {
       return await this.#service.ingest(submission, { token, captchaToken }, attempt.key);
     } catch (error) {
-      if (error instanceof ServiceError && !mayHaveArrived(error.failure)) this.#drafts.update({ attempt });
+      if (error instanceof ServiceError && !mayHaveArrived(error.failure)) attempts.keep(attempt);
       throw error;
     } finally {
       if (captchaToken) this.#captcha.spend();
     }
-  }
-
-  /** The key of an earlier attempt at the same submission, or else a new one. */
-  #attempt(submission: Submission): Attempt {
-    const of = JSON.stringify(submission);
-    const { attempt } = this.#drafts.current;
-    return attempt?.of === of ? attempt : { key: randomKey(), of, uncertain: false };
   }
 }
 
@@ -115,9 +110,4 @@ function silentWaitMs(failure: Failure, retry: number): number | undefined {
   const ownMs = RETRY_AFTER_MS[retry];
   const askedMs = (failure.retryAfterSeconds ?? 0) * 1_000;
   return ownMs === undefined || askedMs > LONGEST_SILENT_WAIT_MS ? undefined : Math.max(ownMs, askedMs);
-}
-
-/** `crypto.randomUUID` exists on https only. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,9 +1,11 @@
 import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Category } from '@worktrack/contracts/feedback/records';
+import { type Attempts, attemptAt } from './attempt.ts';
 import { Captcha } from './captcha/captcha.ts';
 import { explain } from './console.ts';
 import { type Draft, DraftStore } from './draft.ts';
 import type { Emitter } from './events.ts';
+import { isWorthKeeping, Queue } from './queue.ts';
 import { isNote, isTransient, wordsFor } from './refusal.ts';
 import {
   CATEGORIES,
@@ -15,7 +17,7 @@ import {
   type Submission,
 } from './service.ts';
 import type { Settings } from './settings.ts';
-import { fill, inTime, type Language } from './strings.ts';
+import { count, fill, inTime, type Language } from './strings.ts';
 import { type Progress, Submitter } from './submission.ts';
 import { Panel } from './ui/panel.ts';
 
@@ -39,12 +41,12 @@ export class FeedbackWidget {
   readonly #captcha: Captcha;
   readonly #submitter: Submitter;
   readonly #panel: Panel;
+  readonly #queue: Queue;
   #identified = '';
   /** What the bootstrap returned, once it has. */
   #config: Bootstrap['config'] | undefined;
   #busy = false;
   #refusedAtOpening = false;
-  #countdown: ReturnType<typeof setInterval> | undefined;
 
   constructor(settings: Settings, language: Language, events: Emitter) {
     this.#settings = settings;
@@ -65,8 +67,13 @@ export class FeedbackWidget {
         language: this.#language.shown,
       }),
     });
-    this.#submitter = new Submitter(service, this.#drafts, this.#captcha);
+    this.#submitter = new Submitter(service, this.#captcha);
     this.#panel.fields.values = this.#drafts.current;
+    this.#queue = new Queue(settings.publicKey, {
+      canDeliver: () => !this.#busy,
+      deliver: (submission, attempts) => this.#deliver(submission, attempts),
+      changed: () => this.#queueChanged(),
+    });
   }
 
   /** Opens the form; a preset fills it in where the person has not yet written anything. */
@@ -110,11 +117,13 @@ export class FeedbackWidget {
   /** A refusal that concerns the page rather than the message is shown before anything is typed in vain. */
   async #opened(): Promise<void> {
     this.#events.emit('open', undefined);
+    if (this.#queue.length > 0) this.#sayWaiting();
+    this.#queue.wake(0);
     try {
       const { config } = await this.#submitter.bootstrap();
       this.#config = config;
       this.#prepareCaptcha();
-      if (this.#refusedAtOpening) this.#panel.rest();
+      if (this.#refusedAtOpening) this.#sayWaiting();
       this.#refusedAtOpening = false;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -127,19 +136,66 @@ export class FeedbackWidget {
   async #submit(): Promise<void> {
     if (this.#busy || !this.#panel.fields.validate()) return;
     this.#busy = true;
-    clearInterval(this.#countdown);
+    const submission = this.#submission();
     try {
-      const receipt = await this.#submitter.submit(this.#submission(), (progress) => this.#working(progress));
-      this.#drafts.clear();
-      this.#panel.fields.values = { message: '', category: undefined, email: this.#identified };
+      const receipt = await this.#submitter.submit(submission, this.#drafts, (progress) => this.#working(progress));
+      this.#clear();
       this.#panel.succeed();
       this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#refused(error.failure);
+      if (!this.#queued(submission, error.failure)) this.#refused(error.failure);
     } finally {
       this.#busy = false;
     }
+  }
+
+  #clear(): void {
+    this.#drafts.clear();
+    this.#panel.fields.values = { message: '', category: undefined, email: this.#identified };
+  }
+
+  /** Keeps what could not be sent now but may be later; false if it is for the person to decide. */
+  #queued(submission: Submission, failure: Failure): boolean {
+    const attempt = attemptAt(submission, this.#drafts);
+    if (!isWorthKeeping(failure.code) || !this.#queue.add(submission, attempt, failure)) return false;
+    explain(failure, this.#settings);
+    this.#clear();
+    this.#panel.succeed(this.#waiting());
+    this.#events.emit('queued', failure);
+    return true;
+  }
+
+  async #deliver(submission: Submission, attempts: Attempts): Promise<void> {
+    const { config } = await this.#submitter.bootstrap();
+    // Its box is in the form, and needs the person.
+    if (config.requireCaptcha && config.captcha?.provider !== 'altcha' && !this.#panel.isOpen) {
+      const message = 'The captcha is solved when the form is opened.';
+      throw new ServiceError({ code: 'CAPTCHA_REQUIRED', message, status: 0, details: [] });
+    }
+    try {
+      const receipt = await this.#submitter.submit(submission, attempts);
+      this.#events.emit('submitted', receipt === 'known' ? { id: null } : receipt);
+    } catch (error) {
+      if (error instanceof ServiceError && !isWorthKeeping(error.failure.code)) explain(error.failure, this.#settings);
+      throw error;
+    }
+  }
+
+  #queueChanged(): void {
+    if (this.#panel.isDone) this.#panel.succeed(this.#waiting() || undefined);
+    else if (this.#panel.saysNote) this.#sayWaiting();
+  }
+
+  #sayWaiting(): void {
+    if (!this.#busy && !this.#panel.isDone) this.#panel.rest(this.#waiting(), undefined, 'note');
+  }
+
+  /** How many messages will be sent later, in words; empty if none. */
+  #waiting(): string {
+    const { strings, tag } = this.#language;
+    const { length } = this.#queue;
+    return length > 0 ? count(strings.waiting, length, tag) : '';
   }
 
   #submission(): Submission {
@@ -163,16 +219,14 @@ export class FeedbackWidget {
   /** Tells the person in the form, the developer in the console, and the page by its event. What was typed stays. */
   #refused(failure: Failure): void {
     explain(failure, this.#settings);
-    clearInterval(this.#countdown);
-    const { strings } = this.#language;
-    if (failure.code === 'RATE_LIMITED') {
-      this.#wait(failure.retryAfterSeconds ?? DEFAULT_RATE_WAIT_SECONDS);
-    } else if (this.#faultFields(failure)) {
+    const { strings, tag } = this.#language;
+    const seconds = failure.retryAfterSeconds ?? DEFAULT_RATE_WAIT_SECONDS;
+    if (this.#faultFields(failure)) {
       this.#panel.rest();
       this.#panel.fields.focusFault();
     } else {
       this.#panel.rest(
-        this.#told(wordsFor(failure.code, strings)),
+        this.#told(fill(wordsFor(failure.code, strings), { time: inTime(seconds, tag) })),
         isTransient(failure.code) ? strings.retry : undefined,
         isNote(failure.code) ? 'note' : undefined,
       );
@@ -191,19 +245,5 @@ export class FeedbackWidget {
     if (faulty.has('message')) this.#panel.fields.fault('message', failures.rejected);
     if (faulty.has('email')) this.#panel.fields.fault('email', failures.emailInvalid);
     return faulty.has('message') || faulty.has('email');
-  }
-
-  /** Counts down to when the server accepts more, and lets the person send then. */
-  #wait(seconds: number): void {
-    const { strings, tag } = this.#language;
-    const untilMs = performance.now() + seconds * 1_000;
-    const words = (left: number) => this.#told(fill(strings.failures.rateLimited, { time: inTime(left, tag) }));
-    this.#panel.wait(words(seconds));
-    this.#countdown = setInterval(() => {
-      const left = Math.ceil((untilMs - performance.now()) / 1_000);
-      if (left > 0) return this.#panel.tick(words(left));
-      clearInterval(this.#countdown);
-      this.#panel.rest();
-    }, 1_000);
   }
 }

@@ -64,32 +64,29 @@ test('a token that expired while the user was writing is silently renewed', asyn
   expect(await source.inbox()).toMatchObject([{ message: 'Written slowly.' }]);
 });
 
-test('while the feedback service is unavailable the user is told, and the same text is stored once it is back', async () => {
+test('while the feedback service is unavailable the message waits, and is stored once it is back', async () => {
   const { source, visitor } = await visit();
   const [service] = system.services.of('feedback');
   await service?.part.kill();
   await (await visitor.write('Nobody at home.')).send();
-  await visitor.isTold('Our service cannot take this right now.');
+  await visitor.isThanked();
+  expect(await visitor.thanks.textContent()).toContain('1 message will be sent as soon as possible.');
   await visitor.picture('service-away');
   expect(visitor.console.join('\n')).toContain('UNAVAILABLE');
   await service?.part.restart();
-  await visitor.send();
-  await visitor.isThanked();
-  expect(await source.inbox()).toMatchObject([{ message: 'Nobody at home.' }]);
+  await expect.poll(source.inbox, { timeout: 60_000 }).toMatchObject([{ message: 'Nobody at home.' }]);
+  await visitor.thanks.filter({ hasText: 'Your feedback has arrived.' }).waitFor();
 });
 
-test('while the gateway is unavailable the user is told, what was typed survives a reload, and is stored once it is back', async () => {
+test('while the gateway is unavailable the message waits, also for another page, and is stored once', async () => {
   const { source, visitor } = await visit();
   await visitor.write('The door is locked.');
   const [gateway] = system.services.of('gateway');
   await gateway?.part.kill();
   await visitor.send();
-  await visitor.isTold('There is no connection to our service.');
+  await visitor.thanks.filter({ hasText: 'will be sent' }).waitFor();
   await gateway?.part.restart();
-  await visitor.page.reload();
-  await visitor.open();
-  expect(await visitor.message.inputValue()).toBe('The door is locked.');
-  await visitor.send();
-  await visitor.isThanked();
-  expect(await source.inbox()).toMatchObject([{ message: 'The door is locked.' }]);
+  await visitor.page.goto(scene.site.add(system.baseUrl, { tag: source.tag }));
+  await expect.poll(source.inbox, { timeout: 60_000 }).toMatchObject([{ message: 'The door is locked.' }]);
+  await expect.poll(() => visitor.page.evaluate(() => localStorage.length)).toBe(0);
 });

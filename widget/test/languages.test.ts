@@ -5,7 +5,7 @@ import { es } from '../src/locales/es.ts';
 import { fr } from '../src/locales/fr.ts';
 import { ja } from '../src/locales/ja.ts';
 import { tr } from '../src/locales/tr.ts';
-import { chooseLanguage, count, inTime } from '../src/strings.ts';
+import { chooseLanguage, count, fill, inTime } from '../src/strings.ts';
 import { createSource } from './support/source.ts';
 import { openStage } from './support/stage.ts';
 
@@ -88,11 +88,10 @@ describe('on a page', () => {
       expect(await visitor.dialog.evaluate((dialog) => dialog.closest('[lang]')?.getAttribute('lang'))).toBe(locale);
       await visitor.page.context().setOffline(true);
       await (await visitor.write('…')).send();
-      await visitor.isTold(strings.failures.network);
-      await visitor.picture(`language-${locale}-notice`);
+      await visitor.thanks.filter({ hasText: fill(strings.waiting.one, { n: '1' }) }).waitFor();
+      await visitor.picture(`language-${locale}-waiting`);
       await visitor.page.context().setOffline(false);
-      await visitor.send();
-      await visitor.isThanked();
+      await visitor.thanks.filter({ hasText: strings.sentText }).waitFor();
       expect(await visitor.thanks.textContent()).toContain(strings.sent);
     },
   );

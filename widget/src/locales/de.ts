@@ -37,6 +37,10 @@ export const de: Strings = {
   charactersTooMany: { one: '{n} Zeichen zu viel', other: '{n} Zeichen zu viel' },
   sent: 'Vielen Dank!',
   sentText: 'Ihr Feedback ist angekommen.',
+  waiting: {
+    one: '{n} Nachricht wird gesendet, sobald es möglich ist.',
+    other: '{n} Nachrichten werden gesendet, sobald es möglich ist.',
+  },
   again: 'Weiteres Feedback senden',
   kept: 'Ihr Text bleibt erhalten.',
   failures: {

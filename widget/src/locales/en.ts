@@ -37,6 +37,10 @@ export const en: Strings = {
   charactersTooMany: { one: '{n} character too many', other: '{n} characters too many' },
   sent: 'Thank you!',
   sentText: 'Your feedback has arrived.',
+  waiting: {
+    one: '{n} message will be sent as soon as possible.',
+    other: '{n} messages will be sent as soon as possible.',
+  },
   again: 'Send more feedback',
   kept: 'What you wrote is kept.',
   failures: {

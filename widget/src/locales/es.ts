@@ -37,6 +37,10 @@ export const es: Strings = {
   charactersTooMany: { one: 'sobra {n} carácter', other: 'sobran {n} caracteres' },
   sent: '¡Gracias!',
   sentText: 'Hemos recibido sus comentarios.',
+  waiting: {
+    one: 'Se enviará {n} mensaje en cuanto sea posible.',
+    other: 'Se enviarán {n} mensajes en cuanto sea posible.',
+  },
   again: 'Enviar otro comentario',
   kept: 'Su texto se conserva.',
   failures: {

@@ -37,6 +37,7 @@ export const fr: Strings = {
   charactersTooMany: { one: '{n} caractère en trop', other: '{n} caractères en trop' },
   sent: 'Merci !',
   sentText: 'Votre avis nous est bien parvenu.',
+  waiting: { one: '{n} message sera envoyé dès que possible.', other: '{n} messages seront envoyés dès que possible.' },
   again: 'Envoyer un autre avis',
   kept: 'Votre texte est conservé.',
   failures: {

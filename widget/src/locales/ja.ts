@@ -37,6 +37,10 @@ export const ja: Strings = {
   charactersTooMany: { one: '{n}文字超過しています', other: '{n}文字超過しています' },
   sent: 'ありがとうございます',
   sentText: 'ご意見を受け取りました。',
+  waiting: {
+    one: '{n} 件のメッセージは、可能になり次第送信されます。',
+    other: '{n} 件のメッセージは、可能になり次第送信されます。',
+  },
   again: '続けてご意見を送る',
   kept: '入力内容はそのまま残っています。',
   failures: {

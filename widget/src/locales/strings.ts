@@ -25,6 +25,8 @@ export interface Strings {
   readonly charactersTooMany: { readonly one: string; readonly other: string };
   readonly sent: string;
   readonly sentText: string;
+  /** For messages in the queue. */
+  readonly waiting: { readonly one: string; readonly other: string };
   readonly again: string;
   readonly kept: string;
   readonly failures: {

@@ -37,6 +37,7 @@ export const tr: Strings = {
   charactersTooMany: { one: '{n} karakter fazla', other: '{n} karakter fazla' },
   sent: 'Teşekkürler!',
   sentText: 'Geri bildiriminiz bize ulaştı.',
+  waiting: { one: '{n} mesaj en kısa sürede gönderilecek.', other: '{n} mesaj en kısa sürede gönderilecek.' },
   again: 'Başka geri bildirim gönder',
   kept: 'Yazdıklarınız duruyor.',
   failures: {

@@ -35,6 +35,7 @@ export class Panel {
   readonly #form: HTMLFormElement;
   readonly #success: HTMLDivElement;
   readonly #sentTitle: HTMLHeadingElement;
+  readonly #sentText = h('p');
   readonly #captcha: HTMLDivElement;
   readonly #notice = h('div', { class: 'notice', role: 'alert' });
   readonly #status = h('p', { class: 'unseen', role: 'status' });
@@ -74,7 +75,7 @@ export class Panel {
       { class: 'success', hidden: true },
       h('div', { class: 'badge' }, icon('check')),
       this.#sentTitle,
-      h('p', {}, strings.sentText),
+      this.#sentText,
       h('div', { class: 'actions' }, again, done),
     );
     const close = h('button', { type: 'button', class: 'close', 'aria-label': strings.close }, icon('close'));
@@ -117,6 +118,15 @@ export class Panel {
     }
     this.edit();
     document.body.append(this.#host);
+  }
+
+  /** Shows thanks instead of the form. */
+  get isDone(): boolean {
+    return !this.#success.hidden;
+  }
+
+  get saysNote(): boolean {
+    return this.#notice.classList.contains('note');
   }
 
   get isOpen(): boolean {
@@ -173,25 +183,15 @@ export class Panel {
     this.#say(notice, tone);
   }
 
-  /** Like `rest`, but sending is not possible before `ready`. The text is announced once and visibly counts down. */
-  wait(notice: string): void {
-    this.rest(notice);
-    this.#send.setAttribute('aria-disabled', 'true');
-  }
-
-  /** Changes the visible notice without announcing it again. */
-  tick(notice: string): void {
-    const seen = this.#notice.querySelector('p[aria-hidden]');
-    if (seen) seen.textContent = notice;
-  }
-
-  succeed(): void {
+  /** Nothing is left to do here: it has arrived, or will be sent. */
+  succeed(text = this.#language.strings.sentText): void {
     this.rest();
     this.#form.hidden = true;
     this.#head.hidden = true;
     this.#success.hidden = false;
     this.#dialog.setAttribute('aria-labelledby', 'sent');
-    this.#status.textContent = this.#language.strings.sentText;
+    this.#sentText.textContent = text;
+    this.#status.textContent = text;
     if (this.isOpen) this.#sentTitle.focus();
   }
 
@@ -257,15 +257,7 @@ export class Panel {
 
   #say(notice: string, tone: Tone = 'error'): void {
     this.#notice.classList.toggle('note', tone === 'note');
-    this.#notice.replaceChildren(
-      ...(notice
-        ? [
-            icon(tone === 'note' ? 'check' : 'alert'),
-            h('p', { 'aria-hidden': true }, notice),
-            h('p', { class: 'unseen' }, notice),
-          ]
-        : []),
-    );
+    this.#notice.replaceChildren(...(notice ? [icon(tone === 'note' ? 'check' : 'alert'), h('p', {}, notice)] : []));
   }
 }
 
