@@ -1,6 +1,6 @@
 import { eventsContract } from '@worktrack/contracts/events/contract';
-import { sending, write } from '@worktrack/runtime/database/handler-kinds';
-import { implement } from '@worktrack/runtime/database/implement';
+import { sending, write } from '@worktrack/runtime/database/handlers/handler-kinds';
+import { implement } from '@worktrack/runtime/database/handlers/implement';
 import { exportEntries, readAudit, readHeads } from './audit/read.ts';
 import { recordRefusals } from './audit/refusals.ts';
 import type { HeadSigner } from './audit/signing.ts';

@@ -4,7 +4,7 @@ import { LogConsumer } from '@worktrack/rpc/events/log-consumer';
 import { NewsPublisher } from '@worktrack/rpc/events/news-publisher';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventsContract } from '@worktrack/contracts/events/contract';
 import type { RawInput } from '@worktrack/contracts/operation';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { enterRefusals } from './audit/refusals.ts';

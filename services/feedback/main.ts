@@ -3,7 +3,7 @@ import { connectBroker } from '@worktrack/rpc/connection';
 import { serveRpc } from '@worktrack/rpc/server';
 import { connectDatabase, databaseProblem, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
-import { onEmitted, outbox } from '@worktrack/runtime/database/outbox.repository';
+import { onEmitted, outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { OutboxPublisher } from '@worktrack/runtime/events/outbox-publisher';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';

@@ -1,4 +1,4 @@
-import { emit, type NewEvent } from '@worktrack/runtime/database/outbox.repository';
+import { emit, type NewEvent } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TellingScope } from './telling-scope.ts';
 
 /** Tells the organization's log. Nothing that the public wrote is ever in an event: anybody who may read it requests the item. */

@@ -1,6 +1,6 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { batched, write } from '@worktrack/runtime/database/handler-kinds';
-import { implement } from '@worktrack/runtime/database/implement';
+import { batched, write } from '@worktrack/runtime/database/handlers/handler-kinds';
+import { implement } from '@worktrack/runtime/database/handlers/implement';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { IssuerKeys } from './issuers/issuer-keys.ts';
 import { createKey } from './keys/create.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '@worktrack/contracts/caller';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 
 /** A write that is reported in the organization's log. */
 export interface TellingScope extends TransactionScope {

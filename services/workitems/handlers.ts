@@ -5,8 +5,8 @@ import type {
   createStory,
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
-import { batched, grouped, receiving, sending, write } from '@worktrack/runtime/database/handler-kinds';
-import { implement } from '@worktrack/runtime/database/implement';
+import { batched, grouped, receiving, sending, write } from '@worktrack/runtime/database/handlers/handler-kinds';
+import { implement } from '@worktrack/runtime/database/handlers/implement';
 import { createBoard } from './administration/create-board.ts';
 import { createProject } from './administration/create-project.ts';
 import { deleteProject } from './administration/delete-project.ts';

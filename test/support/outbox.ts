@@ -1,5 +1,5 @@
 import { AUDIT_ENTRY, type PublishedEvent } from '@worktrack/contracts/events/event';
-import { OutboxModel } from '@worktrack/runtime/database/outbox.model';
+import { OutboxModel } from '@worktrack/runtime/database/outbox/outbox.model';
 
 /** The events that the service of a test has to publish for an organization, in the order in which they happened. Nobody publishes them there. */
 export async function outboxOf(organizationId: string): Promise<PublishedEvent[]> {

@@ -1,8 +1,8 @@
 import type { AuditHead } from '@worktrack/contracts/audit/entry';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import mongoose from 'mongoose';
 import { type SignedHead, SignedHeadModel, type Unsigned, UnsignedModel } from './heads.model.ts';
 

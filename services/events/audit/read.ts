@@ -1,6 +1,6 @@
 import type { exportAudit, listAudit, listAuditHeads } from '@worktrack/contracts/audit/operations';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { invalid } from '@worktrack/runtime/validation/parse';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import type { recordRefusals as operation } from '@worktrack/contracts/audit/operations';
 import type { Input } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { enter } from './enter.ts';
 import { countRefusal, endedBefore, entryOfRefusal, removeRefusal } from './refusals.repository.ts';
 

@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
-import { updateEach } from '@worktrack/runtime/database/update-each';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { updateEach } from '@worktrack/runtime/database/writes/update-each';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import mongoose, { type ClientSession } from 'mongoose';
 import { HeadModel, type HeadRecord } from './log.model.ts';
 

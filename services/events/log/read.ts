@@ -2,7 +2,7 @@ import { EVENT_TYPES, PERMISSION_TO_SEE, type SubjectKind } from '@worktrack/con
 import type { listEvents } from '@worktrack/contracts/events/list';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { headOf } from './heads.repository.ts';
 import { between, oldestOf } from './log.repository.ts';
 

@@ -1,8 +1,8 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { changeWebhook, webhookById } from './webhooks.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { replayWebhook as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { headOf, setBack } from '../log/heads.repository.ts';
 import { oldestOf } from '../log/log.repository.ts';
 import { replayable, sendAgain } from './deliveries/deliveries.repository.ts';

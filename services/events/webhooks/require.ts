@@ -1,4 +1,4 @@
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import type { WebhookDocument } from './webhooks.model.ts';
 import { webhookById } from './webhooks.repository.ts';

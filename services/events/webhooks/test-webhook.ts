@@ -2,7 +2,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import type { testWebhook as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input } from '@worktrack/contracts/operation';
-import type { StagedContext } from '@worktrack/runtime/database/contexts';
+import type { StagedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertTested } from './deliveries/deliveries.repository.ts';
 import { attempted } from './deliveries/metrics.ts';

@@ -1,7 +1,7 @@
 import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
-import { updateEach } from '@worktrack/runtime/database/update-each';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { updateEach } from '@worktrack/runtime/database/writes/update-each';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
 import { type SealedSecret, type WebhookDocument, WebhookModel } from './webhooks.model.ts';
 

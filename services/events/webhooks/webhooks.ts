@@ -9,9 +9,9 @@ import {
   type updateWebhook as updateOp,
 } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { headOf } from '../log/heads.repository.ts';
 import { requireWebhook } from './require.ts';

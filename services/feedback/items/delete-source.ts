@@ -1,7 +1,7 @@
 import type { deleteSource as deleteOp } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
-import type { StagedContext } from '@worktrack/runtime/database/contexts';
+import type { StagedContext } from '@worktrack/runtime/database/handlers/contexts';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Duplicates } from '@worktrack/runtime/redis/duplicates';
 import { changeSource, removeSource, sourceById } from '../sources/sources.repository.ts';
 import { missing } from '../sources/sources.ts';

@@ -1,8 +1,8 @@
 import type { deleteFeedback, eraseSender as eraseSenderOp } from '@worktrack/contracts/feedback/erasure';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
-import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, StagedContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { DUPLICATE_WINDOW_MS, type Duplicates, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ErasableItem, eraseTexts, itemsOfSender } from './erasure.repository.ts';

@@ -1,7 +1,7 @@
 import type { listFeedback, updateFeedback } from '@worktrack/contracts/feedback/inbox';
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { searchParts, wordsOf } from '@worktrack/runtime/text/words';
 import { sourceById } from '../sources/sources.repository.ts';
 import type { Cursors } from './cursor.ts';

@@ -6,8 +6,8 @@ import {
 } from '@worktrack/contracts/feedback/links';
 import type { Status } from '@worktrack/contracts/feedback/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
-import { answerBefore } from '@worktrack/runtime/database/run-write';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { answerBefore } from '@worktrack/runtime/database/handlers/run-write';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { requireItem } from './inbox.ts';
 import { changeItem, countLinked, itemsLinkedTo } from './items.repository.ts';

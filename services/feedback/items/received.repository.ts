@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
-import { emitAgain } from '@worktrack/runtime/database/outbox.repository';
+import { emitAgain } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { uuidv7At } from '@worktrack/runtime/process/uuid';
 import type { TellingScope } from '../telling-scope.ts';
 import { type ItemDocument, ItemModel } from './items.model.ts';

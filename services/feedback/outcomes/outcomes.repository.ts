@@ -1,6 +1,6 @@
 import { OUTCOMES, type Outcome } from '@worktrack/contracts/feedback/outcomes';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import mongoose from 'mongoose';
 import { OutcomesModel } from './outcomes.model.ts';
 

@@ -4,7 +4,7 @@ import {
   type sourceOutcomes as showOp,
 } from '@worktrack/contracts/feedback/outcomes';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { sourcesWith } from '../sources/sources.repository.ts';
 import { getSource } from '../sources/sources.ts';
 import { addOutcomes, outcomesOf } from './outcomes.repository.ts';

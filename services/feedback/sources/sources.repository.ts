@@ -1,7 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { AdmittedSource } from '@worktrack/contracts/feedback/intake';
 import type { Source } from '@worktrack/contracts/feedback/records';
-import { differencesOf } from '@worktrack/runtime/database/differences';
+import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';

@@ -10,7 +10,7 @@ import {
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Call, Settled } from '@worktrack/rpc/types';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { changeSource, countSources, enabledSources, insertSource, sourceById } from './sources.repository.ts';
 

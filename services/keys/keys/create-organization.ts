@@ -2,8 +2,8 @@ import type { createOrganization as operation } from '@worktrack/contracts/keys/
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
-import { enterOf } from '@worktrack/runtime/database/audited';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { enterOf } from '@worktrack/runtime/database/outbox/audited';
 import { insertOrganization } from '../organizations/organizations.repository.ts';
 import { insertUser } from '../users/users.repository.ts';
 import { insertKey } from './keys.repository.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isWellFormedKey, prefixOf } from '@worktrack/contracts/keys/key-format';
 import { DEFAULT_KEY_RATE } from '@worktrack/contracts/keys/records';
 import { PERMISSIONS, ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
-import { WriteSet } from '@worktrack/runtime/database/write-set';
+import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import { MAX_LISTED_KEYS, type createKey as operation } from '@worktrack/contrac
 import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { projectsWithin } from '../projects-within.ts';
 import { userById } from '../users/users.repository.ts';

@@ -4,7 +4,7 @@ import { type listKeys, MAX_LISTED_KEYS } from '@worktrack/contracts/keys/keys';
 import { type ApiKey, DEFAULT_KEY_RATE, type KeyRate } from '@worktrack/contracts/keys/records';
 import type { Input } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { Scope, TransactionalScope } from '@worktrack/runtime/database/scope';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose, { type ClientSession } from 'mongoose';

@@ -1,8 +1,8 @@
 import type { Log } from '@worktrack/rpc/types';
-import { commitTogether } from '@worktrack/runtime/database/group-commit';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
-import { Stale } from '@worktrack/runtime/database/stale';
-import { WriteSet } from '@worktrack/runtime/database/write-set';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { commitTogether } from '@worktrack/runtime/database/writes/group-commit';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { type KeyDocument, KeyModel } from './keys.model.ts';
 import { isLateUseReported } from './keys.repository.ts';
 

@@ -1,6 +1,6 @@
 import type { listKeys as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { sessionById } from '../sessions/sessions.repository.ts';
 import { keysOfOrganization } from './keys.repository.ts';
 

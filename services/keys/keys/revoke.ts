@@ -1,6 +1,6 @@
 import type { revokeKey as operation } from '@worktrack/contracts/keys/keys';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { keyOfCaller } from './key-of-caller.ts';
 import { keyById, markRevoked } from './keys.repository.ts';

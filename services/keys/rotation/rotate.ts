@@ -1,7 +1,7 @@
 import type { rotateKey as operation, rotateOwnKey as ownOperation } from '@worktrack/contracts/keys/keys';
 import type { CreatedApiKey } from '@worktrack/contracts/keys/records';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { requireRoomForKey } from '../keys/create.ts';
 import { keyOfCaller, limitsOfCaller } from '../keys/key-of-caller.ts';

@@ -1,7 +1,7 @@
 import type { closeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { enterOf } from '@worktrack/runtime/database/audited';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { enterOf } from '@worktrack/runtime/database/outbox/audited';
 import { markEnded, sessionById } from './sessions.repository.ts';
 
 /** A sign-out: of the session itself, so it needs no permission. */

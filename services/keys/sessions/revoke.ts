@@ -1,6 +1,6 @@
 import type { revokeSession as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireAllHeldOf } from '../users/all-held-of.ts';
 import { markEnded, sessionById } from './sessions.repository.ts';
 

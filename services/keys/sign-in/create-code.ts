@@ -1,7 +1,7 @@
 import { CODE_MARK } from '@worktrack/contracts/keys/key-format';
 import type { createLoginCode as operation } from '@worktrack/contracts/keys/sessions';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { keyOfCaller } from '../keys/key-of-caller.ts';
 import type { KeyMint } from '../keys/mint.ts';
 import { requireRoleWithin } from '../users/role-within.ts';

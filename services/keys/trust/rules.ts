@@ -9,7 +9,7 @@ import {
   type updateTrustRule as updateOp,
 } from '@worktrack/contracts/keys/trust-rules';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import type { Scope } from '@worktrack/runtime/database/scope';
 import { actingUser, grantable } from '../keys/create.ts';

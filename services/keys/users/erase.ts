@@ -1,8 +1,8 @@
 import type { User } from '@worktrack/contracts/keys/records';
 import type { eraseUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import { audited } from '@worktrack/runtime/database/audited';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { audited } from '@worktrack/runtime/database/outbox/audited';
 import { eraseIdentity, userById } from './users.repository.ts';
 
 /** Here at once; in the logs, which hold copies, as soon as they take in the event that tells of it. */

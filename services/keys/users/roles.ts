@@ -9,9 +9,9 @@ import type {
 import { MAX_CUSTOM_ROLES } from '@worktrack/contracts/keys/roles';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { PERMISSIONS, type Permission } from '@worktrack/contracts/permissions';
-import { auditChanges, audited } from '@worktrack/runtime/database/audited';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import { auditChanges, audited } from '@worktrack/runtime/database/outbox/audited';
 import {
   changeRole,
   countCustomRoles,

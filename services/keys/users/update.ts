@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { User } from '@worktrack/contracts/keys/records';
 import type { updateUser as operation } from '@worktrack/contracts/keys/users';
 import type { FailureOf, Input } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { isBuiltIn } from '../roles/roles.repository.ts';
 import { ROLES_TURN } from '../roles/turn.ts';

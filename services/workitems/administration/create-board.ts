@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { MAX_BOARDS, type createBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { countBoards, insertBoard, toBoard } from '../boards/boards.repository.ts';
 import { holdProject, requireProject } from '../projects/projects.repository.ts';
 import { lackingRoles, newColumn, standardColumns } from './board-columns.ts';

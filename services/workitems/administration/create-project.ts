@@ -1,6 +1,6 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { createProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { insertBoard } from '../boards/boards.repository.ts';
 import { warned } from '../items/warnings.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { removeBoardsOfProject } from '../boards/boards.repository.ts';
 import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import { forgetBudgetsOfProject } from '../budgets/budgets.repository.ts';

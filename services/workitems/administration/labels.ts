@@ -6,7 +6,7 @@ import type {
   listLabels as listOperation,
   updateLabel as updateOperation,
 } from '@worktrack/contracts/projects/label-operations';
-import type { ReadContext, WriteContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { LabelRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';

@@ -1,5 +1,5 @@
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Scope } from '../calls/scope.ts';
 import { keysTaken } from '../projects/projects.repository.ts';
 

@@ -4,7 +4,7 @@ import type {
   getBoard as getOperation,
   listBoards as listOperation,
 } from '@worktrack/contracts/projects/board-operations';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsOfProject, requireBoard, toBoard } from '../boards/boards.repository.ts';
 import { requireProject } from '../projects/projects.repository.ts';
 

@@ -4,7 +4,7 @@ import type {
   listProjects as listOperation,
   listProjectNames as namesOperation,
 } from '@worktrack/contracts/projects/project-operations';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { pageOf, startOf } from '../calls/paging.ts';
 import { countProjects, pageOfProjects, requireProject, toProject } from '../projects/projects.repository.ts';

@@ -5,7 +5,7 @@ import type {
   setItemBudget as operationOfItem,
   setProjectBudget as operationOfProject,
 } from '@worktrack/contracts/work-items/budget';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
 import { saveBudget, spentOf } from '../budgets/budgets.repository.ts';

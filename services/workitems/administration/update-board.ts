@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { updateBoard as operation } from '@worktrack/contracts/projects/board-operations';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
-import { differencesOf } from '@worktrack/runtime/database/differences';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoard, saveBoard, tellOfBoard, toBoard } from '../boards/boards.repository.ts';

@@ -1,8 +1,8 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { DependencyMet } from '@worktrack/contracts/projects/project';
 import type { updateProject as operation } from '@worktrack/contracts/projects/project-operations';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
-import { differencesOf } from '@worktrack/runtime/database/differences';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
 import { type ChangedBoard, followChangedColumns } from '../dependencies/follow-columns.ts';

@@ -1,6 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
-import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
+import { AlreadyDone } from '@worktrack/runtime/database/handlers/effects.repository';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, startProject, startWorkItems, stopWorkItems } from '../testing.ts';
 import { addAttachment } from './add.ts';

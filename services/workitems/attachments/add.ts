@@ -5,9 +5,9 @@ import {
 } from '@worktrack/contracts/attachments/operations';
 import { OperationError } from '@worktrack/contracts/errors';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext, ReceivingContext } from '@worktrack/runtime/database/contexts';
-import { AlreadyDone } from '@worktrack/runtime/database/effects.repository';
-import { answerBefore } from '@worktrack/runtime/database/run-write';
+import type { ReadContext, ReceivingContext } from '@worktrack/runtime/database/handlers/contexts';
+import { AlreadyDone } from '@worktrack/runtime/database/handlers/effects.repository';
+import { answerBefore } from '@worktrack/runtime/database/handlers/run-write';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mime from 'mime';
 import { requireItem } from '../items/items.repository.ts';

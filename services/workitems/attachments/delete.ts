@@ -1,6 +1,6 @@
 import type { deleteAttachment as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { WriteContext } from '@worktrack/runtime/database/contexts';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { latestComments } from '../history/history.repository.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { indexAllSaid } from '../search/search.repository.ts';

@@ -1,6 +1,6 @@
 import type { listAttachments as operation } from '@worktrack/contracts/attachments/operations';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { requireNamed } from '../items/shown.repository.ts';
 import { pageOfAttachments, toListed } from './attachments.repository.ts';

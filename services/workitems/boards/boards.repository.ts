@@ -1,7 +1,7 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';

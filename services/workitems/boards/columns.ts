@@ -2,7 +2,7 @@ import type { OperationError } from '@worktrack/contracts/errors';
 import { isUuid } from '@worktrack/contracts/fields';
 import { STANDARD_COLUMNS, type StandardColumn } from '@worktrack/contracts/projects/board';
 import { type ColumnRole, ROLES } from '@worktrack/contracts/projects/column-roles';
-import { Stale } from '@worktrack/runtime/database/stale';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { nearest } from '@worktrack/runtime/validation/nearest';
 import type { FailingScope } from '../calls/scope.ts';
 import type { BoardRecord, ColumnRecord } from './boards.model.ts';

@@ -1,5 +1,5 @@
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
-import type { Ground, WriteSet } from '@worktrack/runtime/database/write-set';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
+import type { Ground, WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { BoardRecord } from './boards.model.ts';
 import { TallyModel, type TallyRecord } from './tallies.model.ts';

@@ -1,7 +1,7 @@
 import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
-import type { Ground } from '@worktrack/runtime/database/write-set';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
+import type { Ground } from '@worktrack/runtime/database/writes/write-set';
 import mongoose from 'mongoose';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { ancestorIdsOf, below } from '../items/found-by.ts';

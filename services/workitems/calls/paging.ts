@@ -1,5 +1,5 @@
 import { type BoundedPagination, MAX_ROWS_BY_PAGE, pagination } from '@worktrack/contracts/fields';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { ErrorCode, Fail } from '@worktrack/contracts/errors';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 
 export type { Scope };
 

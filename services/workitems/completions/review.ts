@@ -1,7 +1,7 @@
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import { AFTER_REVIEW } from '../boards/progress.ts';

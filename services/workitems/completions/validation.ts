@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
 import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/sessions';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { columnOfRole, requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/context';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';
 import { columnName, columnOfRole, roleAt } from '../boards/columns.ts';

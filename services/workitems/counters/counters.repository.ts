@@ -1,5 +1,5 @@
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import mongoose from 'mongoose';
 import type { Scope } from '../calls/scope.ts';
 import { CounterModel } from './counters.model.ts';

@@ -3,7 +3,7 @@ import type {
   addWorkItemComment as comment,
   answerQuestion as operation,
 } from '@worktrack/contracts/work-items/comment';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
 import { indexSaid } from '../search/search.repository.ts';

@@ -6,7 +6,7 @@ import type {
   createTask,
 } from '@worktrack/contracts/work-items/create-in-backlog';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';
 import type { ItemRecord } from '../items/items.model.ts';

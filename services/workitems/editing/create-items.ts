@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { createWorkItems as operation } from '@worktrack/contracts/work-items/create-items';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
-import { Stale } from '@worktrack/runtime/database/stale';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn, requireColumnOfRole, roleOf } from '../boards/columns.ts';

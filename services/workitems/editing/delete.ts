@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';

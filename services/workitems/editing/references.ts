@@ -1,7 +1,7 @@
 import { type ErrorDetail, OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
 import type { createWorkItems } from '@worktrack/contracts/work-items/create-items';
-import { Stale } from '@worktrack/runtime/database/stale';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { invalid } from '@worktrack/runtime/validation/parse';
 
 export type GivenItem = Input<typeof createWorkItems>['items'][number];

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemEvents as operation } from '@worktrack/contracts/work-items/events';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { FailingScope } from '../calls/scope.ts';
 import { findNamed } from '../items/shown.repository.ts';

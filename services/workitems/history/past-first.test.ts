@@ -1,5 +1,5 @@
-import { OutboxModel } from '@worktrack/runtime/database/outbox.model';
-import { outbox } from '@worktrack/runtime/database/outbox.repository';
+import { OutboxModel } from '@worktrack/runtime/database/outbox/outbox.model';
+import { outbox } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { inOrderOfRevisions, PublishedRevisions } from '@worktrack/runtime/events/order';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startProject, startWorkItems, stopWorkItems } from '../testing.ts';

@@ -1,6 +1,6 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
-import type { OutboxRecord } from '@worktrack/runtime/database/outbox.model';
-import { insertPast, pastRecord } from '@worktrack/runtime/database/outbox.repository';
+import type { OutboxRecord } from '@worktrack/runtime/database/outbox/outbox.model';
+import { insertPast, pastRecord } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';

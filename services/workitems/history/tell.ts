@@ -1,5 +1,5 @@
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { isHolder, isLive } from '../items/lease.ts';

@@ -1,4 +1,4 @@
-import type { Ground } from '@worktrack/runtime/database/write-set';
+import type { Ground } from '@worktrack/runtime/database/writes/write-set';
 import { ItemModel, type ItemRecord } from './items.model.ts';
 
 /** An item as it was read: enough to state that nobody has written it since. */

@@ -1,4 +1,4 @@
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import type { ItemRecord } from './items.model.ts';
 import { toWorkItem } from './present.ts';

@@ -1,5 +1,5 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
-import { Stale } from '@worktrack/runtime/database/stale';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject } from '../boards/boards.repository.ts';
 import { columnOfRole, roleOf } from '../boards/columns.ts';

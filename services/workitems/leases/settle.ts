@@ -1,7 +1,7 @@
 import type { Log } from '@worktrack/rpc/types';
-import { commitTogether } from '@worktrack/runtime/database/group-commit';
-import { Stale } from '@worktrack/runtime/database/stale';
-import { WriteSet } from '@worktrack/runtime/database/write-set';
+import { commitTogether } from '@worktrack/runtime/database/writes/group-commit';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { Gauge } from 'prom-client';

@@ -1,7 +1,7 @@
 import { isUuid, pagination } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { listCards as operation } from '@worktrack/contracts/work-items/cards';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoard } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { findOutlines } from '../items/items.repository.ts';

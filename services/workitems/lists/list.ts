@@ -3,7 +3,7 @@ import { ItemRef, MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
 import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/list-filters';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { type Page, pageOf, refuseCursor, type Start, startOf, type Total } from '../calls/paging.ts';

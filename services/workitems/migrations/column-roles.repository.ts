@@ -1,7 +1,7 @@
 import { roleOfName } from '@worktrack/contracts/projects/column-roles';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { BoardModel, type BoardRecord } from '../boards/boards.model.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
 import { followChangedColumns } from '../dependencies/follow-columns.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import { outboxHasRoom } from '@worktrack/runtime/database/outbox.repository';
+import { outboxHasRoom } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { HistoryModel, type HistoryRecord } from '../history/history.model.ts';
 import { startOfPast, tellPastOf } from '../history/past.repository.ts';
 

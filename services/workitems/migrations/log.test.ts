@@ -1,6 +1,6 @@
 import { migrate } from '@worktrack/runtime/database/migrations/migrate';
 import { MigrationModel } from '@worktrack/runtime/database/migrations/migrations.model';
-import { OutboxModel, type OutboxRecord } from '@worktrack/runtime/database/outbox.model';
+import { OutboxModel, type OutboxRecord } from '@worktrack/runtime/database/outbox/outbox.model';
 import { createLog } from '@worktrack/runtime/process/logging';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

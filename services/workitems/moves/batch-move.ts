@@ -1,7 +1,7 @@
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/metadata';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
-import type { GroupedContext } from '@worktrack/runtime/database/contexts';
+import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnMeant, noSuchColumn, roleOf } from '../boards/columns.ts';

@@ -1,5 +1,5 @@
 import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { FailingWriteScope, Scope } from '../calls/scope.ts';
 import { draw, removeCounters } from '../counters/counters.repository.ts';

@@ -1,9 +1,9 @@
 import type { EventType } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Gates, Project } from '@worktrack/contracts/projects/project';
-import type { TransactionScope } from '@worktrack/runtime/database/contexts';
 import { inOrder } from '@worktrack/runtime/database/in-order';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import { Remembered } from '../calls/remembered.ts';

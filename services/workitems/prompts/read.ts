@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { getWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { z } from 'zod';
 import { requireItem } from '../items/items.repository.ts';
 

@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
 import type { getAiUsage as operation, UsageGroup } from '@worktrack/contracts/work-items/usage';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';
 import { budgetsToShow, over, tightest, toBudget } from '../budgets/budgets.ts';

@@ -1,5 +1,5 @@
 import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
-import { Stale } from '@worktrack/runtime/database/stale';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import type { WriteScope } from '../calls/scope.ts';

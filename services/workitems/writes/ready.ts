@@ -1,5 +1,5 @@
-import { retract } from '@worktrack/runtime/database/outbox.repository';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { retract } from '@worktrack/runtime/database/outbox/outbox.repository';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import type { WriteScope } from '../calls/scope.ts';
 import { type ToldItem, tell } from '../history/tell.ts';
 import { isKnownClaimable } from '../items/claimable.ts';

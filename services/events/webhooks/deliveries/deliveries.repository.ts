@@ -2,7 +2,7 @@ import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Delivery } from '@worktrack/contracts/events/webhook';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import mongoose from 'mongoose';
 import { type DeliveryDocument, DeliveryModel } from './deliveries.model.ts';

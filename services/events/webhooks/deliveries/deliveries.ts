@@ -1,6 +1,6 @@
 import type { listDeliveries as operation } from '@worktrack/contracts/events/webhooks';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireWebhook } from '../require.ts';
 import { pageOfDeliveries } from './deliveries.repository.ts';
 

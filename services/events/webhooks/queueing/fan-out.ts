@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { LRUCache } from 'lru-cache';
 import { headOf } from '../../log/heads.repository.ts';

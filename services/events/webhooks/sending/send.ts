@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { DestinationRefused, type Destinations } from '@worktrack/runtime/outbound/destination';
-import { wishOf } from '../turns/schedule.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** From the start of a request to the end of its response. */
 const ANSWER_MS = 15_000;
@@ -95,7 +95,7 @@ export class Sender {
           status,
           error: status === null ? error : null,
           answer: response ? beginOf(Buffer.concat(chunks)) : null,
-          wishMs: wishOf(response?.headers['retry-after'], Date.now()),
+          wishMs: retryAfterMs(response?.headers['retry-after'], Date.now()),
         });
         request.destroy();
       };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpointPauseMs, pauseMs, wishOf } from './schedule.ts';
+import { endpointPauseMs, pauseMs } from './schedule.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,15 +31,3 @@ test('the longer an endpoint has failed, the less often it is tried, but twice a
     30 * SECOND,
   ]);
 });
-
-const NOW = Date.parse('2026-03-02T09:30:00Z');
-test.each([
-  ['120', 120_000],
-  ['0', 0],
-  ['Mon, 02 Mar 2026 09:31:00 GMT', 60_000],
-  ['Mon, 02 Mar 2026 09:29:00 GMT', 0],
-  ['soon', undefined],
-  ['1.5s', undefined],
-  ['99999999999999999999', undefined],
-  [undefined, undefined],
-])('Retry-After: %s', (header, expected) => expect(wishOf(header, NOW)).toBe(expected));

@@ -44,11 +44,3 @@ export function pauseMs(attempts: number, wishMs = 0, chance = Math.random()): n
 export function endpointPauseMs(failingMs: number): number {
   return Math.min(LONGEST_ENDPOINT_PAUSE_MS, Math.max(SHORTEST_ENDPOINT_PAUSE_MS, failingMs * PAUSE_PER_FAILING));
 }
-
-/** @returns what a `Retry-After` asks for (RFC 9110, 10.2.3): seconds, or a date; undefined for what is neither */
-export function wishOf(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,10}$/.test(header)) return Number(header) * SECOND_MS;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}

@@ -2,13 +2,13 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Operation, ServiceContract } from '@worktrack/contracts/operation';
 import type { CallContext, RpcHandler, RpcHandlers } from '@worktrack/rpc/types';
-import { enterOperation } from './audited.ts';
-import { commitAlone } from './commit-alone.ts';
+import { databaseFailure } from '../failure.ts';
+import { enterOperation } from '../outbox/audited.ts';
+import { commitAlone } from '../writes/commit-alone.ts';
+import { Stale } from '../writes/stale.ts';
 import type { AreSameItems } from './effects.repository.ts';
-import { databaseFailure } from './failure.ts';
 import type { AnyHandler, HandlerTable, Read, Write } from './handler-kinds.ts';
 import { type Repeatable, runUpload, runWrite } from './run-write.ts';
-import { Stale } from './stale.ts';
 
 /**
  * Turns a service's table of plain functions into RPC handlers. The one place where transactions are opened (run-write.ts) and where a failure of the

@@ -3,9 +3,14 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, OperationError } from '@worktrack/contracts/errors';
 import type { Input, Operation, Output } from '@worktrack/contracts/operation';
 import type { CallContext, Reply } from '@worktrack/rpc/types';
-import { enterOperation } from './audited.ts';
-import { commitAlone } from './commit-alone.ts';
-import type { TransactionScope } from './contexts.ts';
+import { tooLate } from '../failure.ts';
+import { enterOperation } from '../outbox/audited.ts';
+import type { TransactionScope } from '../writes/commit-alone.ts';
+import { commitAlone } from '../writes/commit-alone.ts';
+import { commitTogether } from '../writes/group-commit.ts';
+import { Stale } from '../writes/stale.ts';
+import { inTurn } from '../writes/turns.ts';
+import { WriteSet } from '../writes/write-set.ts';
 import {
   AlreadyDone,
   type AreSameItems,
@@ -16,12 +21,7 @@ import {
   isRecorded,
   recordEffect,
 } from './effects.repository.ts';
-import { tooLate } from './failure.ts';
-import { commitTogether } from './group-commit.ts';
 import type { Receiving, Wait, Write } from './handler-kinds.ts';
-import { Stale } from './stale.ts';
-import { inTurn } from './turns.ts';
-import { WriteSet } from './write-set.ts';
 
 /** An operation, and what identifies a repeated call of it. */
 export interface Repeatable {

@@ -4,15 +4,15 @@ import type { CallContext } from '@worktrack/rpc/types';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { servers } from '../../../test/support/servers.ts';
-import { createLog } from '../process/logging.ts';
-import { uuidv7 } from '../process/uuid.ts';
-import { connectDatabase, disconnectDatabase } from './connection.ts';
+import { servers } from '../../../../test/support/servers.ts';
+import { createLog } from '../../process/logging.ts';
+import { uuidv7 } from '../../process/uuid.ts';
+import { connectDatabase, disconnectDatabase } from '../connection.ts';
+import { Stale } from '../writes/stale.ts';
+import type { WriteSet } from '../writes/write-set.ts';
 import { AlreadyDone } from './effects.repository.ts';
 import { grouped, receiving, write } from './handler-kinds.ts';
 import { implement } from './implement.ts';
-import { Stale } from './stale.ts';
-import type { WriteSet } from './write-set.ts';
 
 const CounterModel = mongoose.model(
   'Counter',

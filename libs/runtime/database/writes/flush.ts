@@ -1,5 +1,5 @@
 import mongoose, { type ClientSession } from 'mongoose';
-import { DUPLICATE_KEY } from './duplicate-key.ts';
+import { DUPLICATE_KEY } from '../duplicate-key.ts';
 import { Stale } from './stale.ts';
 import { type PlannedWrite, WriteSet } from './write-set.ts';
 

@@ -1,15 +1,9 @@
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import type { CallContext } from '@worktrack/rpc/types';
-import type { ClientSession } from 'mongoose';
-import type { WriteSet } from './write-set.ts';
+import type { TransactionScope } from '../writes/commit-alone.ts';
+import type { WriteSet } from '../writes/write-set.ts';
 
 export type ReadContext<Code extends ErrorCode = never> = CallContext<Code>;
-
-/** Inside one transaction: what is read through `tx` is of one moment, and what is put into `writes` is sent at its end. */
-export interface TransactionScope {
-  readonly tx: ClientSession;
-  readonly writes: WriteSet;
-}
 
 /** A write that runs inside one transaction: everything it stores goes through `tx` or `writes`. */
 export interface WriteContext<Code extends ErrorCode = never> extends CallContext<Code>, TransactionScope {}

@@ -1,11 +1,11 @@
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { servers } from '../../../test/support/servers.ts';
-import { createLog } from '../process/logging.ts';
-import { uuidv7 } from '../process/uuid.ts';
-import { connectDatabase, disconnectDatabase } from './connection.ts';
-import { databaseFailure } from './failure.ts';
+import { servers } from '../../../../test/support/servers.ts';
+import { createLog } from '../../process/logging.ts';
+import { uuidv7 } from '../../process/uuid.ts';
+import { connectDatabase, disconnectDatabase } from '../connection.ts';
+import { databaseFailure } from '../failure.ts';
 import { commitTogether } from './group-commit.ts';
 import { Stale } from './stale.ts';
 import { WriteSet } from './write-set.ts';

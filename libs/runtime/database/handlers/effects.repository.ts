@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { WriteSet } from '../writes/write-set.ts';
 import { canonicalInput } from './canonical-input.ts';
 import { EffectModel, type EffectRecord } from './effects.model.ts';
-import type { WriteSet } from './write-set.ts';
 
 /** What identifies a write: the same identity takes effect once. */
 export interface EffectIdentity {

@@ -2,9 +2,9 @@ import type { AuditActor, AuditChange, AuditDraft, AuditTarget } from '@worktrac
 import type { AuditTargetType } from '@worktrack/contracts/audit/target';
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Operation } from '@worktrack/contracts/operation';
-import { uuidv7 } from '../process/uuid.ts';
+import { uuidv7 } from '../../process/uuid.ts';
+import type { WriteSet } from '../writes/write-set.ts';
 import { emittedIn, putEntry } from './outbox.repository.ts';
-import type { WriteSet } from './write-set.ts';
 
 /** What a rule knows about its entry that neither its input and its answer nor its events say. */
 interface Facts {

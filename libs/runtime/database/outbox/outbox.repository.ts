@@ -2,13 +2,13 @@ import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import type { Caller } from '@worktrack/contracts/caller';
 import { AUDIT_ENTRY, type EventSubject, type EventType, type PublishedEvent } from '@worktrack/contracts/events/event';
 import mongoose, { type ClientSession } from 'mongoose';
-import type { OutboxSource } from '../events/outbox-publisher.ts';
-import { uuidv7 } from '../process/uuid.ts';
+import type { OutboxSource } from '../../events/outbox-publisher.ts';
+import { uuidv7 } from '../../process/uuid.ts';
+import { serverCapabilities } from '../server.ts';
+import { findAnyOf } from '../stand-in/any-of.ts';
+import type { WriteSet } from '../writes/write-set.ts';
 import { boundedJson } from './bounded-data.ts';
 import { OutboxModel, type OutboxRecord } from './outbox.model.ts';
-import { serverCapabilities } from './server.ts';
-import { earlierBySubject } from './stand-in/earlier-events.ts';
-import type { WriteSet } from './write-set.ts';
 
 export interface NewEvent {
   readonly type: EventType;
@@ -119,13 +119,13 @@ export const outbox: OutboxSource = {
     return (await (isOrdered ? records.sort({ _id: 1 }) : records).lean()).map(published);
   },
   async earlier(revisions) {
-    if (!serverCapabilities().usesIndexesInOr) return (await earlierBySubject(revisions)).map(published);
-    const records = await OutboxModel.find({
-      $or: [...revisions].map(([id, revision]) => ({
-        'subject.id': id,
-        revision: mongoose.trusted({ $lt: revision }),
-      })),
-    }).lean();
+    const filters = [...revisions].map(([id, revision]) => ({
+      'subject.id': id,
+      revision: mongoose.trusted({ $lt: revision }),
+    }));
+    const records = serverCapabilities().usesIndexesInOr
+      ? await OutboxModel.find({ $or: filters }).lean()
+      : await findAnyOf<OutboxRecord>(OutboxModel, filters);
     return records.map(published);
   },
   async remove(events) {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { OperationError } from '@worktrack/contracts/errors';
-import { databaseFailure, tooLate } from './failure.ts';
+import { databaseFailure, tooLate } from '../failure.ts';
+import { transaction } from '../transaction.ts';
 import { type Blame, flush } from './flush.ts';
 import { Stale } from './stale.ts';
-import { transaction } from './transaction.ts';
 import type { Filter, WriteSet } from './write-set.ts';
 
 /** Concurrent transactions: while they are in progress, new writes accumulate for the next. More of them would mean smaller groups, each with its own commit. */

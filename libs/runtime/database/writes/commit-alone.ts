@@ -1,8 +1,14 @@
-import type { TransactionScope } from './contexts.ts';
+import type { ClientSession } from 'mongoose';
+import { conflict, transaction } from '../transaction.ts';
 import { flush } from './flush.ts';
 import { Stale } from './stale.ts';
-import { conflict, transaction } from './transaction.ts';
 import { type Outcome, WriteSet } from './write-set.ts';
+
+/** Inside one transaction: what is read through `tx` is of one moment, and what is put into `writes` is sent at its end. */
+export interface TransactionScope {
+  readonly tx: ClientSession;
+  readonly writes: WriteSet;
+}
 
 /** For what a service does of its own accord rather than for a call. */
 const DEADLINE_MS = 10_000;
