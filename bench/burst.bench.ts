@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bootstrap } from '@worktrack/contracts/feedback/public-api';
 import type { Source } from '@worktrack/contracts/feedback/records';
-import { yieldCpu } from '@worktrack/stack/priority';
+import { yieldCpu } from '@worktrack/stack/processes/priority';
 import { cpuMsByGroup } from './support/cpu.ts';
 import { type LoadResult, loadHttp } from './support/http-load.ts';
 import { startBenchSystem } from './support/system.ts';

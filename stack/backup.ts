@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { runningStack, takeDataDir } from './data-dir.ts';
-import { makeDirectory, makePrivateDirectory } from './make-directory.ts';
-import { writePrivate } from './private-file.ts';
+import { makeDirectory, makePrivateDirectory } from './files/make-directory.ts';
+import { writePrivate } from './files/private-file.ts';
 import type { Progress } from './progress.ts';
 import { StartError } from './start-error.ts';
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from './ports.ts';
+import { freePort } from './processes/ports.ts';
 
 const repository = join(import.meta.dirname, '..');
 let clone: string;

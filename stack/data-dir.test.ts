@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runningStack, takeDataDir } from './data-dir.ts';
-import { processIdentity } from './process-identity.ts';
+import { processIdentity } from './processes/process-identity.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectory } from './files/make-directory.ts';
 import { stopCommand } from './options.ts';
-import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { isRunning, type ProcessIdentity, processIdentity } from './processes/process-identity.ts';
 import { StartError } from './start-error.ts';
 
 /** A data directory that only this process uses, until `release`. */

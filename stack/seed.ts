@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivate } from './files/private-file.ts';
+import type { Secrets } from './files/secrets.ts';
 import { createOrganization } from './organization.ts';
-import { writePrivate } from './private-file.ts';
-import type { Secrets } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
 /** What the first start creates, for a person to begin with. */

@@ -3,12 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildOneFile } from '@worktrack/cli/one-file/build';
 import { buildConsole } from '@worktrack/console/build';
 import { buildWidget } from '@worktrack/widget/build';
-import { Child } from './child.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
+import { SECRET_NAMES, type Secrets } from './files/secrets.ts';
 import { REPOSITORY, SERVICES, type ServiceName } from './layout.ts';
-import { Part } from './part.ts';
-import { yieldCpu } from './priority.ts';
-import { SECRET_NAMES, type Secrets } from './secrets.ts';
+import { Child } from './processes/child.ts';
+import { Part } from './processes/part.ts';
+import { yieldCpu } from './processes/priority.ts';
 import type { ServerUrls } from './servers/start.ts';
 import { StartError } from './start-error.ts';
 

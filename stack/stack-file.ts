@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivate } from './files/private-file.ts';
 import type { ServiceName } from './layout.ts';
-import { writePrivate } from './private-file.ts';
 import type { Seed } from './seed.ts';
 import type { ServerUrls } from './servers/start.ts';
 

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { announce } from './announce.ts';
 import { LAST_BACKUP } from './backup.ts';
-import { Child } from './child.ts';
 import { fillCompileCache } from './compile-cache.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
+import { loadSecrets } from './files/secrets.ts';
 import type { ServiceName } from './layout.ts';
 import { needPrometheus } from './monitoring/find-prometheus.ts';
 import { type PrometheusServer, startPrometheus } from './monitoring/prometheus.ts';
 import { DEFAULT_PORT, type StartOptions } from './options.ts';
-import { portIsFree } from './ports.ts';
+import { Child } from './processes/child.ts';
+import { portIsFree } from './processes/ports.ts';
+import { supervise } from './processes/supervise.ts';
 import type { Progress } from './progress.ts';
-import { loadSecrets } from './secrets.ts';
 import { loginLink, seed } from './seed.ts';
 import { givenServers, type Servers, startServers } from './servers/start.ts';
 import { type Services, startServices } from './services.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { StartError } from './start-error.ts';
-import { supervise } from './supervise.ts';
 
 const HOST = '127.0.0.1';
 /** For what was started before a start failed or was aborted. */

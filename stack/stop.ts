@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { runningStack } from './data-dir.ts';
-import { isRunning } from './process-identity.ts';
+import { isRunning } from './processes/process-identity.ts';
 import type { Progress } from './progress.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { keysContract } from '@worktrack/contracts/keys/contract';
 import { callerOf } from '@worktrack/contracts/keys/identity';
-import { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
+import { listWorkItems as operation } from '@worktrack/contracts/work-items/lists/list';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
 import { connectDatabase } from '@worktrack/runtime/database/connection';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadSecrets } from '@worktrack/stack/files/secrets';
 import { createOrganization } from '@worktrack/stack/organization';
 import { Progress } from '@worktrack/stack/progress';
-import { loadSecrets } from '@worktrack/stack/secrets';
 import { givenServers, startServers } from '@worktrack/stack/servers/start';
 import { startServices } from '@worktrack/stack/services';
 

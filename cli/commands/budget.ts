@@ -1,4 +1,4 @@
-import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items/budget';
+import { setItemBudget, setProjectBudget } from '@worktrack/contracts/work-items/costs/budget';
 import { Command } from 'commander';
 import { api } from '../api.ts';
 import { Failure } from '../failure.ts';

@@ -1,5 +1,5 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import { createWorkItems } from '@worktrack/contracts/work-items/create-items';
+import { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { fieldsFrom } from '../flags.ts';

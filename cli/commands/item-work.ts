@@ -1,7 +1,7 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/completions';
-import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/leases';
-import { recordAiSession } from '@worktrack/contracts/work-items/sessions';
+import { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
+import { claimWorkItem, releaseWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import { recordAiSession } from '@worktrack/contracts/work-items/costs/sessions';
 import type { Command } from 'commander';
 import { api } from '../api.ts';
 import { EXIT } from '../failure.ts';

@@ -1,5 +1,5 @@
-import type { Card } from '@worktrack/contracts/work-items/cards';
 import type { HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';

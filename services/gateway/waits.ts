@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { Output } from '@worktrack/contracts/operation';
-import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import type { Log } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -1,10 +1,10 @@
-import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import type {
   createEpic,
   createFeature,
   createStory,
   createTask,
-} from '@worktrack/contracts/work-items/create-in-backlog';
+} from '@worktrack/contracts/work-items/changes/create-in-backlog';
+import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { batched, grouped, receiving, sending, write } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { implement } from '@worktrack/runtime/database/handlers/implement';
 import { createBoard } from './administration/create-board.ts';

@@ -1,4 +1,4 @@
-import { findProgram } from '../find-program.ts';
+import { findProgram } from '../processes/find-program.ts';
 import type { Progress } from '../progress.ts';
 import { installDebianPackages } from '../servers/apt.ts';
 import { StartError } from '../start-error.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Child } from '../child.ts';
+import { makePrivateDirectory } from '../files/make-directory.ts';
+import { writePrivate } from '../files/private-file.ts';
 import { REPOSITORY, type ServiceName } from '../layout.ts';
-import { makePrivateDirectory } from '../make-directory.ts';
-import { writePrivate } from '../private-file.ts';
+import { Child } from '../processes/child.ts';
 import { type OwnServer, type ServerKind, serverEnvironment, startServer } from '../servers/server.ts';
 
 const HOST = '127.0.0.1';

@@ -1,6 +1,6 @@
-import { findProgram } from '../find-program.ts';
+import { findProgram } from '../processes/find-program.ts';
+import { runToEnd } from '../processes/run-to-end.ts';
 import type { Progress } from '../progress.ts';
-import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
 
 /** Two alternatives if a server cannot be installed. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { madeOnce, randomSecret } from '../made-once.ts';
+import { madeOnce, randomSecret } from '../files/made-once.ts';
 
 /** The only user of each server: all services on a machine run as one system user, so there is nobody to distinguish. */
 export const USER = 'worktrack';

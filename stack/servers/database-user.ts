@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MongoClient, MongoServerError } from 'mongodb';
-import { writePrivate } from '../private-file.ts';
+import { writePrivate } from '../files/private-file.ts';
 import { StartError } from '../start-error.ts';
 import { USER } from './credentials.ts';
 

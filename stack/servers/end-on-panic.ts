@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, type Stats, statSync, unwatchFile, watchFile } from 'node:fs';
-import type { Child } from '../child.ts';
+import type { Child } from '../processes/child.ts';
 
 const LOOK_EVERY_MS = 500;
 /** What WiredTiger logs when it cannot continue, for example after a failed write. */

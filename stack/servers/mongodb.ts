@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient, MongoServerError } from 'mongodb';
-import { Child } from '../child.ts';
-import { findProgram } from '../find-program.ts';
-import { randomSecret } from '../made-once.ts';
-import { makePrivateDirectory } from '../make-directory.ts';
-import { freePort } from '../ports.ts';
-import { writePrivate } from '../private-file.ts';
+import { randomSecret } from '../files/made-once.ts';
+import { makePrivateDirectory } from '../files/make-directory.ts';
+import { writePrivate } from '../files/private-file.ts';
+import { Child } from '../processes/child.ts';
+import { findProgram } from '../processes/find-program.ts';
+import { freePort } from '../processes/ports.ts';
 import { USER } from './credentials.ts';
 import { isIntroduced, noteIntroduced, requireNobodyElse, setPassword } from './database-user.ts';
 import { endOnPanic } from './end-on-panic.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '../find-program.ts';
+import { findProgram } from '../processes/find-program.ts';
+import { runToEnd } from '../processes/run-to-end.ts';
 import type { Progress } from '../progress.ts';
-import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
 import { installDebianPackages } from './apt.ts';
 

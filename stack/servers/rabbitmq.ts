@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Child } from '../child.ts';
-import { findProgram } from '../find-program.ts';
-import { makePrivateDirectory } from '../make-directory.ts';
-import { freePort } from '../ports.ts';
-import { writePrivate } from '../private-file.ts';
+import { makePrivateDirectory } from '../files/make-directory.ts';
+import { writePrivate } from '../files/private-file.ts';
+import { Child } from '../processes/child.ts';
+import { findProgram } from '../processes/find-program.ts';
+import { freePort } from '../processes/ports.ts';
 import { type Credentials, USER } from './credentials.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';

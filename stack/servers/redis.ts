@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Child } from '../child.ts';
-import { findProgram } from '../find-program.ts';
-import { makePrivateDirectory } from '../make-directory.ts';
-import { writePrivate } from '../private-file.ts';
+import { makePrivateDirectory } from '../files/make-directory.ts';
+import { writePrivate } from '../files/private-file.ts';
+import { Child } from '../processes/child.ts';
+import { findProgram } from '../processes/find-program.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runToEnd } from '../processes/run-to-end.ts';
 import type { Progress } from '../progress.ts';
-import { runToEnd } from '../run-to-end.ts';
 import { StartError } from '../start-error.ts';
 import { WITHOUT_INSTALLING } from './apt.ts';
 import { cacheRoot, pythonWithPip } from './pip.ts';

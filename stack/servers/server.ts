@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Child } from '../child.ts';
-import { Part } from '../part.ts';
-import { freePort } from '../ports.ts';
+import type { Child } from '../processes/child.ts';
+import { Part } from '../processes/part.ts';
+import { freePort } from '../processes/ports.ts';
 import { StartError } from '../start-error.ts';
 
 /** Another program may take a port between our check and the server's start. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Outcome } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
-import type { Outcome } from '@worktrack/stack/run-to-end';
 import { pythonWithPip } from '@worktrack/stack/servers/pip';
 import { pythonPackages } from '../support/python-packages.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runToEnd } from '@worktrack/stack/run-to-end';
+import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedSystem } from '../support/system.ts';
 import { findHelm, type KubernetesObject, render, runHelm } from './helm.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram } from '@worktrack/stack/find-program';
+import { findProgram } from '@worktrack/stack/processes/find-program';
+import { type Outcome, runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
-import { type Outcome, runToEnd } from '@worktrack/stack/run-to-end';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 import { loadAll } from 'js-yaml';
 

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '@worktrack/stack/find-program';
+import { findProgram } from '@worktrack/stack/processes/find-program';
+import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
-import { runToEnd } from '@worktrack/stack/run-to-end';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 import { afterAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../services/gateway/openapi/document.ts';

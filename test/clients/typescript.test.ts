@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { REPOSITORY } from '@worktrack/stack/layout';
-import { runToEnd } from '@worktrack/stack/run-to-end';
+import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestOrganization } from '../support/organization.ts';

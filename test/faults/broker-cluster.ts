@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Child } from '@worktrack/stack/child';
-import { freePort } from '@worktrack/stack/ports';
+import { Child } from '@worktrack/stack/processes/child';
+import { freePort } from '@worktrack/stack/processes/ports';
 import { findRabbitmq, probeRabbitmq } from '@worktrack/stack/servers/rabbitmq';
 import { serverEnvironment, startServer } from '@worktrack/stack/servers/server';
 

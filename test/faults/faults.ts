@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@worktrack/stack/layout';
-import type { Part } from '@worktrack/stack/part';
+import type { Part } from '@worktrack/stack/processes/part';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import type { RunningSystem } from '../support/run-system.ts';

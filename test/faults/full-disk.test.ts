@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { supervise } from '@worktrack/stack/processes/supervise';
 import { Progress } from '@worktrack/stack/progress';
 import { findMongod, mongodKind, secantusKind } from '@worktrack/stack/servers/mongodb';
 import { findSecantus } from '@worktrack/stack/servers/secantus';
 import { type OwnServer, startServer } from '@worktrack/stack/servers/server';
-import { supervise } from '@worktrack/stack/supervise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newLease } from '../support/servers.ts';
 import type { Fault } from './faults.ts';

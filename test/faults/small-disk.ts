@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '@worktrack/stack/find-program';
+import { findProgram } from '@worktrack/stack/processes/find-program';
 
 const OWN_NAMESPACE = ['--mount', '--propagation', 'private'];
 

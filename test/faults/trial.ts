@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadSecrets } from '@worktrack/stack/secrets';
+import { loadSecrets } from '@worktrack/stack/files/secrets';
 import { expect } from 'vitest';
 import { leaks, wholeOutput } from '../security/output.ts';
 import type { TestOrganization } from '../support/organization.ts';

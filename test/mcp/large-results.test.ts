@@ -11,7 +11,7 @@ import { type System, sharedSystem } from '../support/system.ts';
 import { connectMcp, type McpClient } from './connect.ts';
 
 const TASKS = 1_000;
-/** In one call (libs/contracts/work-items/create-items.ts). */
+/** In one call (libs/contracts/work-items/changes/create-items.ts). */
 const TASKS_OF_A_CALL = 100;
 const SUBMISSIONS = 300;
 const ATTACHMENTS = 40;

@@ -1,4 +1,4 @@
-import { findProgram } from '@worktrack/stack/find-program';
+import { findProgram } from '@worktrack/stack/processes/find-program';
 import { Progress } from '@worktrack/stack/progress';
 import { installDebianPackages } from '@worktrack/stack/servers/apt';
 import { type Browser, chromium } from 'playwright-core';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomSecret } from '@worktrack/stack/made-once';
+import { randomSecret } from '@worktrack/stack/files/made-once';
 import type { Progress } from '@worktrack/stack/progress';
 import { USER } from '@worktrack/stack/servers/credentials';
 import { isPrimary, REPLICA_SET, TRANSACTION_LIFETIME_SECONDS } from '@worktrack/stack/servers/mongodb';

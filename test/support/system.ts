@@ -1,4 +1,4 @@
-import type { Secrets } from '@worktrack/stack/secrets';
+import type { Secrets } from '@worktrack/stack/files/secrets';
 import { createTestOrganization, type TestOrganization } from './organization.ts';
 import { type RunningSystem, runSystem, type SystemOptions } from './run-system.ts';
 import { askRun, newLease, newVirtualHost } from './servers.ts';

@@ -1,9 +1,9 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child } from '@worktrack/stack/child';
+import type { Secrets } from '@worktrack/stack/files/secrets';
+import { Child } from '@worktrack/stack/processes/child';
 import { Progress } from '@worktrack/stack/progress';
-import type { Secrets } from '@worktrack/stack/secrets';
 import { definitions } from '@worktrack/stack/servers/rabbitmq';
 import { givenServers, type Servers, startServers } from '@worktrack/stack/servers/start';
 import { buildServed } from '@worktrack/stack/services';

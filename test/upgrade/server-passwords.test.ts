@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child } from '@worktrack/stack/child';
-import { freePort } from '@worktrack/stack/ports';
+import { Child } from '@worktrack/stack/processes/child';
+import { freePort } from '@worktrack/stack/processes/ports';
 import { Progress } from '@worktrack/stack/progress';
 import { findMongod } from '@worktrack/stack/servers/mongodb';
 import { findSecantus } from '@worktrack/stack/servers/secantus';

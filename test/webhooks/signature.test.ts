@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from '@worktrack/stack/find-program';
-import { runToEnd } from '@worktrack/stack/run-to-end';
+import { findProgram } from '@worktrack/stack/processes/find-program';
+import { runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { cacheRoot, findPip } from '@worktrack/stack/servers/pip';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { moveWorkItem } from '@worktrack/contracts/work-items/move';
+import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';
 import { now } from '../clock.ts';

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { ShownLease, WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 

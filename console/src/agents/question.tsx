@@ -1,4 +1,4 @@
-import type { answerQuestion } from '@worktrack/contracts/work-items/comment';
+import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';

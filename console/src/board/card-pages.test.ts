@@ -1,4 +1,4 @@
-import type { Card } from '@worktrack/contracts/work-items/cards';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { describe, expect, test } from 'vitest';
 import { type CardPages, cardsOf, positionAt, totalOf, withCard, withoutCard } from './card-pages.ts';
 

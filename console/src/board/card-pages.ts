@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/query-core';
 import type { Output } from '@worktrack/contracts/operation';
-import type { Card, listCards } from '@worktrack/contracts/work-items/cards';
+import type { Card, listCards } from '@worktrack/contracts/work-items/lists/cards';
 
 export type CardPage = Output<typeof listCards>;
 /** What was read of a column: its pages from the start, in order. */

@@ -1,6 +1,6 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
-import type { Card } from '@worktrack/contracts/work-items/cards';
+import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';

@@ -1,4 +1,4 @@
-import type { Budget } from '@worktrack/contracts/work-items/budget';
+import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import { useState } from 'preact/hooks';
 import { dollars, percent } from '../language/format.ts';
 import { to } from '../router.ts';

@@ -1,6 +1,6 @@
 import type { Output } from '@worktrack/contracts/operation';
+import type { getAiUsage, UsageGroup } from '@worktrack/contracts/work-items/costs/usage';
 import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
-import type { getAiUsage, UsageGroup } from '@worktrack/contracts/work-items/usage';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import type { Period } from './days.ts';

@@ -1,6 +1,6 @@
 import type { Board } from '@worktrack/contracts/projects/board';
 import type { listBoards } from '@worktrack/contracts/projects/board-operations';
-import type { createWorkItem } from '@worktrack/contracts/work-items/create';
+import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useRef, useState } from 'preact/hooks';

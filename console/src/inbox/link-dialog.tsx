@@ -1,5 +1,5 @@
 import type { linkFeedback } from '@worktrack/contracts/gateway/link';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';

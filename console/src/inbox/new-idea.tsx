@@ -1,5 +1,5 @@
 import type { FeedbackItem } from '@worktrack/contracts/feedback/records';
-import type { createWorkItem } from '@worktrack/contracts/work-items/create';
+import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useBusy } from '../parts/busy.ts';

@@ -1,4 +1,4 @@
-import type { getAiUsage } from '@worktrack/contracts/work-items/usage';
+import type { getAiUsage } from '@worktrack/contracts/work-items/costs/usage';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';

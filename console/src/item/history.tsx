@@ -1,5 +1,5 @@
 import type { Output } from '@worktrack/contracts/operation';
-import type { addWorkItemComment } from '@worktrack/contracts/work-items/comment';
+import type { addWorkItemComment } from '@worktrack/contracts/work-items/changes/comment';
 import type { getWorkItemEvents } from '@worktrack/contracts/work-items/events';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useId, useState } from 'preact/hooks';

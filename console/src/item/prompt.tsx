@@ -1,4 +1,4 @@
-import type { generateWorkItemPrompt, getWorkItemPrompt } from '@worktrack/contracts/work-items/prompts';
+import type { generateWorkItemPrompt, getWorkItemPrompt } from '@worktrack/contracts/work-items/agents/prompts';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';

@@ -1,4 +1,4 @@
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';

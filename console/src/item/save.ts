@@ -1,5 +1,5 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import type { updateWorkItem } from '@worktrack/contracts/work-items/update';
+import type { updateWorkItem } from '@worktrack/contracts/work-items/changes/update';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';

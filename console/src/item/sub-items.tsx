@@ -1,5 +1,5 @@
-import type { createWorkItem } from '@worktrack/contracts/work-items/create';
-import type { createWorkItems } from '@worktrack/contracts/work-items/create-items';
+import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
+import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';

@@ -1,5 +1,5 @@
 import type { getBoard } from '@worktrack/contracts/projects/board-operations';
-import type { completeReview, completeValidation } from '@worktrack/contracts/work-items/completions';
+import type { completeReview, completeValidation } from '@worktrack/contracts/work-items/agents/completions';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';

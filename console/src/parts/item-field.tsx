@@ -1,4 +1,4 @@
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';

@@ -1,4 +1,4 @@
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { Heading } from '../parts/heading.tsx';

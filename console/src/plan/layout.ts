@@ -1,5 +1,5 @@
 import type { Output } from '@worktrack/contracts/operation';
-import type { getImplementContext } from '@worktrack/contracts/work-items/context';
+import type { getImplementContext } from '@worktrack/contracts/work-items/agents/context';
 
 export type ImplementContext = Output<typeof getImplementContext>;
 export type Task = ImplementContext['tasks'][number];

@@ -1,4 +1,4 @@
-import type { Budget } from '@worktrack/contracts/work-items/budget';
+import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';

@@ -1,7 +1,7 @@
 import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
-import type { getImplementContext } from '@worktrack/contracts/work-items/context';
-import type { getAiUsage } from '@worktrack/contracts/work-items/usage';
+import type { getImplementContext } from '@worktrack/contracts/work-items/agents/context';
+import type { getAiUsage } from '@worktrack/contracts/work-items/costs/usage';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';

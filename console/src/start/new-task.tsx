@@ -1,5 +1,5 @@
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { createWorkItem } from '@worktrack/contracts/work-items/create';
+import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries } from '../api/query.ts';

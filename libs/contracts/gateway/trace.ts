@@ -2,7 +2,7 @@ import { exampleBudget, exampleIdea, exampleSession, exampleStory, exampleTotals
 import { feedbackByWorkItems } from '../feedback/links.ts';
 import { operation } from '../operation.ts';
 import { truncation } from '../truncation.ts';
-import { getLineage } from '../work-items/lineage.ts';
+import { getLineage } from '../work-items/agents/lineage.ts';
 
 export const getWorkItemTrace = operation({
   name: 'workItems.trace',

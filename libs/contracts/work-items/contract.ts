@@ -16,29 +16,29 @@ import {
   listProjects,
   updateProject,
 } from '../projects/project-operations.ts';
-import { batchMoveWorkItems } from './batch-move.ts';
-import { setBudget, setItemBudget, setProjectBudget } from './budget.ts';
-import { listCards } from './cards.ts';
-import { addWorkItemComment, answerQuestion } from './comment.ts';
-import { completeAiTask, completeReview, completeValidation } from './completions.ts';
-import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './context.ts';
-import { createWorkItem } from './create.ts';
-import { createEpic, createFeature, createStory, createTask } from './create-in-backlog.ts';
-import { createWorkItems } from './create-items.ts';
-import { deleteWorkItem } from './delete.ts';
+import { completeAiTask, completeReview, completeValidation } from './agents/completions.ts';
+import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './agents/context.ts';
+import { claimWorkItem, releaseWorkItem } from './agents/leases.ts';
+import { getItemBrief, getLineage } from './agents/lineage.ts';
+import { reportProgress } from './agents/progress.ts';
+import { generateWorkItemPrompt, getWorkItemPrompt } from './agents/prompts.ts';
+import { batchMoveWorkItems } from './changes/batch-move.ts';
+import { addWorkItemComment, answerQuestion } from './changes/comment.ts';
+import { createWorkItem } from './changes/create.ts';
+import { createEpic, createFeature, createStory, createTask } from './changes/create-in-backlog.ts';
+import { createWorkItems } from './changes/create-items.ts';
+import { deleteWorkItem } from './changes/delete.ts';
+import { moveWorkItem } from './changes/move.ts';
+import { updateWorkItem } from './changes/update.ts';
+import { setBudget, setItemBudget, setProjectBudget } from './costs/budget.ts';
+import { listModelPrices } from './costs/model-prices.ts';
+import { recordAiSession } from './costs/sessions.ts';
+import { getAiUsage } from './costs/usage.ts';
 import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
-import { claimWorkItem, releaseWorkItem } from './leases.ts';
-import { getItemBrief, getLineage } from './lineage.ts';
-import { listWorkItems } from './list.ts';
-import { listModelPrices } from './model-prices.ts';
-import { moveWorkItem } from './move.ts';
-import { reportProgress } from './progress.ts';
-import { generateWorkItemPrompt, getWorkItemPrompt } from './prompts.ts';
+import { listCards } from './lists/cards.ts';
+import { listWorkItems } from './lists/list.ts';
 import { resolveWorkItems } from './resolve.ts';
-import { recordAiSession } from './sessions.ts';
-import { updateWorkItem } from './update.ts';
-import { getAiUsage } from './usage.ts';
 
 export const workItemsContract = serviceContract('workitems', [
   listProjects,

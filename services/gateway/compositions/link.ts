@@ -1,7 +1,7 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { linkFeedback as operation } from '@worktrack/contracts/gateway/link';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { getItemBrief } from '@worktrack/contracts/work-items/lineage';
+import type { getItemBrief } from '@worktrack/contracts/work-items/agents/lineage';
 import type { Composition, CompositionContext } from './composition.ts';
 
 type Context = CompositionContext<FailureOf<typeof operation>>;

@@ -4,7 +4,7 @@ import type {
   setBudget as operation,
   setItemBudget as operationOfItem,
   setProjectBudget as operationOfProject,
-} from '@worktrack/contracts/work-items/budget';
+} from '@worktrack/contracts/work-items/costs/budget';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';

@@ -1,4 +1,4 @@
-import { BUDGET_PERIODS, type BudgetPeriod } from '@worktrack/contracts/work-items/budget';
+import { BUDGET_PERIODS, type BudgetPeriod } from '@worktrack/contracts/work-items/costs/budget';
 import mongoose from 'mongoose';
 
 export interface BudgetRecord {

@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
+import type { BudgetPeriod } from '@worktrack/contracts/work-items/costs/budget';
 import { conflict, transaction } from '@worktrack/runtime/database/transaction';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import type { Ground } from '@worktrack/runtime/database/writes/write-set';

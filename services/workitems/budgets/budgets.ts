@@ -1,4 +1,4 @@
-import type { Budget } from '@worktrack/contracts/work-items/budget';
+import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';

@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from '@worktrack/contracts/work-items/budget';
+import type { BudgetPeriod } from '@worktrack/contracts/work-items/costs/budget';
 
 const LENGTH: Readonly<Record<Exclude<BudgetPeriod, 'total'>, number>> = {
   day: 'YYYY-MM-DD'.length,

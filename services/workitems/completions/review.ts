@@ -1,6 +1,6 @@
 import { MAX_METADATA_BYTES, type Metadata } from '@worktrack/contracts/metadata';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { completeReview as operation } from '@worktrack/contracts/work-items/completions';
+import type { completeReview as operation } from '@worktrack/contracts/work-items/agents/completions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole } from '../boards/columns.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { completeValidation as operation } from '@worktrack/contracts/work-items/completions';
-import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/sessions';
+import type { completeValidation as operation } from '@worktrack/contracts/work-items/agents/completions';
+import { DEFAULT_REVIEW_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';

@@ -1,5 +1,5 @@
 import type { ColumnRole } from '@worktrack/contracts/projects/column-roles';
-import type { BoardMap } from '@worktrack/contracts/work-items/context';
+import type { BoardMap } from '@worktrack/contracts/work-items/agents/context';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnOfRole } from '../boards/columns.ts';

@@ -1,6 +1,6 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/context';
+import type { getIdeationContext as operation } from '@worktrack/contracts/work-items/agents/context';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { columnName, roleAt } from '../boards/columns.ts';
 import { isDone } from '../boards/progress.ts';

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
-import type { getImplementContext as operation } from '@worktrack/contracts/work-items/context';
+import type { getImplementContext as operation } from '@worktrack/contracts/work-items/agents/context';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { budgetsOverTasks, tightest } from '../budgets/budgets.ts';

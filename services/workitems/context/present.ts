@@ -1,4 +1,4 @@
-import type { ItemBrief, PlacedItem } from '@worktrack/contracts/work-items/context';
+import type { ItemBrief, PlacedItem } from '@worktrack/contracts/work-items/agents/context';
 import type { ItemRecord } from '../items/items.model.ts';
 
 type Named = Pick<ItemRecord, '_id' | 'taskId' | 'title' | 'type'>;

@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
-import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/context';
+import type { getReviewContext as operation, PlacedItem } from '@worktrack/contracts/work-items/agents/context';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { toListed } from '../attachments/attachments.repository.ts';

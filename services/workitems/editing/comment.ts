@@ -2,7 +2,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type {
   addWorkItemComment as comment,
   answerQuestion as operation,
-} from '@worktrack/contracts/work-items/comment';
+} from '@worktrack/contracts/work-items/changes/comment';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';

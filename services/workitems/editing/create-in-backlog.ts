@@ -4,7 +4,7 @@ import type {
   createFeature,
   createStory,
   createTask,
-} from '@worktrack/contracts/work-items/create-in-backlog';
+} from '@worktrack/contracts/work-items/changes/create-in-backlog';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';

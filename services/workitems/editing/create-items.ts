@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { createWorkItems as operation } from '@worktrack/contracts/work-items/create-items';
+import type { createWorkItems as operation } from '@worktrack/contracts/work-items/changes/create-items';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';

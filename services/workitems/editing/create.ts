@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { createWorkItem as operation } from '@worktrack/contracts/work-items/create';
+import type { createWorkItem as operation } from '@worktrack/contracts/work-items/changes/create';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoardForWrite } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';

@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/delete';
+import type { deleteWorkItem as operation } from '@worktrack/contracts/work-items/changes/delete';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { removeAttachmentsOf } from '../attachments/attachments.repository.ts';
 import { releaseContent } from '../attachments/content.repository.ts';

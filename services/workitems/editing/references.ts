@@ -1,6 +1,6 @@
 import { type ErrorDetail, OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
-import type { createWorkItems } from '@worktrack/contracts/work-items/create-items';
+import type { createWorkItems } from '@worktrack/contracts/work-items/changes/create-items';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { invalid } from '@worktrack/runtime/validation/parse';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/changes/update';
 import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
-import type { updateWorkItem as operation } from '@worktrack/contracts/work-items/update';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';

@@ -1,4 +1,4 @@
-import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { columnById, roleOf } from '../boards/columns.ts';
 import type { Editable } from './changes.ts';

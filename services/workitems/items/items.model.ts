@@ -1,5 +1,5 @@
 import type { Metadata } from '@worktrack/contracts/metadata';
-import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { ITEM_TYPES, type ItemType } from '@worktrack/contracts/work-items/work-item';
 import mongoose from 'mongoose';

@@ -1,4 +1,4 @@
-import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
+import type { CostBasis } from '@worktrack/contracts/work-items/costs/sessions';
 import type { LeaseState, Rework, ShownLease } from '@worktrack/contracts/work-items/work-item';
 
 /**

@@ -1,4 +1,4 @@
-import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import type { Role } from '../boards/progress.ts';
 import type { ItemRecord, Previous } from './items.model.ts';
 import { isLive } from './lease.ts';

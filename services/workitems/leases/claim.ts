@@ -1,6 +1,6 @@
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/leases';
+import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/agents/leases';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import { attachmentsOf } from '../attachments/attachments.repository.ts';

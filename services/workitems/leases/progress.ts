@@ -1,7 +1,7 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { DEFAULT_LEASE_SECONDS } from '@worktrack/contracts/work-items/leases';
-import type { reportProgress as operation } from '@worktrack/contracts/work-items/progress';
-import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/sessions';
+import { DEFAULT_LEASE_SECONDS } from '@worktrack/contracts/work-items/agents/leases';
+import type { reportProgress as operation } from '@worktrack/contracts/work-items/agents/progress';
+import { DEFAULT_IMPLEMENT_PROVIDER } from '@worktrack/contracts/work-items/costs/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';

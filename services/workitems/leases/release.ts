@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/leases';
+import type { releaseWorkItem as operation } from '@worktrack/contracts/work-items/agents/leases';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';

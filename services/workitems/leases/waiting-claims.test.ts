@@ -2,7 +2,7 @@ import type { Caller } from '@worktrack/contracts/caller';
 import { type ErrorCode, type ErrorExtra, OperationError } from '@worktrack/contracts/errors';
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 import type { CallContext } from '@worktrack/rpc/types';
 import { createLog } from '@worktrack/runtime/process/logging';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';

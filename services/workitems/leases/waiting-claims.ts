@@ -1,6 +1,6 @@
 import type { PublishedEvent } from '@worktrack/contracts/events/event';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import { type claimWorkItem, MAX_WAITING_CLAIMS } from '@worktrack/contracts/work-items/leases';
+import { type claimWorkItem, MAX_WAITING_CLAIMS } from '@worktrack/contracts/work-items/agents/leases';
 import type { CallContext, Waiting } from '@worktrack/rpc/types';
 import type { Wait, WaitStep } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { registry } from '@worktrack/runtime/process/metrics';

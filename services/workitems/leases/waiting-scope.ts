@@ -1,7 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
 import type { Input } from '@worktrack/contracts/operation';
-import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
 
 /** What a claim may take: claims with the same scope find the same. */
 export interface Scope {

@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { getItemBrief as operation } from '@worktrack/contracts/work-items/lineage';
+import type { getItemBrief as operation } from '@worktrack/contracts/work-items/agents/lineage';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsById } from '../boards/boards.repository.ts';
 import { columnName } from '../boards/columns.ts';

@@ -1,7 +1,7 @@
 import { ItemRef } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
-import type { getLineage as operation } from '@worktrack/contracts/work-items/lineage';
+import type { getLineage as operation } from '@worktrack/contracts/work-items/agents/lineage';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import { boardsById } from '../boards/boards.repository.ts';

@@ -1,6 +1,6 @@
 import { isUuid, pagination } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { listCards as operation } from '@worktrack/contracts/work-items/cards';
+import type { listCards as operation } from '@worktrack/contracts/work-items/lists/cards';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoard } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';

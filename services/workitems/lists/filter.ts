@@ -1,6 +1,6 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import type { Input } from '@worktrack/contracts/operation';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { findBoard } from '../boards/boards.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { exists } from '../calls/within.repository.ts';

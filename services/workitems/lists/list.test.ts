@@ -1,5 +1,5 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { writeCursor } from '@worktrack/runtime/validation/cursor';

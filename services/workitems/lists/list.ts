@@ -1,8 +1,8 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import { ItemRef, MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
-import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/list-filters';
+import type { listWorkItems as operation } from '@worktrack/contracts/work-items/lists/list';
+import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/words';

@@ -1,5 +1,5 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
-import type { SortBy } from '@worktrack/contracts/work-items/list-filters';
+import type { SortBy } from '@worktrack/contracts/work-items/lists/list-filters';
 import { countInOrder, inOrder, type OrderedRead } from '@worktrack/runtime/database/in-order';
 import type { SearchQuery } from '@worktrack/runtime/text/words';
 import type { PipelineStage } from 'mongoose';

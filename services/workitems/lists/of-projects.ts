@@ -1,6 +1,6 @@
 import { isUuid } from '@worktrack/contracts/fields';
 import type { Input } from '@worktrack/contracts/operation';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, boardsWithin, boardWithColumn, findBoard } from '../boards/boards.repository.ts';
 import { roleOf } from '../boards/columns.ts';

@@ -1,5 +1,5 @@
 import type { RawInput } from '@worktrack/contracts/operation';
-import { listWorkItems as operation } from '@worktrack/contracts/work-items/list';
+import { listWorkItems as operation } from '@worktrack/contracts/work-items/lists/list';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import { writeCursor } from '@worktrack/runtime/validation/cursor';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { SortBy, SortKey } from '@worktrack/contracts/work-items/list-filters';
+import type { SortBy, SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { Place } from '@worktrack/runtime/database/in-order';
 import type { PipelineStage } from 'mongoose';

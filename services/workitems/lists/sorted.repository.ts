@@ -1,4 +1,4 @@
-import type { SortBy } from '@worktrack/contracts/work-items/list-filters';
+import type { SortBy } from '@worktrack/contracts/work-items/lists/list-filters';
 import { inOrder } from '@worktrack/runtime/database/in-order';
 import type { Scope } from '../calls/scope.ts';
 import { ItemModel } from '../items/items.model.ts';

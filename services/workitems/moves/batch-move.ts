@@ -1,6 +1,6 @@
 import { MAX_METADATA_BYTES } from '@worktrack/contracts/metadata';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/batch-move';
+import type { batchMoveWorkItems as operation } from '@worktrack/contracts/work-items/changes/batch-move';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardsForWrite } from '../boards/boards.repository.ts';

@@ -1,4 +1,4 @@
-import type { CascadedMove } from '@worktrack/contracts/work-items/move';
+import type { CascadedMove } from '@worktrack/contracts/work-items/changes/move';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf, boardsForWrite } from '../boards/boards.repository.ts';
 import { columnAt, columnOfRole, roleAt, roleOf } from '../boards/columns.ts';

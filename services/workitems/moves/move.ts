@@ -1,5 +1,9 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { CascadedMove, ColumnPosition, moveWorkItem as operation } from '@worktrack/contracts/work-items/move';
+import type {
+  CascadedMove,
+  ColumnPosition,
+  moveWorkItem as operation,
+} from '@worktrack/contracts/work-items/changes/move';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';

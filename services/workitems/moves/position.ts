@@ -1,4 +1,4 @@
-import type { ColumnPosition } from '@worktrack/contracts/work-items/move';
+import type { ColumnPosition } from '@worktrack/contracts/work-items/changes/move';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import { boardOf } from '../boards/boards.repository.ts';
 import type { FailingWriteScope, Scope } from '../calls/scope.ts';

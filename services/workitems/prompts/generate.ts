@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
+import type { generateWorkItemPrompt as operation } from '@worktrack/contracts/work-items/agents/prompts';
 import type { StagedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { differenceOf } from '../items/changes.ts';

@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { getWorkItemPrompt as operation } from '@worktrack/contracts/work-items/prompts';
+import type { getWorkItemPrompt as operation } from '@worktrack/contracts/work-items/agents/prompts';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { z } from 'zod';
 import { requireItem } from '../items/items.repository.ts';

@@ -1,5 +1,5 @@
 import type { Provider } from '@pydantic/genai-prices';
-import type { ModelPrice } from '@worktrack/contracts/work-items/model-prices';
+import type { ModelPrice } from '@worktrack/contracts/work-items/costs/model-prices';
 import { ratesIn } from './price.ts';
 
 /** Of which the prices are that MODEL_PRICES_FILE does not give: the release of the data, and its day. */

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { ModelPrice } from '@worktrack/contracts/work-items/model-prices';
+import { ModelPrice } from '@worktrack/contracts/work-items/costs/model-prices';
 import type { Log } from '@worktrack/rpc/types';
 import { Counter } from 'prom-client';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { calcPrice } from '@pydantic/genai-prices';
-import type { CostBasis } from '@worktrack/contracts/work-items/sessions';
+import type { CostBasis } from '@worktrack/contracts/work-items/costs/sessions';
 import { filePriceOf } from './price-file.ts';
 
 /** What work has used, as reported. Input includes what was read from and written to a cache. */

@@ -1,5 +1,5 @@
-import type { AiSession, CostBasis } from '@worktrack/contracts/work-items/sessions';
-import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/usage';
+import type { AiSession, CostBasis } from '@worktrack/contracts/work-items/costs/sessions';
+import type { UsageGroup, UsageTotals } from '@worktrack/contracts/work-items/costs/usage';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { WriteScope } from '../calls/scope.ts';
 import { formatDollars, UNKNOWN_COST } from './price.ts';

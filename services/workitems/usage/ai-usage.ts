@@ -1,6 +1,6 @@
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import { truncated } from '@worktrack/contracts/truncation';
-import type { getAiUsage as operation, UsageGroup } from '@worktrack/contracts/work-items/usage';
+import type { getAiUsage as operation, UsageGroup } from '@worktrack/contracts/work-items/costs/usage';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { Under } from '../budgets/budgets.repository.ts';

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { listModelPrices as operation } from '@worktrack/contracts/work-items/model-prices';
+import type { listModelPrices as operation } from '@worktrack/contracts/work-items/costs/model-prices';
 import { knownPrices, SOURCE } from '../sessions/known-prices.ts';
 import { filePrices, patternOf } from '../sessions/price-file.ts';
 

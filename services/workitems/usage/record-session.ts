@@ -1,5 +1,8 @@
 import type { Input, Output } from '@worktrack/contracts/operation';
-import { DEFAULT_REVIEW_PROVIDER, type recordAiSession as operation } from '@worktrack/contracts/work-items/sessions';
+import {
+  DEFAULT_REVIEW_PROVIDER,
+  type recordAiSession as operation,
+} from '@worktrack/contracts/work-items/costs/sessions';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireItem } from '../items/items.repository.ts';

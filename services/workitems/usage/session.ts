@@ -1,4 +1,4 @@
-import type { AiSession } from '@worktrack/contracts/work-items/sessions';
+import type { AiSession } from '@worktrack/contracts/work-items/costs/sessions';
 import { spend } from '../budgets/budgets.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import type { NewEvent } from '../history/history.repository.ts';

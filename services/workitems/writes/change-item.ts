@@ -1,4 +1,4 @@
-import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { countMove } from '../boards/tallies.repository.ts';

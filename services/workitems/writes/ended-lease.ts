@@ -1,4 +1,4 @@
-import type { PreviousWork } from '@worktrack/contracts/work-items/leases';
+import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import type { WriteScope } from '../calls/scope.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import type { ToldItem } from '../history/tell.ts';

@@ -4,12 +4,16 @@ import type { linkFeedback } from '@worktrack/contracts/gateway/link';
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { StandardColumn } from '@worktrack/contracts/projects/board';
 import type { createProject, updateProject } from '@worktrack/contracts/projects/project-operations';
-import type { addWorkItemComment } from '@worktrack/contracts/work-items/comment';
-import type { completeAiTask, completeReview, completeValidation } from '@worktrack/contracts/work-items/completions';
-import type { createWorkItem } from '@worktrack/contracts/work-items/create';
-import type { claimWorkItem } from '@worktrack/contracts/work-items/leases';
-import type { moveWorkItem } from '@worktrack/contracts/work-items/move';
-import type { reportProgress } from '@worktrack/contracts/work-items/progress';
+import type {
+  completeAiTask,
+  completeReview,
+  completeValidation,
+} from '@worktrack/contracts/work-items/agents/completions';
+import type { claimWorkItem } from '@worktrack/contracts/work-items/agents/leases';
+import type { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
+import type { addWorkItemComment } from '@worktrack/contracts/work-items/changes/comment';
+import type { createWorkItem } from '@worktrack/contracts/work-items/changes/create';
+import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import { call, send } from '../../api/call.ts';
 import { language } from '../../language/language.ts';
 import { may } from '../../session.ts';

@@ -1,7 +1,7 @@
 import type { deleteSource, listSources } from '@worktrack/contracts/feedback/sources';
 import type { deleteProject, updateProject } from '@worktrack/contracts/projects/project-operations';
-import type { deleteWorkItem } from '@worktrack/contracts/work-items/delete';
-import type { listWorkItems } from '@worktrack/contracts/work-items/list';
+import type { deleteWorkItem } from '@worktrack/contracts/work-items/changes/delete';
+import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../../api/call.ts';
 import { ServiceError } from '../../api/service-error.ts';
 import type { Project } from '../../parts/project.tsx';

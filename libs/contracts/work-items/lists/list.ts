@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exampleSummary, pagination } from '../examples.ts';
-import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { several } from '../several.ts';
+import { exampleSummary, pagination } from '../../examples.ts';
+import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { several } from '../../several.ts';
+import { itemFields, WorkItemSummary } from '../work-item.ts';
 import { itemFilters, Sort, timeFilters } from './list-filters.ts';
-import { itemFields, WorkItemSummary } from './work-item.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Progress } from '../progress.ts';
 import { Child } from './child.ts';
 import { Part } from './part.ts';
-import { Progress } from './progress.ts';
 import { supervise } from './supervise.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-supervise-'));

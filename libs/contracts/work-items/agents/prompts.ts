@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ids, times } from '../examples.ts';
-import { ItemRef, RecordId, Timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { ids, times } from '../../examples.ts';
+import { ItemRef, RecordId, Timestamp } from '../../fields.ts';
+import { operation } from '../../operation.ts';
 import { ItemBrief } from './context.ts';
 
 /** How long a model may take to write a prompt, with the call around it. */

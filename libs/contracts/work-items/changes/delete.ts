@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ids } from '../examples.ts';
-import { ItemRef, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { warnings } from '../warnings.ts';
+import { ids } from '../../examples.ts';
+import { ItemRef, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { warnings } from '../../warnings.ts';
 
 export const deleteWorkItem = operation({
   name: 'workItems.delete',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } from '../examples.ts';
-import { ItemRef } from '../fields.ts';
-import { MetadataInput } from '../metadata.ts';
-import { operation } from '../operation.ts';
-import { plainFields } from './plain-fields.ts';
-import { CreatedItem, itemFields } from './work-item.ts';
+import { exampleCreated, exampleDependency, exampleEpic, exampleStory, ids } from '../../examples.ts';
+import { ItemRef } from '../../fields.ts';
+import { MetadataInput } from '../../metadata.ts';
+import { operation } from '../../operation.ts';
+import { plainFields } from '../plain-fields.ts';
+import { CreatedItem, itemFields } from '../work-item.ts';
 
 /** Shortcuts for creation: the type is fixed, board and column are the project's default board and its `Backlog`. */
 const fields = {

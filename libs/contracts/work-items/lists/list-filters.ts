@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { DayOrTime } from '../fields.ts';
-import { LabelRef } from '../projects/label.ts';
-import { several } from '../several.ts';
-import { DueDate, plainFields } from './plain-fields.ts';
-import { ItemType, LEASE_STATES } from './work-item.ts';
+import { DayOrTime } from '../../fields.ts';
+import { LabelRef } from '../../projects/label.ts';
+import { several } from '../../several.ts';
+import { DueDate, plainFields } from '../plain-fields.ts';
+import { ItemType, LEASE_STATES } from '../work-item.ts';
 
 /** What lists of items can be narrowed by, besides where the items are. Several values of one filter are alternatives. */
 export const itemFilters = {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { exampleSummary, ids, pagination } from '../examples.ts';
-import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { exampleSummary, ids, pagination } from '../../examples.ts';
+import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { Cost } from '../costs/sessions.ts';
+import { WorkItem, WorkItemSummary } from '../work-item.ts';
 import { listWorkItems } from './list.ts';
 import { itemFilters } from './list-filters.ts';
-import { Cost } from './sessions.ts';
-import { WorkItem, WorkItemSummary } from './work-item.ts';
 
 const MAX_CARDS_BY_ID = 100;
 

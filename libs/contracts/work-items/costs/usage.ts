@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { exampleBudget, exampleTotals } from '../examples.ts';
-import { DayOrTime, ItemRef, ProjectId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { truncation } from '../truncation.ts';
+import { exampleBudget, exampleTotals } from '../../examples.ts';
+import { DayOrTime, ItemRef, ProjectId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { truncation } from '../../truncation.ts';
 import { Budget } from './budget.ts';
 import { Cost } from './sessions.ts';
 

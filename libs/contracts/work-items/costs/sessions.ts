@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ids } from '../examples.ts';
-import { ItemRef, RecordId, Timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { ids } from '../../examples.ts';
+import { ItemRef, RecordId, Timestamp } from '../../fields.ts';
+import { operation } from '../../operation.ts';
 
 export const DEFAULT_REVIEW_PROVIDER = 'anthropic';
 export const DEFAULT_IMPLEMENT_PROVIDER = 'openai';

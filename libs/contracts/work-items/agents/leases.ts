@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exampleLease, exampleTask, leaseToken, times } from '../examples.ts';
-import { ColumnRef, ItemRef, ProjectId, RecordId, Timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { MAX_RESOLVED_IDS } from './resolve.ts';
-import { itemFields, Rework, WorkItem } from './work-item.ts';
+import { exampleLease, exampleTask, leaseToken, times } from '../../examples.ts';
+import { ColumnRef, ItemRef, ProjectId, RecordId, Timestamp } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { MAX_RESOLVED_IDS } from '../resolve.ts';
+import { itemFields, Rework, WorkItem } from '../work-item.ts';
 
 export const MIN_LEASE_SECONDS = 60;
 export const MAX_LEASE_SECONDS = 3_600;

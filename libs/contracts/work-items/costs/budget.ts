@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { exampleBudget, ids } from '../examples.ts';
-import { Id, ItemRef, ProjectId } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { exampleBudget, ids } from '../../examples.ts';
+import { Id, ItemRef, ProjectId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
 
 export const BUDGET_PERIODS = ['total', 'day', 'month'] as const;
 export const BudgetPeriod = z.enum(BUDGET_PERIODS);

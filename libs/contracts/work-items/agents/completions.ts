@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { column, ids, leaseToken } from '../examples.ts';
-import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { warnings } from '../warnings.ts';
-import { takeOver } from './by-hand.ts';
-import { LeaseToken } from './leases.ts';
+import { column, ids, leaseToken } from '../../examples.ts';
+import { ColumnRef, ItemRef, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { warnings } from '../../warnings.ts';
+import { takeOver } from '../by-hand.ts';
 import {
   Cost,
   CostBasis,
@@ -13,7 +12,8 @@ import {
   refuseParts,
   SessionType,
   sessionReport,
-} from './sessions.ts';
+} from '../costs/sessions.ts';
+import { LeaseToken } from './leases.ts';
 
 const MAX_LIST = 500;
 const Text = z.string().max(50_000);

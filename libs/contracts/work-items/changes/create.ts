@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { column, exampleTask, ids, times } from '../examples.ts';
-import { ColumnRef, Id, ItemRef, ProjectId } from '../fields.ts';
-import { MetadataInput } from '../metadata.ts';
-import { operation } from '../operation.ts';
-import { plainFields } from './plain-fields.ts';
-import { CreatedItem, ItemType, itemFields } from './work-item.ts';
+import { column, exampleTask, ids, times } from '../../examples.ts';
+import { ColumnRef, Id, ItemRef, ProjectId } from '../../fields.ts';
+import { MetadataInput } from '../../metadata.ts';
+import { operation } from '../../operation.ts';
+import { plainFields } from '../plain-fields.ts';
+import { CreatedItem, ItemType, itemFields } from '../work-item.ts';
 
 export const createWorkItem = operation({
   name: 'workItems.create',

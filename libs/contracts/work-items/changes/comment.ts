@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { exampleEvent, exampleLease } from '../examples.ts';
-import { ItemRef } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { HistoryEvent } from './history-event.ts';
-import { LeaseToken } from './leases.ts';
+import { exampleEvent, exampleLease } from '../../examples.ts';
+import { ItemRef } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { LeaseToken } from '../agents/leases.ts';
+import { HistoryEvent } from '../history-event.ts';
 
 const Text = z.string().trim().min(1).max(10_000);
 

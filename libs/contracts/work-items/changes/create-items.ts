@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ids } from '../examples.ts';
-import { ColumnRef, Id, ItemRef, isItemName, ProjectId, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { ids } from '../../examples.ts';
+import { ColumnRef, Id, ItemRef, isItemName, ProjectId, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { MAX_DEPENDENCIES } from '../work-item.ts';
 import { createWorkItem } from './create.ts';
-import { MAX_DEPENDENCIES } from './work-item.ts';
 
 const MAX_ITEMS = 100;
 const REF = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,49}$/;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { exampleTask } from '../examples.ts';
-import { ColumnRef, ItemRef } from '../fields.ts';
-import { MetadataInput } from '../metadata.ts';
-import { operation } from '../operation.ts';
-import { byHand, forcedBy } from './by-hand.ts';
-import { plainFields } from './plain-fields.ts';
-import { ExpectedVersion, ItemType, itemFields, WrittenItem } from './work-item.ts';
+import { exampleTask } from '../../examples.ts';
+import { ColumnRef, ItemRef } from '../../fields.ts';
+import { MetadataInput } from '../../metadata.ts';
+import { operation } from '../../operation.ts';
+import { byHand, forcedBy } from '../by-hand.ts';
+import { plainFields } from '../plain-fields.ts';
+import { ExpectedVersion, ItemType, itemFields, WrittenItem } from '../work-item.ts';
 
 export const updateWorkItem = operation({
   name: 'workItems.update',

@@ -1,5 +1,5 @@
+import type { Progress } from '../progress.ts';
 import type { Part } from './part.ts';
-import type { Progress } from './progress.ts';
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 30_000;

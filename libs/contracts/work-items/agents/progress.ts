@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { exampleBudget, exampleLease, ids, leaseToken, times } from '../examples.ts';
-import { ItemRef, Timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { Budget } from './budget.ts';
+import { exampleBudget, exampleLease, ids, leaseToken, times } from '../../examples.ts';
+import { ItemRef, Timestamp } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { Budget } from '../costs/budget.ts';
+import { Provider, refuseParts, sessionReport, Tokens, tokenParts } from '../costs/sessions.ts';
+import { LeaseState, ShownLease } from '../work-item.ts';
 import { Answer, LeaseToken } from './leases.ts';
-import { Provider, refuseParts, sessionReport, Tokens, tokenParts } from './sessions.ts';
-import { LeaseState, ShownLease } from './work-item.ts';
 
 const MAX_NOTE_LENGTH = 500;
 const MAX_QUESTION_LENGTH = 2_000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { column, exampleTask, ids } from '../examples.ts';
-import { ColumnRef, ItemRef, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { warnings } from '../warnings.ts';
-import { byHand, forcedBy } from './by-hand.ts';
-import { ExpectedVersion, WorkItem } from './work-item.ts';
+import { column, exampleTask, ids } from '../../examples.ts';
+import { ColumnRef, ItemRef, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { warnings } from '../../warnings.ts';
+import { byHand, forcedBy } from '../by-hand.ts';
+import { ExpectedVersion, WorkItem } from '../work-item.ts';
 
 /** A parent that followed its children. */
 export const CascadedMove = z.object({

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from '../start-error.ts';
 import type { Child } from './child.ts';
 import { isRunning, type ProcessIdentity, processIdentity } from './process-identity.ts';
-import { StartError } from './start-error.ts';
 
 const PREDECESSOR_POLL_MS = 50;
 

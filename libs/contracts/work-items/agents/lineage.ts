@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ItemRef } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { truncation } from '../truncation.ts';
-import { Budget } from './budget.ts';
+import { ItemRef } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { truncation } from '../../truncation.ts';
+import { Budget } from '../costs/budget.ts';
+import { AiSession } from '../costs/sessions.ts';
+import { UsageTotals } from '../costs/usage.ts';
 import { PlacedItem } from './context.ts';
-import { AiSession } from './sessions.ts';
-import { UsageTotals } from './usage.ts';
 
 /** The step of `feedback.link` that checks whether the item is an idea. Neither a route nor a tool. */
 export const getItemBrief = operation({

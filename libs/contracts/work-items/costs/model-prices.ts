@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../../operation.ts';
 
 const UsdPerMillion = z.number().min(0).max(1_000_000);
 

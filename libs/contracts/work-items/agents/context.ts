@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Attachment } from '../attachments/attachment.ts';
+import { Attachment } from '../../attachments/attachment.ts';
 import {
   column,
   exampleAttachment,
@@ -10,14 +10,14 @@ import {
   exampleStory,
   exampleTask,
   ids,
-} from '../examples.ts';
-import { ItemRef, ProjectId, RecordId } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { truncation } from '../truncation.ts';
-import { Budget } from './budget.ts';
-import { Priority } from './plain-fields.ts';
-import { MAX_RESOLVED_IDS } from './resolve.ts';
-import { ShownLease, WorkItem } from './work-item.ts';
+} from '../../examples.ts';
+import { ItemRef, ProjectId, RecordId } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { truncation } from '../../truncation.ts';
+import { Budget } from '../costs/budget.ts';
+import { Priority } from '../plain-fields.ts';
+import { MAX_RESOLVED_IDS } from '../resolve.ts';
+import { ShownLease, WorkItem } from '../work-item.ts';
 
 const MAX_KEYWORDS = 50;
 const MAX_KEYWORD_LENGTH = 100;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { column, exampleSummary } from '../examples.ts';
-import { ColumnRef, ItemRef } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { warnings } from '../warnings.ts';
-import { byHand, forcedBy } from './by-hand.ts';
+import { column, exampleSummary } from '../../examples.ts';
+import { ColumnRef, ItemRef } from '../../fields.ts';
+import { operation } from '../../operation.ts';
+import { warnings } from '../../warnings.ts';
+import { byHand, forcedBy } from '../by-hand.ts';
+import { WorkItem, WorkItemSummary } from '../work-item.ts';
 import { AiProvider } from './move.ts';
-import { WorkItem, WorkItemSummary } from './work-item.ts';
 
 export const MAX_BATCH_MOVE = 500;
 
