@@ -3,6 +3,7 @@ import { auditCommand } from './commands/audit.ts';
 import { budgetCommand } from './commands/budget.ts';
 import { eventsCommand } from './commands/events.ts';
 import { feedbackCommand } from './commands/feedback.ts';
+import { inboxCommand } from './commands/inbox.ts';
 import { itemCommand } from './commands/item.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginLinkCommand } from './commands/login-link.ts';
@@ -19,6 +20,7 @@ export const WHICH_SERVICE =
 
 /** All that need an API key and nothing else. */
 export const commandsWithKey = (): Command[] => [
+  inboxCommand(),
   itemCommand(),
   projectCommand(),
   feedbackCommand(),

@@ -33,6 +33,7 @@ export const HELP: Readonly<Record<string, string>> = {
   inputTokens: 'tokens of the input, with those of a cache',
   isAutoSync: 'the move results from another: parents stay',
   issues: 'what is to be fixed, each one',
+  kinds: 'only these',
   key: 'the letters that task IDs begin with',
   label: 'names or ids',
   labels: 'names or ids of labels of the project',

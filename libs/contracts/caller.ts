@@ -10,10 +10,20 @@ export interface Caller {
   readonly permissions: readonly Permission[];
   /** The only projects that exist for the caller: its key's own ∩ its user's at this moment. Absent: all of the organization, later ones included. */
   readonly projects?: readonly string[];
+  /** The users that the input names, as assignees or by `@name`; absent in calls whose input names nobody. */
+  readonly people?: readonly NamedUser[];
   /** Who called from where, for the audit log: of an audited operation. */
   readonly sender?: Sender;
   /** The project of the MCP session (`/mcp?projectId=`), the fallback of every optional `projectId`. */
   readonly sessionProjectId?: string;
+}
+
+/** A user that an input names. */
+export interface NamedUser {
+  readonly id: string;
+  readonly name: string;
+  /** As the input says it, `@` included. */
+  readonly as: string;
 }
 
 /** What a request says about its sender. */

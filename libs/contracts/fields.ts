@@ -96,10 +96,12 @@ export const paging = {
 };
 /** How deep `page` reaches, in rows: skipping more costs too much. `cursor` reaches any depth. */
 export const MAX_ROWS_BY_PAGE = 10_000;
+/** `nextCursor` of the previous page; the instructions of the MCP server say so once for all tools. */
+export const Cursor = z.string().max(300).register(described, { description: 'nextCursor' });
 /** Like `paging`, for a list that may be long. */
 export const deepPaging = {
   ...paging,
-  cursor: z.string().max(300).optional().describe('nextCursor'),
+  cursor: Cursor.optional(),
 };
 export const NextCursor = z.string().nullable();
 export const Pagination = z.object({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });

@@ -12,9 +12,9 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
 import { parseInput } from '@worktrack/runtime/validation/parse';
 import type { Clients } from './clients.ts';
-import { withoutMe } from './compositions/assignee-me.ts';
 import type { Composition, LocalUploads } from './compositions/composition.ts';
 import { withoutForeignLinks } from './compositions/foreign-links.ts';
+import { assigneesMeant, peopleIn } from './compositions/people.ts';
 import { requireProjects } from './compositions/require-projects.ts';
 import { compositions } from './compositions/table.ts';
 import { IdempotencyReservations } from './idempotency.ts';
@@ -186,9 +186,13 @@ function runOf(
   return async (input, options, identity, bytes) => {
     if (bytes) return client.upload(operation.name, input.raw, bytes, options);
     if (namesProjects) await requireProjects(input.parsed, clients, options);
-    const meant = operation.effect === 'read' ? withoutMe(input.parsed, identity) : undefined;
+    const isOfItems = contract.name === workItemsContract.name;
+    const isRead = operation.effect === 'read';
+    const meant = isOfItems && isRead ? await assigneesMeant(input.parsed, identity, clients, options) : undefined;
+    const people = isOfItems && !isRead ? await peopleIn(input.parsed, identity, clients, options) : undefined;
     const sent = meant ? { ...(input.raw as object), ...meant } : input.raw;
-    const reply = await client.exchange(operation.name, sent, options);
+    const caller = options.caller && people ? { ...options.caller, people } : options.caller;
+    const reply = await client.exchange(operation.name, sent, { ...options, caller });
     if (!identity.projects || contract.name !== feedbackContract.name) return reply;
     return { ...reply, output: await withoutForeignLinks(reply.output, clients, options) };
   };

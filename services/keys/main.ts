@@ -17,6 +17,7 @@ import { handlers } from './handlers.ts';
 import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
 import { auditPermissionMigrations } from './migrations/audit-permission.repository.ts';
+import { handlesMigration } from './migrations/handles.repository.ts';
 import { Refusals } from './trust/refusals.ts';
 
 const settings = config();
@@ -29,7 +30,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
   });
   onStop(disconnectDatabase);
   check('mongodb', databaseProblem);
-  const migrations = await migrate(auditPermissionMigrations, { log });
+  const migrations = await migrate([...auditPermissionMigrations, handlesMigration], { log });
   onStop(() => migrations.stop());
 
   const redis = connectRedis(settings.REDIS_URL, log);

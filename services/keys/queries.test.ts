@@ -35,6 +35,7 @@ test('every query of every operation is answered by an index, without a sort', a
   const owner = await keys.identityOf(made.apiKey.key);
   const { id } = await ask('users.create', { email: 'grace@example.com', name: 'Grace', role: 'admin' }, owner);
   await ask('users.list', { page: 2, limit: 1 }, owner);
+  await ask('users.named', { names: ['@ada', 'Ada Lovelace', owner.user.id] }, owner);
   await ask('users.update', { id, name: 'Grace Hopper', role: 'owner' }, owner);
   await ask('users.update', { id, role: 'member', disabled: true }, owner);
   const gone = await ask('users.create', { email: 'gone@example.com', name: 'Gone', role: 'member' }, owner);

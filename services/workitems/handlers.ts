@@ -20,6 +20,7 @@ import { addAttachment, addedBefore } from './attachments/add.ts';
 import { deleteAttachment } from './attachments/delete.ts';
 import { listAttachments } from './attachments/list.ts';
 import { readAttachment } from './attachments/read.ts';
+import { listNeeds } from './attention/list.ts';
 import { completeAiTask } from './completions/ai-task.ts';
 import { completeReview } from './completions/review.ts';
 import { completeValidation } from './completions/validation.ts';
@@ -111,6 +112,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.validateContext': getValidateContext,
       'workItems.generatePrompt': write(generatePrompt(promptModel), { staged: true }),
       'workItems.getPrompt': getWorkItemPrompt,
+      'workItems.needs': listNeeds,
       'workItems.brief': getItemBrief,
       'workItems.lineage': getLineage,
       'attachments.list': listAttachments,

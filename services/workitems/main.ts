@@ -18,6 +18,7 @@ import { onBeat } from './leases/beats.ts';
 import { sweepEndedLeases } from './leases/settle.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { AWAITED_EVENTS } from './leases/waiting-scope.ts';
+import { attentionMigration } from './migrations/attention.repository.ts';
 import { claimableMigration } from './migrations/claimable.repository.ts';
 import { columnRolesMigration } from './migrations/column-roles.repository.ts';
 import { foundByMigration } from './migrations/found-by.repository.ts';
@@ -40,6 +41,7 @@ await runService('workitems', settings, async ({ log, check, onStop }) => {
     [
       ...[foundByMigration, talliesMigration, claimableMigration, searchWordsMigration],
       ...[leasesMigration, logMigration, unheldMigration, columnRolesMigration],
+      attentionMigration,
     ],
     { log },
   );

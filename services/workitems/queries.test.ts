@@ -1,3 +1,4 @@
+import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
@@ -165,6 +166,13 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'workItems.generatePrompt', { id: task.id });
     await ask(caller, 'workItems.getPrompt', { id: task.taskId });
     await ask(caller, 'workItems.brief', { id: idea.id });
+    const needs = { kinds: [...NEED_KINDS], names: ['ada', caller.userId], limit: 10 };
+    for (const by of [caller, { ...caller, projects: [id] }]) {
+      await ask(by, 'workItems.needs', needs);
+      for (const kind of ['review', 'blocked', 'assigned'] as const) {
+        await ask(by, 'workItems.needs', { ...needs, after: { kind, since: new Date().toISOString(), id } });
+      }
+    }
     await ask(caller, 'workItems.lineage', { id: idea.taskId });
     await ask(caller, 'workItems.lineage', { id: second.taskId });
     await ask(caller, 'attachments.list', { workItemId: task.id });

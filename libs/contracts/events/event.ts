@@ -19,6 +19,7 @@ const HAPPENINGS = {
     'attachment_removed',
     'ready',
     'dependency_returned',
+    'needs_attention',
   ],
   feedback: ['received', 'status_changed', 'linked', 'erased'],
   project: ['created', 'updated', 'deleted'],

@@ -1,6 +1,7 @@
 import { uploadLocalFile } from '../attachments/operations.ts';
 import { readAttachmentByTool } from '../attachments/read-by-tool.ts';
 import { serviceContract } from '../operation.ts';
+import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { me } from './identity.ts';
 import { linkFeedback } from './link.ts';
@@ -12,6 +13,7 @@ export const gatewayContract = serviceContract('gateway', [
   me,
   showOrganization,
   updateOrganization,
+  listForYou,
   showHealth,
   linkFeedback,
   getWorkItemTrace,

@@ -1,6 +1,7 @@
 import { serviceContract } from '../operation.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
+import { namedUsers } from './named-users.ts';
 import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
@@ -30,6 +31,7 @@ export const keysContract = serviceContract('keys', [
   createUser,
   updateUser,
   eraseUser,
+  namedUsers,
   createOrganization,
   verifyIdentity,
   currentIdentity,

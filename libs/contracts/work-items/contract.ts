@@ -34,6 +34,7 @@ import { setBudget, setItemBudget, setProjectBudget } from './costs/budget.ts';
 import { listModelPrices } from './costs/model-prices.ts';
 import { recordAiSession } from './costs/sessions.ts';
 import { getAiUsage } from './costs/usage.ts';
+import { listNeeds } from './attention.ts';
 import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
 import { listCards } from './lists/cards.ts';
@@ -90,6 +91,7 @@ export const workItemsContract = serviceContract('workitems', [
   getWorkItemPrompt,
   getAiUsage,
   listModelPrices,
+  listNeeds,
   getItemBrief,
   getLineage,
   listAttachments,

@@ -71,6 +71,6 @@ export const resolveWorkItems = operation({
     tool: 'resolve_work_items',
     names: { ids: 'workItemIds' },
     title: 'Resolve work items',
-    description: 'For IDs you were given. For one item with its metadata: get_work_item; to search: list_work_items.',
+    description: 'For one item with its metadata: get_work_item; to search: list_work_items.',
   },
 });

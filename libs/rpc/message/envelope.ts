@@ -146,6 +146,9 @@ const isStringOrNull = (value: unknown) => value === null || typeof value === 's
 
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
 
+const isNamed = (people: unknown) =>
+  Array.isArray(people) && people.every((each) => isTexts([each?.id, each?.name, each?.as]));
+
 /** Repositories put these ids into queries: nothing but a string may pass for one. */
 function isCaller(value: Partial<Record<keyof Caller, unknown>>): boolean {
   return (
@@ -155,6 +158,7 @@ function isCaller(value: Partial<Record<keyof Caller, unknown>>): boolean {
     typeof value.keyId === 'string' &&
     Array.isArray(value.permissions) &&
     (value.projects === undefined || isTexts(value.projects)) &&
+    (value.people === undefined || isNamed(value.people)) &&
     (value.sessionProjectId === undefined || typeof value.sessionProjectId === 'string')
   );
 }

@@ -1,5 +1,6 @@
 import type { gatewayContract } from '@worktrack/contracts/gateway/contract';
 import type { Compositions } from './composition.ts';
+import { listForYou } from './for-you.ts';
 import { showHealth } from './health.ts';
 import { linkFeedback } from './link.ts';
 import { me } from './me.ts';
@@ -13,6 +14,7 @@ export const compositions: Compositions<typeof gatewayContract> = {
   'identity.me': me,
   'organization.show': showOrganization,
   'organization.update': updateOrganization,
+  'forYou.list': listForYou,
   'health.show': showHealth,
   'feedback.link': linkFeedback,
   'workItems.trace': getWorkItemTrace,

@@ -179,6 +179,7 @@ const TAGS: Readonly<Record<string, string>> = {
   sources: 'Where feedback comes from: a site or an app with its own public key, limits and retention.',
   feedback: 'What the public has sent: triage, links to ideas, and erasure.',
   health: 'How the installation is: for its owners.',
+  forYou: 'What needs you, over all projects.',
   identity: 'Who the key acts for, and what it may do.',
   keys: 'API keys with chosen permissions, an expiry and a rate.',
   sessions: 'Browsers that are signed in to the console, and sign-in codes.',

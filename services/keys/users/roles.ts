@@ -21,7 +21,7 @@ import {
   roleById,
 } from '../roles/roles.repository.ts';
 import { ROLES_TURN } from '../roles/turn.ts';
-import { countUsersOfRole, tellOfNarrowedUsers } from './users.repository.ts';
+import { countUsersOfRole, tellOfUsers } from './users.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof updateOp>>;
 
@@ -59,9 +59,7 @@ export async function updateRole(
   const changed = await changeRole(context, id, change);
   if (!changed) throw taken(name as string, context);
   audited(context.writes, { changes: auditChanges(role, changed, ['name', 'permissions']) });
-  if (role.permissions.some((permission) => !changed.permissions.includes(permission))) {
-    await tellOfNarrowedUsers(context, changed);
-  }
+  if (permissions) await tellOfUsers(context, changed);
   return changed;
 }
 

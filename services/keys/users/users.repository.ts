@@ -3,6 +3,7 @@ import { pagination } from '@worktrack/contracts/fields';
 import type { RoleRecord, User } from '@worktrack/contracts/keys/records';
 import type { listUsers } from '@worktrack/contracts/keys/users';
 import type { Input, Output } from '@worktrack/contracts/operation';
+import { handleOf } from '@worktrack/contracts/people/mentions';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
@@ -26,6 +27,7 @@ export async function insertUser(
     ...user,
     _id: uuidv7(),
     organizationId: caller.organizationId,
+    handle: handleOf(user.name),
     disabled: false,
     revision: 1,
     createdAt: now,
@@ -38,7 +40,7 @@ export async function insertUser(
     throw error;
   }
   const { email, name, role } = document;
-  tell(scope, document, 'user.created', { email, name, role });
+  tell(scope, document, 'user.created', { email, name, role, permissions: await permissionsOfRole(scope, role) });
   return recordOf(document);
 }
 
@@ -64,7 +66,7 @@ export async function changeUser(scope: TellingScope, user: User, change: UserCh
   const { organizationId } = caller;
   const document = await UserModel.findOneAndUpdate(
     { organizationId, _id: user.id },
-    { $set: { ...change, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { $set: { ...change, ...handleAfter(change), updatedAt: new Date() }, $inc: { revision: 1 } },
     { session: tx, returnDocument: 'after' },
   )
     .orFail()
@@ -75,13 +77,18 @@ export async function changeUser(scope: TellingScope, user: User, change: UserCh
   return changed;
 }
 
+const handleAfter = ({ name }: UserChange) => (name === undefined ? {} : { handle: handleOf(name) });
+
 /** The address stays unique, and leads nowhere (RFC 2606). */
 export async function eraseIdentity(scope: TellingScope, { id }: User): Promise<User> {
   const { caller, tx } = scope;
   const { organizationId } = caller;
   const document = await UserModel.findOneAndUpdate(
     { organizationId, _id: id },
-    { $set: { name: 'Erased user', email: `${id}@erased.invalid`, updatedAt: new Date() }, $inc: { revision: 1 } },
+    {
+      $set: { name: 'Erased user', handle: id, email: `${id}@erased.invalid`, updatedAt: new Date() },
+      $inc: { revision: 1 },
+    },
     { session: tx, returnDocument: 'after' },
   )
     .orFail()
@@ -103,8 +110,8 @@ export async function usersOfRole({ caller, tx }: Scope, role: string): Promise<
   return users.map(({ _id }) => _id);
 }
 
-/** For a role that has lost permissions: what was set up in the name of its users, such as webhooks, may be more than they hold now. */
-export async function tellOfNarrowedUsers(
+/** For a role that has other permissions now: what was set up in the name of its users, such as webhooks, may be more than they hold, and what they are told too. */
+export async function tellOfUsers(
   scope: TellingScope,
   { id: role, permissions }: Pick<RoleRecord, 'id' | 'permissions'>,
 ): Promise<void> {
@@ -120,6 +127,44 @@ export async function tellOfNarrowedUsers(
       .lean();
     tell(scope, user, 'user.updated', { changes: {}, permissions });
   }
+}
+
+/** How a user may be meant. */
+export interface Meant {
+  readonly id?: string;
+  readonly email?: string;
+  readonly handle?: string;
+}
+
+/** Enabled ones, by any of these. */
+export async function usersMeant(
+  { caller: { organizationId } }: Scope,
+  meant: readonly Meant[],
+): Promise<Pick<UserDocument, '_id' | 'email' | 'name' | 'handle'>[]> {
+  const fields = { email: 1, name: 1, handle: 1 } as const;
+  const by = (field: string, values: readonly (string | undefined)[]) => {
+    const given = values.filter((value) => value !== undefined);
+    if (given.length === 0) return [];
+    return UserModel.find(
+      { organizationId, [field]: mongoose.trusted({ $in: given }), disabled: false },
+      fields,
+    ).lean();
+  };
+  const found = await Promise.all([
+    by(
+      '_id',
+      meant.map(({ id }) => id),
+    ),
+    by(
+      'email',
+      meant.map(({ email }) => email),
+    ),
+    by(
+      'handle',
+      meant.map(({ handle }) => handle),
+    ),
+  ]);
+  return [...new Map(found.flat().map((user) => [user._id, user])).values()];
 }
 
 export async function countActiveOwners({ caller, tx }: TransactionalScope): Promise<number> {

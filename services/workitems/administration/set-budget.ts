@@ -8,8 +8,9 @@ import type {
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
-import { saveBudget, spentOf } from '../budgets/budgets.repository.ts';
-import { toBudget } from '../budgets/budgets.ts';
+import { saveBudget, saveWarned, spentOf } from '../budgets/budgets.repository.ts';
+import { isNearlySpent, toBudget } from '../budgets/budgets.ts';
+import { periodAt } from '../budgets/period.ts';
 import { requireItem } from '../items/items.repository.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
@@ -91,6 +92,9 @@ async function save(
     of,
     limitUsd === null ? null : { limitMicrodollars: microdollarsOf(limitUsd), period },
   );
-  const budget = saved && toBudget({ ...saved, ...(await spentOf(context, saved, new Date())) });
-  return { budget, project };
+  if (!saved) return { budget: null, project };
+  const at = new Date();
+  const counted = { ...saved, ...(await spentOf(context, saved, at)) };
+  if (isNearlySpent(counted)) await saveWarned(context, saved._id, { period: periodAt(saved.period, at), at });
+  return { budget: toBudget(counted), project };
 }

@@ -20,6 +20,8 @@ export interface BudgetRecord {
   revision: number;
   /** Increases with claims under it, so that they conflict with spending the remainder. */
   claims?: number;
+  /** When people were told that little is left, and of which period. */
+  warned?: { period: string; at: Date } | undefined;
 }
 
 const budgetSchema = new mongoose.Schema<BudgetRecord>(
@@ -35,9 +37,14 @@ const budgetSchema = new mongoose.Schema<BudgetRecord>(
     countedPeriod: { type: String, default: null },
     revision: { type: Number, required: true },
     claims: Number,
+    warned: { type: new mongoose.Schema({ period: String, at: Date }, { _id: false }), default: undefined },
   },
   { collection: 'budgets', versionKey: false },
 );
 budgetSchema.index({ organizationId: 1, projectId: 1 });
+budgetSchema.index(
+  { organizationId: 1, 'warned.at': 1 },
+  { partialFilterExpression: { 'warned.at': { $exists: true } } },
+);
 
 export const BudgetModel = mongoose.model('Budget', budgetSchema);

@@ -119,6 +119,22 @@ export function addSpent(scope: WriteScope, budgetId: string, { recorded, inFlig
   scope.writes.rely(existing(scope, budgetId), 'shared', { inc });
 }
 
+/** People are told that little is left: once in a period, by one of the writes that spend. */
+export function markWarned(scope: WriteScope, { _id, warned }: BudgetRecord, now: { period: string; at: Date }): void {
+  const ground = existing(scope, _id);
+  const asRead = { ...ground.filter, 'warned.period': warned?.period ?? null };
+  scope.writes.rely({ ...ground, filter: asRead }, 'exclusive', { set: { warned: now } });
+}
+
+/** Of a budget that is set to a limit of which so much is spent already. */
+export async function saveWarned(
+  { caller, tx }: TransactionScope & Scope,
+  _id: string,
+  warned: BudgetRecord['warned'],
+) {
+  await BudgetModel.updateOne({ organizationId: caller.organizationId, _id }, { $set: { warned } }, { session: tx });
+}
+
 /** What was in flight is recorded. Whatever budgets there are: the sum stays, so nobody has to know them. */
 export function endInFlight({ caller, writes }: WriteScope, item: Under, microdollars: number): void {
   if (microdollars === 0) return;

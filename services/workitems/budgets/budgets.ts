@@ -1,5 +1,7 @@
 import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
+import { BUDGET_WARNING_SHARE } from '@worktrack/contracts/work-items/attention';
 import type { Scope, WriteScope } from '../calls/scope.ts';
+import { type ToldItem, tell } from '../history/tell.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
 import { projectHasBudgets } from '../projects/projects.repository.ts';
 import { MICRODOLLARS } from '../sessions/price.ts';
@@ -13,14 +15,20 @@ import {
   forgetBudget,
   idsOver,
   idsWithBelow,
+  markWarned,
   type Spending,
   type Under,
 } from './budgets.repository.ts';
+import { periodAt } from './period.ts';
 
 const dollars = (microdollars: number) => microdollars / MICRODOLLARS;
 
 export const isUsedUp = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
   spentMicrodollars >= limitMicrodollars;
+
+/** So much of it that somebody has to know. */
+export const isNearlySpent = ({ spentMicrodollars, limitMicrodollars }: BudgetRecord) =>
+  spentMicrodollars >= limitMicrodollars * BUDGET_WARNING_SHARE;
 
 export function toBudget({ taskId, limitMicrodollars, period, spentMicrodollars, ...record }: BudgetRecord): Budget {
   const inFlight = record.inFlightMicrodollars ?? 0;
@@ -71,11 +79,28 @@ export function over(budgets: readonly BudgetRecord[], item: Under): BudgetRecor
   return budgets.filter(({ _id }) => ids.has(_id));
 }
 
+type Spender = Under & ToldItem;
+
 /** Spending on an item counts towards all budgets that apply to it. The write relies on the item's board, whose version a new budget raises. */
-export async function spend(scope: WriteScope, item: Under, microdollars: Spending): Promise<void> {
+export async function spend(scope: WriteScope, item: Spender, microdollars: Spending): Promise<void> {
   const isNothing = microdollars.recorded === 0 && microdollars.inFlight === 0;
   if (isNothing || !(await projectHasBudgets(scope, item.projectId))) return;
-  for (const { _id } of await budgetsOver(scope, item)) addSpent(scope, _id, microdollars);
+  const at = new Date();
+  for (const budget of await counted(scope, await budgetsOver(scope, item), at)) {
+    addSpent(scope, budget._id, microdollars);
+    warnOf(scope, item, budget, microdollars.recorded + microdollars.inFlight, at);
+  }
+}
+
+/** Of two writes that only together spend so much, neither knows: the next one will. */
+function warnOf(scope: WriteScope, item: Spender, budget: BudgetRecord, added: number, at: Date): void {
+  const period = periodAt(budget.period, at);
+  const after = { ...budget, spentMicrodollars: budget.spentMicrodollars + added };
+  if (!isNearlySpent(after) || budget.warned?.period === period) return;
+  markWarned(scope, budget, { period, at });
+  const { of, spentUsd, limitUsd } = toBudget(after);
+  const subject = { ...item, revision: item.revision + 1 };
+  tell(scope, subject, 'work_item.needs_attention', { kind: 'budget', of, budgetId: budget._id, spentUsd, limitUsd });
 }
 
 /** When something moves within the tree, spending below its old and new ancestors must be recounted. */

@@ -12,7 +12,7 @@ export interface FailingScope<Code extends ErrorCode> extends Scope {
 
 /** The scope of a write, with who it is by for the history. */
 export interface WriteScope extends Scope {
-  readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'projects'>;
+  readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'projects' | 'people'>;
   readonly writes: WriteSet;
   /** Who is acting, for the log: an agent, by its lease; or the service itself. Default: the key's user. */
   readonly by?: { readonly agent: string } | 'service';

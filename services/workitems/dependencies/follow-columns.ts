@@ -1,7 +1,8 @@
 import type { BoardRecord, ColumnRecord } from '../boards/boards.model.ts';
 import { columnById, roleAt, roleOf } from '../boards/columns.ts';
-import { isInProgress, isMet, isPending } from '../boards/progress.ts';
+import { isMet } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
+import { attentionAfter } from '../items/attention.ts';
 import { claimable, pendingColumns } from '../items/claimable.ts';
 import { outlinesInColumns } from '../items/items.repository.ts';
 import { adjustItem } from '../writes/change-item.ts';
@@ -26,7 +27,8 @@ export async function followChangedColumns(scope: WriteScope, changes: readonly 
     if (!change) continue;
     const { before, after } = change;
     const { boardColumnId } = item;
-    adjustItem(scope, item, claimable(item, after));
+    const attention = attentionAfter(item, item, roleAt(after, boardColumnId));
+    adjustItem(scope, item, { ...claimable(item, after), ...attention });
     crossings.push(...crossing(item, after, roleAt(before, boardColumnId), roleAt(after, boardColumnId), before));
   }
   // Together: what depends on items of several boards is written once.
@@ -45,7 +47,6 @@ function changedColumns({ before, after }: ChangedBoard): ColumnRecord[] {
     if (old === undefined) return false;
     const hasMoved = pendingBefore.indexOf(column.id) !== pendingAfter.indexOf(column.id);
     const [from, to] = [roleOf(old), roleOf(column)];
-    const isOther = isPending(from) !== isPending(to) || isInProgress(from) !== isInProgress(to);
-    return hasMoved || isOther || isMet(from, before) !== isMet(to, after);
+    return hasMoved || from !== to || isMet(from, before) !== isMet(to, after);
   });
 }

@@ -4,12 +4,12 @@ import { roleAt } from '../boards/columns.ts';
 import { isPending } from '../boards/progress.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { tell } from '../history/tell.ts';
-import type { ItemRecord } from '../items/items.model.ts';
+import { blockedOn } from '../items/attention.ts';
+import type { BlockedOn, ItemRecord } from '../items/items.model.ts';
 import { dependentsOf } from '../items/items.repository.ts';
 import { isLive, type ReturnedBase, type Verdict } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
 import { adjustItem, written } from '../writes/change-item.ts';
-import { tellOn } from '../writes/record-on.ts';
 
 /** A task that was sent back, and why. */
 export interface Return extends Pick<Rework, 'summary' | 'issues'> {
@@ -38,18 +38,21 @@ export async function tellOfReturn(
   const after = new Map(changed.map((item) => [item._id, item]));
   const at = new Date();
   const { taskId } = base;
+  const wrong: BlockedOn = { ref: base._id, taskId, why: 'returned' };
   for (const dependent of dependents) {
     const now = after.get(dependent._id) ?? dependent;
     const data = { dependency: taskId, summary, issues };
+    const blocked = blockedOn(now, wrong, at);
     if (isPending(roleAt(boards.get(now.boardId), now.boardColumnId))) {
-      tellOn(scope, { ...dependent, lease: null }, 'work_item.dependency_returned', data);
+      adjustItem(scope, dependent, { blocked });
+      tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
       continue;
     }
     const notice = { kind: 'dependency_returned' as const, taskId, summary, issues, at };
     const lease = isLive(now.lease, at) && { ...now.lease, notices: [...(now.lease.notices ?? []), notice] };
     const others = (now.onReturnedBase ?? []).filter(({ id }) => id !== base._id);
     const onReturnedBase = [...others, { id: base._id, taskId, until }];
-    adjustItem(scope, dependent, { onReturnedBase, ...(lease && { lease }) });
+    adjustItem(scope, dependent, { onReturnedBase, blocked, ...(lease && { lease }) });
     // By whoever sent the base back, which is not the agent that holds the dependent.
     tell(scope, { ...written(dependent), lease: null }, 'work_item.dependency_returned', data);
   }

@@ -6,6 +6,7 @@ import type {
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireItem } from '../items/items.repository.ts';
 import { isLive } from '../items/lease.ts';
+import { mentionsIn } from '../items/people.ts';
 import { indexSaid } from '../search/search.repository.ts';
 import { recordOn } from '../writes/record-on.ts';
 
@@ -25,7 +26,8 @@ export async function addWorkItemComment(
   const scope = isOwn && lease ? { ...context, by: { agent: lease.agent } } : context;
   await indexSaid(scope, item, text);
   const ofClaim = isOwn ? lease?.claimedAt : undefined;
-  return { event: recordOn(scope, item, { eventType: 'comment', data: { text }, ofClaim }) };
+  const data = { text, ...mentionsIn(context, text) };
+  return { event: recordOn(scope, item, { eventType: 'comment', data, ofClaim }) };
 }
 
 /** A comment that says outright that it answers, and is refused where nobody would hear it. */
@@ -42,6 +44,9 @@ export async function answerQuestion(
     );
   }
   await indexSaid(context, item, text);
-  const event = recordOn(context, item, { eventType: 'comment', data: { text, answer: true } });
+  const event = recordOn(context, item, {
+    eventType: 'comment',
+    data: { text, answer: true, ...mentionsIn(context, text) },
+  });
   return { event, agent: lease.agent, question: lease.question ?? null };
 }

@@ -7,13 +7,14 @@ import { boardsById } from '../boards/boards.repository.ts';
 import { roleAt } from '../boards/columns.ts';
 import { requireLabels } from '../boards/labels.ts';
 import { isMet } from '../boards/progress.ts';
-import type { FailingWriteScope, Scope } from '../calls/scope.ts';
+import type { FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { followCrossings } from '../dependencies/dependents.ts';
 import { type Dependencies, requireNamed } from '../dependencies/required.ts';
 import { claimable } from '../items/claimable.ts';
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { merged, metadataPatch } from '../items/metadata.ts';
+import { assigneeMeant, mentionsIn } from '../items/people.ts';
 import { toWorkItem } from '../items/present.ts';
 import { findByExternalId } from '../items/shown.repository.ts';
 import { drawTaskId } from '../items/task-id.ts';
@@ -100,7 +101,7 @@ export async function contentOf(
 }
 
 export function newItem(
-  { caller }: Scope,
+  scope: WriteScope,
   { type, title, description, assignee, labels: _, ...input }: NewItem,
   { project, board, column, parent }: Place,
   { taskId, position, childCount, ...content }: Content & Pick<ItemRecord, 'taskId' | 'position' | 'childCount'>,
@@ -110,11 +111,11 @@ export function newItem(
   const state = {
     ...plainOf(input),
     ...{ type, position, boardColumnId: column.id, childCount, waitsFor: content.waitsFor },
-    ...{ lease: null, assignee: assignee || null },
+    ...{ lease: null, ...assigneeMeant(scope, assignee) },
   };
   return {
     _id,
-    organizationId: caller.organizationId,
+    organizationId: scope.caller.organizationId,
     projectId: project._id,
     boardId: board._id,
     taskId,
@@ -137,7 +138,8 @@ export function newItem(
 
 export function store(scope: FailingWriteScope<'VALIDATION_FAILED'>, item: ItemRecord, board: BoardRecord): WorkItem {
   const created = toWorkItem(item, board);
-  insertItem(scope, item, board, [{ eventType: 'created', data: created }]);
+  const data = { ...created, ...mentionsIn(scope, item.description) };
+  insertItem(scope, item, board, [{ eventType: 'created', data }]);
   indexItem(scope, item);
   return created;
 }

@@ -16,6 +16,7 @@ import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
 import { merged, metadataPatch } from '../items/metadata.ts';
+import { assigneeMeant, mentionsIn } from '../items/people.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
@@ -45,11 +46,13 @@ export async function updateWorkItem(
     ...differing,
     ...(newParent !== undefined && { foundBy: foundBy(item, newParent) }),
     ...(await changedDependencies(context, item, differing)),
+    ...(differing.assignee !== undefined && pickUser(assigneeMeant(context, input.assignee))),
   };
 
+  const mentions = mentionsIn(context, differing.description ?? '', item.description);
   const isChanged = Object.keys(changes).length > 0;
   const events: NewEvent[] = isChanged
-    ? [{ eventType: 'updated', data: { changes: withNames(described, board) } }]
+    ? [{ eventType: 'updated', data: { changes: withNames(described, board), ...mentions } }]
     : [];
   let after = item;
   let told: readonly string[] = heldWarnings([item], context.caller.keyId);
@@ -72,6 +75,11 @@ export async function updateWorkItem(
     ...warned(keyWarnings(input.metadata), after === item ? [] : told),
   };
 }
+
+/** Nothing, where it is not known who is a user: then nobody has said otherwise. */
+const pickUser = ({ assigneeIsUser }: Pick<ItemRecord, 'assigneeIsUser'>) => ({
+  assigneeIsUser: assigneeIsUser ?? null,
+});
 
 /** Labels by their names: their ids say nothing once they are deleted. */
 function withNames(described: Difference['described'], board: BoardRecord): Difference['described'] {
@@ -96,8 +104,7 @@ function wantedOf(
     type,
     ...plainOf(input),
     labels: input.labels && requireLabels(context, board, input.labels),
-    // An empty name is nobody, for clients that cannot send null.
-    assignee: assignee === '' ? null : assignee,
+    assignee: assignee === undefined ? undefined : assigneeMeant(context, assignee).assignee,
     parentId: parent === null ? null : parent?._id,
     metadata: patch && merged(context, item.metadata, patch),
   };

@@ -166,7 +166,9 @@ describe('leases', () => {
     const mine = await held();
     expect(await told(() => beatOf(mine, { note: 'On it', progress: 0.4 }))).toEqual([]);
     const asked = await told(() => beatOf(mine, { state: 'awaiting_input', question: 'Why?' }));
-    expect(brief(asked)).toEqual(['updated', 'progress', 'commented'].map((what) => `${what} ${task.taskId}`));
+    expect(brief(asked)).toEqual(
+      ['updated', 'progress', 'commented', 'needs_attention'].map((what) => `${what} ${task.taskId}`),
+    );
     expect(asked[1]?.data).toEqual({
       agent: 'agent 7',
       changes: { leaseState: { from: 'working', to: 'awaiting_input' } },
@@ -176,6 +178,9 @@ describe('leases', () => {
     expect(await told(() => beatOf(mine, { state: 'awaiting_input' }))).toEqual([]);
   });
 
+  const expired = ({ taskId }: { readonly taskId: string }) =>
+    ['lease_expired', 'needs_attention', 'ready'].map((what) => `${what} ${taskId}`);
+
   test('that expire are reported once by any number of replicas, and their tasks are ready', async () => {
     const tasks = [await project.create('task'), await project.create('task')];
     await held('one');
@@ -183,12 +188,10 @@ describe('leases', () => {
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
     goForward(901);
     const events = await told(() => Promise.all([1, 2, 3].map(() => settleEndedLeases(new Date()))));
-    expect(brief(events).sort()).toEqual(
-      tasks.flatMap(({ taskId }) => [`lease_expired ${taskId}`, `ready ${taskId}`]).sort(),
-    );
+    expect(brief(events).sort()).toEqual(tasks.flatMap(expired).sort());
     for (const { actor } of events) expect(actor).toBeNull();
-    const expired = events.find(({ type }) => type === 'work_item.lease_expired');
-    expect(expired?.data).toEqual({
+    const ended = events.find(({ type }) => type === 'work_item.lease_expired');
+    expect(ended?.data).toEqual({
       agent: expect.stringMatching('one|two'),
       keyId: project.caller.keyId,
       expiresAt: expect.any(String),
@@ -215,13 +218,13 @@ describe('leases', () => {
     };
     await lookThrough();
     const ofEnded = await told(() => settleEndedLeases(new Date()));
-    expect(brief(ofEnded)).toEqual([`lease_expired ${ended.taskId}`, `ready ${ended.taskId}`]);
+    expect(brief(ofEnded)).toEqual(expired(ended));
     expect(ofEnded[0]?.data).toMatchObject({ agent: 'unknown', keyId: project.caller.keyId });
     await lookThrough();
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
     goForward(901);
     const ofLive = await told(() => settleEndedLeases(new Date()));
-    expect(brief(ofLive)).toEqual([`lease_expired ${live.taskId}`, `ready ${live.taskId}`]);
+    expect(brief(ofLive)).toEqual(expired(live));
     await lookThrough();
     expect(await told(() => settleEndedLeases(new Date()))).toEqual([]);
   });

@@ -26,6 +26,7 @@ export type ItemChanges = Partial<
       | 'dependsOn'
       | 'waitsFor'
       | 'onReturnedBase'
+      | 'assigneeIsUser'
     >
 >;
 

@@ -21,7 +21,7 @@ const NOT: Claimable = { claimOrder: null, claimableFrom: null };
 
 type Task = Held &
   Pick<ItemRecord, 'type' | 'childCount' | 'waitsFor' | 'returned' | 'priority' | 'position' | 'boardColumnId'>;
-type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'claimedBy' | 'previous'>;
+type Held = Pick<ItemRecord, 'lease' | 'assignee' | 'assigneeIsUser' | 'claimedBy' | 'previous'>;
 
 export function claimable(item: Task, board: BoardRecord): Claimable {
   // A task with others below it is done by doing those.
@@ -43,10 +43,14 @@ export function isHeld(item: Held, now: Date): boolean {
   return isLive(item.lease, now) || isAssigned(item);
 }
 
-/** Not by a claim: the name of an agent that has ended its work, or lost its lease, stays in the item and holds nothing. */
-function isAssigned({ assignee, claimedBy, lease, previous }: Held): boolean {
+/**
+ * To a user, and not by a claim: the name of an agent that has ended its work, or lost its lease, stays in the item and holds nothing, and neither does a name
+ * that is nobody's.
+ */
+export function isAssigned({ assignee, assigneeIsUser, claimedBy, lease, previous }: Held): boolean {
+  if (assignee === null || assigneeIsUser === false) return false;
   // Versions before this one did not store who had claimed.
-  return assignee !== null && assignee !== (claimedBy ?? lease?.agent ?? previous?.agent);
+  return assignee !== (claimedBy ?? lease?.agent ?? previous?.agent);
 }
 
 /**

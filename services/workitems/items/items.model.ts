@@ -15,6 +15,25 @@ export interface Previous {
   at: Date;
 }
 
+/** What an item waits for people to do: at most one of these at a time, for they are states of its work. */
+export type Need = 'question' | 'review' | 'validation' | 'returned' | 'stalled' | 'failed';
+
+/** What an item needs from people (attention.ts), stored in it, so that the list over all projects is a read of an index however many items there are. */
+export interface Attention {
+  needs: { kind: Need; since: Date } | null;
+  /** What it depends on was done wrong: it was sent back and has not passed since; in older data also what is gone, or depends on the item itself. */
+  blocked: { since: Date; on: BlockedOn[] } | null;
+  /** To a person, until it is done. */
+  assigned: { since: Date } | null;
+}
+
+export interface BlockedOn {
+  /** The item's, or what names nothing, as it was written. */
+  ref: string;
+  taskId: string;
+  why: 'returned' | 'deleted' | 'cycle';
+}
+
 export interface ItemRecord {
   _id: string;
   organizationId: string;
@@ -32,6 +51,8 @@ export interface ItemRecord {
   /** Ids of labels of its project, which may have been deleted. Absent: none. */
   labels?: string[] | undefined;
   assignee: string | null;
+  /** Whether whoever assigned it by hand named a user. Absent: not known, as in what earlier versions stored. */
+  assigneeIsUser?: boolean | null | undefined;
   /** Absent if none was given. */
   externalId?: string | undefined;
   parentId: string | null;
@@ -64,6 +85,10 @@ export interface ItemRecord {
   abandoned?: Abandoned | null | undefined;
   /** Absent, or null, if no agent has worked on it, or it is done. */
   previous?: Previous | null | undefined;
+  /** What it needs from people; see attention.ts. Absent, or null: nothing. */
+  needs?: Attention['needs'] | undefined;
+  blocked?: Attention['blocked'] | undefined;
+  assigned?: Attention['assigned'] | undefined;
   /** Counts the changes visible to callers; what `If-Match` compares. */
   version: number;
   /**
@@ -141,6 +166,30 @@ const returnedBaseSchema = new mongoose.Schema<ReturnedBase>(
   { _id: false },
 );
 
+const needsSchema = new mongoose.Schema<NonNullable<Attention['needs']>>(
+  { kind: { type: String, required: true }, since: { type: Date, required: true } },
+  { _id: false },
+);
+
+const blockedOnSchema = new mongoose.Schema<BlockedOn>(
+  {
+    ref: { type: String, required: true },
+    taskId: { type: String, required: true },
+    why: { type: String, required: true },
+  },
+  { _id: false },
+);
+
+const blockedSchema = new mongoose.Schema<NonNullable<Attention['blocked']>>(
+  { since: { type: Date, required: true }, on: { type: [blockedOnSchema], required: true } },
+  { _id: false },
+);
+
+const assignedSchema = new mongoose.Schema<NonNullable<Attention['assigned']>>(
+  { since: { type: Date, required: true } },
+  { _id: false },
+);
+
 const leaseSchema = new mongoose.Schema<LeaseRecord>(
   {
     token: { type: String, required: true },
@@ -189,6 +238,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     estimate: Number,
     labels: { type: [String], default: undefined },
     assignee: { type: String, default: null },
+    assigneeIsUser: Boolean,
     externalId: String,
     parentId: { type: String, default: null },
     foundBy: { type: [String], required: true },
@@ -208,6 +258,9 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
     returned: returnedSchema,
     abandoned: abandonedSchema,
     previous: previousSchema,
+    needs: needsSchema,
+    blocked: blockedSchema,
+    assigned: assignedSchema,
     version: { type: Number, required: true },
     revision: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -241,6 +294,17 @@ itemSchema.index({ organizationId: 1, 'lease.state': 1, _id: 1 });
 itemSchema.index(
   { organizationId: 1, externalId: 1, projectId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $exists: true } } },
+);
+// What needs somebody, of whichever kind, longest first: in the organization, and in each project. Only what does is in them.
+const NEEDING = { partialFilterExpression: { 'needs.since': { $exists: true } } };
+itemSchema.index({ organizationId: 1, 'needs.kind': 1, 'needs.since': 1, _id: 1 }, NEEDING);
+itemSchema.index({ organizationId: 1, projectId: 1, 'needs.kind': 1, 'needs.since': 1, _id: 1 }, NEEDING);
+const BLOCKED = { partialFilterExpression: { 'blocked.since': { $exists: true } } };
+itemSchema.index({ organizationId: 1, 'blocked.since': 1, _id: 1 }, BLOCKED);
+itemSchema.index({ organizationId: 1, projectId: 1, 'blocked.since': 1, _id: 1 }, BLOCKED);
+itemSchema.index(
+  { organizationId: 1, assignee: 1, 'assigned.since': 1, _id: 1 },
+  { partialFilterExpression: { 'assigned.since': { $exists: true } } },
 );
 // Across all organizations, and no longer than there are agents at work: what has expired is at its start.
 itemSchema.index({ 'lease.unsettledUntil': 1 }, { sparse: true });

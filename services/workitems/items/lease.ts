@@ -48,7 +48,7 @@ export interface LeaseRecord {
   progress?: number;
   /** What the agent's work has used so far, not yet reported by a completion. */
   report?: TokenReport;
-  /** When it expires; removed once its expiry has been settled (settle.ts). */
+  /** When something about it has to be noticed next: that it stalls, then that it expires. Removed once its expiry has been settled (settle.ts). */
   unsettledUntil?: Date;
   /** JSON for whoever works on the item next. */
   checkpoint?: string;
@@ -125,7 +125,9 @@ export function termOf(
   const expiresAt = after(now, leaseSeconds);
   const answeredBy = state === 'awaiting_input' ? after(askedAt, AWAITING_INPUT_SECONDS) : expiresAt;
   const ends = new Date(Math.max(answeredBy.getTime(), expiresAt.getTime()));
-  return { leaseSeconds, expiresAt: ends, unsettledUntil: ends, stallsAt: after(now, leaseSeconds * STALLS_AFTER) };
+  const stallsAt = after(now, leaseSeconds * STALLS_AFTER);
+  // An agent that waits for an answer is waited for anyway.
+  return { leaseSeconds, expiresAt: ends, unsettledUntil: state === 'working' ? stallsAt : ends, stallsAt };
 }
 
 const after = (from: Date, seconds: number) => new Date(from.getTime() + seconds * SECOND_MS);

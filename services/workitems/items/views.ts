@@ -53,8 +53,13 @@ export const OUTLINE = {
     'returned',
     'previous',
     'assignee',
+    'assigneeIsUser',
     'priority',
     'position',
+    'title',
+    'needs',
+    'blocked',
+    'assigned',
   ),
 } as const;
 export type ItemOutline = Seen<typeof OUTLINE>;

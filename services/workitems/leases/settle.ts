@@ -5,13 +5,15 @@ import { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { registry } from '@worktrack/runtime/process/metrics';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { Gauge } from 'prom-client';
+import { needUnder } from '../items/attention.ts';
 import type { ItemRecord } from '../items/items.model.ts';
+import { isLive } from '../items/lease.ts';
 import { abandonSession } from '../writes/abandoned.ts';
 import { adjustItem } from '../writes/change-item.ts';
 import { expiry } from '../writes/ended-lease.ts';
 import { isUnsettled, unsettledItems } from './unsettled.repository.ts';
 
-/** A waiting agent learns of a task that another left within two seconds of the end of the lease. */
+/** A waiting agent learns of a task that another left within two seconds of the end of the lease, and people as soon that one has stalled. */
 const SWEEP_INTERVAL_MS = 1_000;
 const BATCH = 100;
 const DEADLINE_MS = 10_000;
@@ -41,7 +43,7 @@ export function sweepEndedLeases(log: Log): { stop(): Promise<void> } {
   });
 }
 
-/** @returns how many leases were settled */
+/** Reports those that have stalled, too. @returns how many were written */
 export async function settleEndedLeases(now: Date): Promise<number> {
   let settled = 0;
   for (;;) {
@@ -59,15 +61,21 @@ async function settle(item: ItemRecord): Promise<boolean> {
   const { lease, organizationId } = item;
   if (!lease) return false;
   const { report: _, unsettledUntil: __, ...rest } = lease;
+  const now = new Date();
   const writes = new WriteSet();
   const scope = {
     caller: { organizationId, userId: lease.userId, keyId: lease.keyId },
     writes,
     by: 'service' as const,
   };
-  const { events, abandoned } = abandonSession(scope, item);
-  const left = abandoned && { abandoned };
-  adjustItem(scope, item, { lease: rest, isAiProcessing: false, ...left }, [expiry(lease), ...events]);
+  if (isLive(lease, now)) {
+    const stalled = { ...lease, unsettledUntil: lease.expiresAt };
+    adjustItem(scope, item, { lease: stalled, needs: needUnder(stalled, now) });
+  } else {
+    const { events, abandoned } = abandonSession(scope, item);
+    const set = { lease: rest, isAiProcessing: false, needs: needUnder(rest, now), ...(abandoned && { abandoned }) };
+    adjustItem(scope, item, set, [expiry(lease), ...events]);
+  }
   try {
     await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
     writes.settle('stored');

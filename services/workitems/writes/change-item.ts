@@ -1,30 +1,41 @@
 import type { PreviousWork } from '@worktrack/contracts/work-items/agents/leases';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
 import type { BoardRecord } from '../boards/boards.model.ts';
+import { roleAt } from '../boards/columns.ts';
 import { countMove } from '../boards/tallies.repository.ts';
 import type { WriteScope } from '../calls/scope.ts';
 import { type NewEvent, record } from '../history/history.repository.ts';
 import { afterChange, type ItemChanges } from '../items/after-change.ts';
+import { attentionAfter, blockedAfter, needUnder } from '../items/attention.ts';
 import { asRead, type ReadItem } from '../items/grounds.ts';
-import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { type Attention, ItemModel, type ItemRecord } from '../items/items.model.ts';
 
 import type { Abandoned, LeaseRecord } from '../items/lease.ts';
 import type { ItemOutline } from '../items/views.ts';
+import { tellAttention } from './attention.ts';
 import { abandoned, hasEnded, recordExpiry } from './ended-lease.ts';
 import { followReadiness, forgetReadiness } from './ready.ts';
 
 /** An item as it was read, with enough to report it. */
 export type ToldItem = ReadItem & Pick<ItemRecord, 'taskId' | 'projectId' | 'lease'>;
-type Task = ToldItem & Pick<ItemRecord, 'claimOrder' | 'claimableFrom'>;
+type Task = ToldItem & Omit<ItemOutline, 'organizationId'>;
 
 /** After any write, which increments its revision by one. */
 export const written = <Item extends ReadItem>(item: Item): Item => ({ ...item, revision: item.revision + 1 });
 
-export function insertItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {
+export function insertItem(
+  scope: WriteScope,
+  given: ItemRecord,
+  board: BoardRecord,
+  events: readonly NewEvent[],
+): void {
+  const attention = attentionAfter(null, given, roleAt(board, given.boardColumnId));
+  const item = { ...given, ...attention };
   countMove(scope, board, undefined, item.boardColumnId);
   // If several were created at once with one external id, the others find it when they run again.
   scope.writes.insert(ItemModel, item, item.externalId === undefined ? undefined : () => new Stale());
   record(scope, item, events);
+  tellAttention(scope, item, null, attention);
   followReadiness(scope, null, item);
 }
 
@@ -48,15 +59,18 @@ export function changeItem<Item extends ItemOutline>(
   const { after: changed, set } = afterChange(item, board, changes, why);
   const left = abandoned(scope, item, changed, why);
   const kept = abandonedAfter(item, changed, left.abandoned);
-  const after = { ...changed, ...kept };
+  const whole = { ...changed, ...kept };
+  const attention = attentionAfter(item, whole, roleAt(board, whole.boardColumnId));
+  const after = { ...whole, ...attention };
   countMove(scope, board, item.boardColumnId, after.boardColumnId);
   const isElsewhereInTree = changes.type !== undefined || changes.foundBy !== undefined;
   scope.writes.update(ItemModel, asRead(item).filter, {
     once: { version: 1, revision: 1, ...(isElsewhereInTree && { treeVersion: 1 }) },
-    set: { ...set, ...kept },
+    set: { ...set, ...kept, ...attention },
   });
   if (hasEnded(item, after)) recordExpiry(scope, item);
   record(scope, { ...after, lease: item.lease }, [...events, ...left.events]);
+  tellAttention(scope, after, item, attention);
   followReadiness(scope, item, after);
   return after;
 }
@@ -88,18 +102,35 @@ export function adjustItem(
       | 'position'
       | 'childCount'
       | 'onReturnedBase'
+      | 'needs'
+      | 'blocked'
+      | 'assigned'
     >
   >,
   events: readonly NewEvent[] = [],
 ): void {
-  scope.writes.update(ItemModel, asRead(item).filter, { once: { revision: 1 }, set });
+  const after = { ...written(item), ...set };
+  const attention = { ...blockedAfter(item, after), ...attentionIn(set) };
+  scope.writes.update(ItemModel, asRead(item).filter, { once: { revision: 1 }, set: { ...set, ...attention } });
   record(scope, written(item), events);
-  followReadiness(scope, item, { ...written(item), ...set });
+  tellAttention(scope, after, item, attention);
+  followReadiness(scope, item, after);
+}
+
+function attentionIn({ needs, blocked, assigned }: Partial<ItemRecord>): Partial<Attention> {
+  return {
+    ...(needs !== undefined && { needs }),
+    ...(blocked !== undefined && { blocked }),
+    ...(assigned !== undefined && { assigned }),
+  };
 }
 
 /** A lease that is renewed. Not counted as a change to the item: it is the agent's business, and happens all the time. */
 export function renewLease(scope: WriteScope, item: Task, lease: LeaseRecord, events: readonly NewEvent[] = []): void {
-  adjustItem(scope, item, { lease, ...(item.claimableFrom && { claimableFrom: lease.expiresAt }) }, events);
+  const needs = needUnder(lease, new Date());
+  const isOther = needs?.kind !== item.needs?.kind || needs?.since.getTime() !== item.needs?.since.getTime();
+  const claimableFrom = item.claimableFrom && { claimableFrom: lease.expiresAt };
+  adjustItem(scope, item, { lease, ...claimableFrom, ...(isOther && { needs }) }, events);
 }
 
 export function removeItem(scope: WriteScope, item: ItemRecord, board: BoardRecord, events: readonly NewEvent[]): void {

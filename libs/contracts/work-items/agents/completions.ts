@@ -167,7 +167,10 @@ export const completeValidation = operation({
   rest: 'POST /api/work-items/:workItemId/validation',
   mcp: {
     tool: 'complete_validation',
-    unlisted: ['validatingColumnId', 'taskId', 'provider', 'result', 'summary', 'issues'],
+    unlisted: [
+      ...['validatingColumnId', 'taskId', 'provider', 'result', 'summary', 'issues'],
+      ...['cachedInputTokens', 'cacheWriteTokens', 'costUsd'],
+    ],
     required: ['model', 'totalTokens'],
     title: 'Complete validation',
     description: 'For items in Testing or Validating. With testResults.failed > 0 the item goes back to In Progress.',
@@ -228,7 +231,6 @@ export const completeAiTask = operation({
     tool: 'complete_ai_task',
     unlisted: ['taskId', 'provider', 'sessionType'],
     title: 'Complete AI task',
-    description:
-      'Use it when a claimed task is finished, not update or move. userActions: Markdown list of what the user has to check. leaseToken: from your claim.',
+    description: 'Use it for a finished task, not update or move. userActions: Markdown list, for the user to check.',
   },
 });

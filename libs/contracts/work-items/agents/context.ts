@@ -169,7 +169,7 @@ export const getReviewContext = operation({
   effect: 'read',
   input: z.strictObject({
     taskId: ItemRef,
-    featureReview: z.boolean().default(false).describe('Its children, too'),
+    featureReview: z.boolean().default(false).describe('With children'),
   }),
   output: z.object({
     item: WorkItem,

@@ -127,5 +127,9 @@ export const recordAiSession = operation({
     },
   },
   rest: 'POST /api/work-items/:workItemId/ai-sessions',
-  mcp: { tool: 'record_ai_session', title: 'Record AI session', unlisted: ['taskId'] },
+  mcp: {
+    tool: 'record_ai_session',
+    title: 'Record AI session',
+    unlisted: ['taskId', 'cachedInputTokens', 'cacheWriteTokens'],
+  },
 });

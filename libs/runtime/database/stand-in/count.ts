@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { AnyModel, countIndex, OrderedRead, walkIndex } from '../walk-index.ts';
-import { axisOf, inOrderByWindows } from './in-order.ts';
+import { axisOf, inOrderByWindows, valueAt } from './in-order.ts';
 
 /** How wide the windows begin, as a share of a page's: a second, where pages begin with a minute. */
 const FIRST_SHARE = 1 / 60;
@@ -31,7 +31,7 @@ export async function countByWindows(
   const [first] = await inOrderByWindows<Record<string, unknown>>(model, { ...read, limit: 1, present }, reader);
   if (!first) return 0;
   const key = JSON.stringify([model.collection.name, filter, order, choose, limit]);
-  const start = axis.toAxis(first[order.field]);
+  const start = axis.toAxis(valueAt(first, order.field));
   let width = spans.get(key) ?? Math.max(1, axis.firstWidth * FIRST_SHARE);
   let near: number | undefined;
   let total = 0;

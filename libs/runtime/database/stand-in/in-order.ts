@@ -17,7 +17,12 @@ export async function inOrderByWindows<Row>(model: AnyModel, read: OrderedRead, 
   const keys = await readWindows<Key>(model, { ...read, skip: 0, limit: skip, present }, reader);
   const last = keys[skip - 1];
   if (!last) return [];
-  return readWindows(model, { ...read, skip: 0, limit, after: { value: last[field], id: last._id } }, reader);
+  return readWindows(model, { ...read, skip: 0, limit, after: { value: valueAt(last, field), id: last._id } }, reader);
+}
+
+/** A field may be part of another: `needs.since`. */
+export function valueAt(row: Readonly<Record<string, unknown>>, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
 }
 
 type Key = { readonly _id: string } & Readonly<Record<string, unknown>>;
@@ -54,10 +59,15 @@ async function readWindows<Row>(model: AnyModel, read: OrderedRead, reader: Read
     far = near + width;
   }
   const keys = rows as Key[];
-  if (keys.at(-1) && keys.at(-1)?.[order.field] === undefined) {
+  const [lastKey] = keys.slice(-1);
+  if (lastKey && valueAt(lastKey, order.field) === undefined) {
     throw new Error(`${model.modelName} is read in the order of ${order.field}, which its rows must keep.`);
   }
-  remember(key, hint, keys, { isFull: keys.length >= limit, isFirst, at: (row) => axis.toAxis(row[order.field]) });
+  remember(key, hint, keys, {
+    isFull: keys.length >= limit,
+    isFirst,
+    at: (row) => axis.toAxis(valueAt(row, order.field)),
+  });
   return rows;
 }
 
@@ -158,10 +168,22 @@ const NEWEST_TIMES: Axis = {
   }),
 };
 
+/** Oldest first. With exclusive ends, too. */
+const OLDEST_TIMES: Axis = {
+  firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
+  start: () => 0,
+  toAxis: (time) => (time as Date).getTime(),
+  range: (near, far) => ({
+    ...(near !== undefined && { $gt: new Date(Math.max(Math.ceil(near) - 1, -MAX_TIME_MS)) }),
+    ...(far < Infinity && { $lt: new Date(Math.min(Math.ceil(far), MAX_TIME_MS)) }),
+  }),
+};
+
 export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
   if (field === '_id' && direction === -1) return NEWEST_IDS;
   const { instance } = model.schema.path(field);
   if (instance === 'Number' && direction === 1) return NUMBERS;
-  if (instance === 'Date' && direction === -1) return NEWEST_TIMES;
+  if (instance === 'Date') return direction === -1 ? NEWEST_TIMES : OLDEST_TIMES;
   throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);
 }

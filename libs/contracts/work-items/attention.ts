@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Id, RecordId, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { Budget } from './budget.ts';
+import { PreviousWork } from './leases.ts';
+import { WorkItemSummary } from './work-item.ts';
+
+/** What work items and budgets need from people, in the order in which it is shown. */
+export const NEED_KINDS = [
+  'question',
+  'review',
+  'validation',
+  'returned',
+  'stalled',
+  'failed',
+  'blocked',
+  'budget',
+  'assigned',
+] as const;
+export type NeedKind = (typeof NEED_KINDS)[number];
+
+/** From this part of its limit on, a budget needs somebody. */
+export const BUDGET_WARNING_SHARE = 0.8;
+
+/** Where a list ended. */
+export const NeedPlace = z.strictObject({ kind: z.enum(NEED_KINDS), since: z.iso.datetime(), id: Id });
+
+export const Needed = z.object({
+  kind: z.enum(NEED_KINDS),
+  /** Unique in its kind: the id of the item, or of what has the budget. */
+  id: RecordId,
+  since: Timestamp,
+  projectId: RecordId,
+  /** Of all but the budget of a project. */
+  workItem: WorkItemSummary.optional(),
+  /** Of what is blocked: the dependencies that were done wrong. */
+  blockedBy: z.array(z.object({ taskId: z.string(), reason: z.enum(['returned', 'deleted', 'cycle']) })).optional(),
+  /** Of what failed: how the agent's work ended. */
+  previous: PreviousWork.omit({ checkpoint: true }).optional(),
+  budget: Budget.optional(),
+});
+export type Needed = z.infer<typeof Needed>;
+
+/** The part of `forYou.list` that work items know. Neither a route nor a tool. */
+export const listNeeds = operation({
+  name: 'workItems.needs',
+  summary:
+    'List what work items and budgets need from people, kind by kind, and within each what has waited longest first.',
+  permissions: ['work-items:read'],
+  effect: 'read',
+  input: z.strictObject({
+    kinds: z.array(z.enum(NEED_KINDS)),
+    /** By what names the caller is assigned. */
+    names: z.array(z.string()),
+    after: NeedPlace.optional(),
+    limit: z.int().min(0).max(100),
+  }),
+  output: z.object({
+    /** One more than `limit` if there are more. */
+    needed: z.array(Needed),
+    /** Of all kinds, up to MAX_COUNTED. */
+    counts: z.record(z.enum(NEED_KINDS), z.int()),
+  }),
+  errors: [],
+});

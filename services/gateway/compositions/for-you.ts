@@ -1,0 +1,56 @@
+import {
+  FOR_YOU_KINDS,
+  type ForYouItem,
+  type ForYouKind,
+  type listForYou as operation,
+} from '@worktrack/contracts/gateway/for-you';
+import type { Output } from '@worktrack/contracts/operation';
+import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
+import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
+import { z } from 'zod';
+import type { Composition } from './composition.ts';
+
+/** Where a page ended: the kind, since when, and the id within the kind. */
+const Place = z.tuple([z.enum(FOR_YOU_KINDS), z.iso.datetime(), z.uuid()]);
+
+/** Each service lists the kinds that it knows, from where the last page ended; what is shown is the first of it all, in the order of the kinds. */
+export const listForYou: Composition<typeof operation> = async (input, { identity, clients, options, fail }) => {
+  const { limit, kinds = FOR_YOU_KINDS } = input;
+  const { id, name, email } = identity.user;
+  const list = ['for-you', id, [...kinds].sort()];
+  const place = input.cursor === undefined ? undefined : readCursor(input.cursor, list, Place);
+  if (input.cursor !== undefined && !place) {
+    const message = 'must be the nextCursor of an earlier page of this list, with the same kinds';
+    throw fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
+  }
+  const names = [id, name, email];
+  const needs = await clients.workitems.call(
+    'workItems.needs',
+    { ...asked(NEED_KINDS, kinds, place), names, limit },
+    options,
+  );
+  const all: ForYouItem[] = needs.needed.map((needed) => ({ ...needed, id: `${needed.kind}/${needed.id}` }));
+  all.sort((one, other) => FOR_YOU_KINDS.indexOf(one.kind) - FOR_YOU_KINDS.indexOf(other.kind));
+  const items = all.slice(0, limit);
+  const last = all.length > limit ? items.at(-1) : undefined;
+  const counts = { ...NONE, ...needs.counts } as Output<typeof operation>['counts'];
+  const nextCursor = last ? writeCursor([last.kind, last.since, last.id.slice(last.kind.length + 1)], list) : null;
+  return { output: { items, counts, nextCursor }, replayed: false };
+};
+
+const NONE = Object.fromEntries(FOR_YOU_KINDS.map((kind) => [kind, 0]));
+
+/** For a service that knows some of the kinds: which of them are still to come, and after what. */
+function asked<Kind extends ForYouKind>(
+  known: readonly Kind[],
+  wanted: readonly ForYouKind[],
+  place: z.infer<typeof Place> | undefined,
+) {
+  const [kind, since, id] = place ?? [];
+  const left = FOR_YOU_KINDS.slice(kind ? FOR_YOU_KINDS.indexOf(kind) : 0);
+  const isKnown = (each: ForYouKind | undefined): each is Kind => known.some((one) => one === each);
+  return {
+    kinds: known.filter((each) => wanted.includes(each) && left.includes(each)),
+    ...(isKnown(kind) && since && id && { after: { kind, since, id } }),
+  };
+}

@@ -1,0 +1,80 @@
+import type { NamedUser } from '@worktrack/contracts/caller';
+import { isUuid } from '@worktrack/contracts/fields';
+import type { Identity } from '@worktrack/contracts/keys/identity';
+import { MAX_NAMED } from '@worktrack/contracts/keys/named-users';
+import { mentionedIn } from '@worktrack/contracts/people/mentions';
+import type { CallOptions } from '@worktrack/rpc/types';
+import type { Clients } from '../clients.ts';
+
+const ME = 'me';
+/** The fields of work items in which people write to people. */
+const TEXTS = ['description', 'text', 'question'] as const;
+
+interface Naming {
+  readonly assignee?: unknown;
+  readonly items?: unknown;
+}
+
+/**
+ * The users whom a write names, as assignees or by mentioning them: services know users by their ids alone.
+ * @param input parsed
+ * @returns undefined if it names nobody
+ */
+export async function peopleIn(
+  input: unknown,
+  identity: Identity,
+  clients: Pick<Clients, 'keys'>,
+  options: CallOptions,
+): Promise<readonly NamedUser[] | undefined> {
+  const names = namesIn(input);
+  if (names.length === 0) return undefined;
+  const others = names.filter((name) => name !== ME);
+  const own = others.length < names.length ? [{ id: identity.user.id, name: identity.user.name, as: ME }] : [];
+  return [...own, ...(await usersNamed(others, clients, options))];
+}
+
+function namesIn(input: unknown): string[] {
+  const { items, ...single } = (input ?? {}) as Naming;
+  const all = [single, ...(Array.isArray(items) ? items : [])] as Readonly<Record<string, unknown>>[];
+  const names = all.flatMap(({ assignee, ...fields }) => [
+    ...(typeof assignee === 'string' && assignee !== '' ? [assignee] : []),
+    ...TEXTS.flatMap((field) => mentionedIn(typeof fields[field] === 'string' ? fields[field] : '')).map(
+      (handle) => `@${handle}`,
+    ),
+  ]);
+  return [...new Set(names)].slice(0, MAX_NAMED);
+}
+
+/**
+ * `assignee` in a filter: `me` and a user's id or address mean that user, by any name that others give them.
+ * @param input parsed
+ * @returns the fields to send instead; undefined if the filter means nobody in particular
+ */
+export async function assigneesMeant(
+  input: unknown,
+  { user }: Identity,
+  clients: Pick<Clients, 'keys'>,
+  options: CallOptions,
+): Promise<{ readonly assignee: readonly string[] } | undefined> {
+  const { assignee } = input as { readonly assignee?: unknown };
+  if (!Array.isArray(assignee)) return undefined;
+  const others = assignee.filter((name) => name !== ME);
+  const own = others.length < assignee.length ? [user.id, user.name, user.email] : [];
+  const users = await usersNamed(
+    others.filter((name) => isUuid(name) || name.includes('@')),
+    clients,
+    options,
+  );
+  if (own.length === 0 && users.length === 0) return undefined;
+  return { assignee: [...new Set([...others, ...own, ...users.flatMap(({ id, name }) => [id, name])])] };
+}
+
+async function usersNamed(
+  names: readonly string[],
+  { keys }: Pick<Clients, 'keys'>,
+  { idempotencyKey: _, ...reading }: CallOptions,
+): Promise<readonly NamedUser[]> {
+  if (names.length === 0) return [];
+  const { users } = await keys.call('users.named', { names: [...names] }, reading);
+  return users;
+}

@@ -1,0 +1,44 @@
+import { handleOf } from '@worktrack/contracts/people/mentions';
+import { commitAlone } from '@worktrack/runtime/database/commit-alone';
+import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
+import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
+import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { permissionsOfRole } from '../roles/roles.repository.ts';
+import { type UserDocument, UserModel } from '../users/users.model.ts';
+
+const BATCH = 100;
+
+/** Lets users of earlier versions be mentioned, and tells the log about them, since what notifies them knows only users of whom it was told. */
+export const handlesMigration: Migration = {
+  name: 'users: their names as mentions write them',
+  isUrgent: false,
+  async batch(after) {
+    const batch = await nextBatch<UserDocument>(UserModel, after, BATCH);
+    for (const user of batch) {
+      if (user.handle === undefined) await complete(user);
+    }
+    return batch.at(-1)?._id;
+  },
+};
+
+async function complete({ _id, organizationId, revision, ...user }: UserDocument): Promise<void> {
+  const { email, name, role, disabled } = user;
+  await commitAlone(async ({ tx, writes }) => {
+    const caller = { organizationId, userId: _id, keyId: _id };
+    const permissions = await permissionsOfRole({ caller, tx }, role);
+    // Whoever has written it since has completed it, too, or the second pass will.
+    const there = await UserModel.findOne({ organizationId, _id }).session(tx).lean();
+    if (!there || there.revision !== revision || there.handle !== undefined) return;
+    const next = (revision ?? 0) + 1;
+    writes.update(
+      UserModel,
+      { organizationId, _id, revision: revision ?? null },
+      { set: { handle: handleOf(name), revision: next } },
+    );
+    const data = { changes: {}, email, name, role, permissions, projects: user.projects ?? null, disabled };
+    emit(
+      { caller, writes },
+      { type: 'user.updated', subject: { kind: 'user', id: _id }, revision: next, data, actor: null },
+    );
+  });
+}

@@ -1,0 +1,27 @@
+import { isUuid } from '@worktrack/contracts/fields';
+import type { namedUsers as operation } from '@worktrack/contracts/keys/named-users';
+import type { Input, Output } from '@worktrack/contracts/operation';
+import { handleOf } from '@worktrack/contracts/people/mentions';
+import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import { type Meant, usersMeant } from './users.repository.ts';
+
+/** A name that several users share means each of them. */
+export async function namedUsers(
+  { names }: Input<typeof operation>,
+  context: ReadContext,
+): Promise<Output<typeof operation>> {
+  const asked = [...new Set(names)].map((as) => ({ as, ...meant(as) }));
+  const found = await usersMeant(context, asked);
+  const users = asked.flatMap(({ as, id, email, handle }) =>
+    found
+      .filter((user) => user._id === id || user.email === email || user.handle === handle)
+      .map((user) => ({ id: user._id, name: user.name, as })),
+  );
+  return { users };
+}
+
+function meant(as: string): Meant {
+  if (as.startsWith('@')) return { handle: as.slice(1) };
+  if (isUuid(as)) return { id: as.toLowerCase() };
+  return { email: as.trim().toLowerCase(), handle: handleOf(as) };
+}

@@ -1,0 +1,63 @@
+import { MAX_COUNTED } from '@worktrack/contracts/fields';
+import type { NeedKind } from '@worktrack/contracts/work-items/attention';
+import { countInOrder, inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
+import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
+import type { Scope } from '../calls/scope.ts';
+import { within } from '../calls/within.repository.ts';
+import { ItemModel, type ItemRecord } from '../items/items.model.ts';
+import { SUMMARY, type SummaryItem } from '../items/views.ts';
+
+/** A kind of need that is stored in the item. */
+export type StoredKind = Exclude<NeedKind, 'budget'>;
+
+export type NeedyItem = SummaryItem &
+  Pick<ItemRecord, 'needs' | 'blocked' | 'assigned'> & {
+    readonly previous?: Omit<NonNullable<ItemRecord['previous']>, 'checkpoint'> | null;
+  };
+
+const PRESENTED = {
+  ...SUMMARY,
+  ...{ needs: 1, blocked: 1, assigned: 1 },
+  ...{ 'previous.agent': 1, 'previous.endedBecause': 1, 'previous.note': 1, 'previous.at': 1 },
+} as const;
+
+/** What has waited longest comes first. Each kind is one range of one index, whatever else there is. */
+export function neediestItems(
+  scope: Scope,
+  kind: StoredKind,
+  names: readonly string[],
+  { after, limit }: { readonly after: Place | undefined; readonly limit: number },
+): Promise<NeedyItem[]> {
+  const { filter, order } = listOf(scope, kind, names);
+  return inOrder<NeedyItem>(ItemModel, {
+    filter,
+    order,
+    range: ANY_TIME,
+    after,
+    limit,
+    present: [{ $project: PRESENTED }],
+  });
+}
+
+/** @returns at most MAX_COUNTED */
+export function countNeedy(scope: Scope, kind: StoredKind, names: readonly string[]): Promise<number> {
+  return countInOrder(ItemModel, { ...listOf(scope, kind, names), range: ANY_TIME, limit: MAX_COUNTED });
+}
+
+/** The indexes contain only items that have the time, and a query must say that it asks for no others. */
+const ANY_TIME = { $gt: new Date(0) };
+
+function listOf({ caller }: Scope, kind: StoredKind, names: readonly string[]) {
+  // As within() makes it for a find, and an aggregation takes it as it is.
+  const filter: Record<string, unknown> = { ...within(caller) };
+  if (kind === 'assigned') return { filter: { ...filter, assignee: { $in: names } }, order: since('assigned') };
+  if (kind === 'blocked') return { filter, order: since('blocked') };
+  return { filter: { ...filter, 'needs.kind': kind }, order: since('needs') };
+}
+
+const since = (field: string): Order => ({ field: `${field}.since`, direction: 1 });
+
+/** Those of which people were told that little is left, in this period or an earlier one. */
+export async function warnedBudgets({ caller }: Scope): Promise<BudgetRecord[]> {
+  return BudgetModel.aggregate<BudgetRecord>([{ $match: { ...within(caller), 'warned.at': ANY_TIME } }]);
+}
