@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { caller, type TestOrganization } from '../../support/organization.ts';
+import { type System, sharedSystem } from '../../support/system.ts';
+import { callTool } from '../../support/tool-call.ts';
+
+interface Entry {
+  readonly kind: string;
+  readonly id: string;
+  readonly since: string;
+  readonly workItem?: { readonly id: string; readonly taskId: string; readonly assignee: string | null };
+}
+interface ForYou {
+  readonly items: Entry[];
+  readonly counts: Record<string, number>;
+  readonly nextCursor: string | null;
+}
+
+let system: System;
+let organization: TestOrganization;
+beforeAll(async () => {
+  system = await sharedSystem();
+  organization = await system.newOrganization();
+});
+
+async function task(
+  fields: object = {},
+  column = 'Backlog',
+): Promise<{ id: string; taskId: string; assignee: string }> {
+  const { boardId, columns } = organization;
+  const body = { title: 'A task', type: 'task', boardId, boardColumnId: columns[column], ...fields };
+  const { data } = await organization.call<{ id: string; taskId: string; assignee: string }>(
+    'POST',
+    '/api/work-items',
+    body,
+  );
+  return data;
+}
+
+/** A user with a key of their own. */
+async function user(name: string, fields: object = {}) {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { data } = await organization.call<{ id: string }>('POST', '/api/users', {
+    email,
+    name,
+    role: 'member',
+    ...fields,
+  });
+  const key = await organization.call<{ key: string }>('POST', '/api/api-keys', {
+    ...{ name, userId: data.id, permissions: ['work-items:read', 'work-items:write'] },
+  });
+  const call = caller(system.baseUrl, key.data.key);
+  const forYou = async (query = '') => (await call<ForYou>('GET', `/api/for-you${query}`)).data;
+  return { id: data.id, email, name, key: key.data.key, call, forYou };
+}
+
+describe('what needs me', () => {
+  test('is the same over REST and by tool, in the order of its kinds, over as many pages as it takes', async () => {
+    const ada = await user('Ada Lovelace');
+    const validated = await task({}, 'Testing');
+    const [first, second] = [await task({ assignee: ada.id }, 'Review'), await task({}, 'Review')];
+    const { items, counts } = await ada.forYou();
+    expect(items.map(({ kind, workItem }) => [kind, workItem?.id])).toEqual([
+      ['review', first.id],
+      ['review', second.id],
+      ['validation', validated.id],
+      ['assigned', first.id],
+    ]);
+    expect(counts).toMatchObject({ question: 0, review: 2, validation: 1, assigned: 1, budget: 0, mention: 0 });
+    const paged: Entry[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: ForYou = await ada.forYou(`?limit=1${cursor && `&cursor=${cursor}`}`);
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(items);
+    const { output } = await callTool(system.baseUrl, ada.key, 'list_for_me', { kinds: ['validation', 'assigned'] });
+    expect((output as unknown as ForYou).items.map(({ kind }) => kind)).toEqual(['validation', 'assigned']);
+    expect((await ada.call('GET', `/api/for-you?cursor=${'a'.repeat(40)}`)).status).toBe(400);
+  });
+
+  test('knows an assignee by id, name, address or as me, and shows the name', async () => {
+    const grace = await user('Grace Hopper');
+    const made = [];
+    for (const assignee of [grace.id, grace.name, grace.email]) made.push(await task({ assignee }));
+    const { id } = await task();
+    const mine = await grace.call<{ assignee: string }>('PATCH', `/api/work-items/${id}`, { assignee: 'me' });
+    expect([...made.map(({ assignee }) => assignee), mine.data.assignee]).toEqual(Array(4).fill('Grace Hopper'));
+    expect((await grace.forYou('?kinds=assigned')).items).toHaveLength(4);
+    for (const assignee of ['me', grace.id, encodeURIComponent(grace.email)]) {
+      const list = await grace.call<{ workItems: unknown[] }>('GET', `/api/work-items?assignee=${assignee}`);
+      expect(list.data.workItems, assignee).toHaveLength(4);
+    }
+  });
+});
