@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { Budget } from './budget.ts';
-import { PreviousWork } from './leases.ts';
+import { PreviousWork } from './agents/leases.ts';
+import { Budget } from './costs/budget.ts';
 import { WorkItemSummary } from './work-item.ts';
 
 /** What work items and budgets need from people, in the order in which it is shown. */

@@ -1,8 +1,8 @@
 import { handleOf } from '@worktrack/contracts/people/mentions';
-import { commitAlone } from '@worktrack/runtime/database/commit-alone';
 import type { Migration } from '@worktrack/runtime/database/migrations/migrate';
 import { nextBatch } from '@worktrack/runtime/database/migrations/next-batch';
-import { emit } from '@worktrack/runtime/database/outbox.repository';
+import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
+import { commitAlone } from '@worktrack/runtime/database/writes/commit-alone';
 import { permissionsOfRole } from '../roles/roles.repository.ts';
 import { type UserDocument, UserModel } from '../users/users.model.ts';
 

@@ -2,7 +2,7 @@ import { isUuid } from '@worktrack/contracts/fields';
 import type { namedUsers as operation } from '@worktrack/contracts/keys/named-users';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { handleOf } from '@worktrack/contracts/people/mentions';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { type Meant, usersMeant } from './users.repository.ts';
 
 /** A name that several users share means each of them. */

@@ -219,7 +219,7 @@ test('what is in other projects, or of others, is not there', async () => {
 
 test('a repeated need is told again, and one that stays is not', async () => {
   const kinds = async () => {
-    const { OutboxModel } = await import('@worktrack/runtime/database/outbox.model');
+    const { OutboxModel } = await import('@worktrack/runtime/database/outbox/outbox.model');
     const rows = await OutboxModel.find({
       organizationId: own.caller.organizationId,
       type: 'work_item.needs_attention',

@@ -5,7 +5,7 @@ import {
   type NeedKind,
   type listNeeds as operation,
 } from '@worktrack/contracts/work-items/attention';
-import type { ReadContext } from '@worktrack/runtime/database/contexts';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import type { BudgetRecord } from '../budgets/budgets.model.ts';
 import { counted } from '../budgets/budgets.repository.ts';
 import { isNearlySpent, toBudget } from '../budgets/budgets.ts';

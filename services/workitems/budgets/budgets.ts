@@ -1,5 +1,5 @@
-import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import { BUDGET_WARNING_SHARE } from '@worktrack/contracts/work-items/attention';
+import type { Budget } from '@worktrack/contracts/work-items/costs/budget';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import { type ToldItem, tell } from '../history/tell.ts';
 import { ancestorIdsOf } from '../items/found-by.ts';
