@@ -74,12 +74,13 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   } finally {
     await build.close();
   }
-  const styleSheet = hashed('console', '.css', await styleSheetOf(styles));
+  const font = hashed('inter', '.woff2', await readFile(join(SOURCES, 'styles', 'inter.woff2')));
+  const styleSheet = hashed('console', '.css', await styleSheetOf(styles, font[0]));
   // Most visits begin at the board: its code is loaded along with the entry, not after it.
   const preloads = [...new Set(first)].filter((path) => path !== entry);
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
-  for (const [name, content] of [styleSheet, icon]) files.set(name, content);
-  first.push(styleSheet[0], icon[0]);
+  for (const [name, content] of [styleSheet, icon, font]) files.set(name, content);
+  first.push(styleSheet[0], icon[0], font[0]);
 
   const built: ConsoleBuild = {
     folder: DIST,
@@ -92,17 +93,17 @@ export async function buildConsole(): Promise<ConsoleBuild> {
     'manifest.json',
     `${JSON.stringify({ page: built.page, first: built.first, assets: built.assets }, null, 2)}\n`,
   );
-  await write('index.html', page({ entry, preloads, styleSheet: styleSheet[0], icon: icon[0] }));
+  await write('index.html', page({ entry, preloads, styleSheet: styleSheet[0], icon: icon[0], font: font[0] }));
   await removeOthers([...built.assets, 'manifest.json', 'index.html']);
   return built;
 }
 
 /** One sheet of all screens: they share most of it, and together they have fewer bytes than a screen's code. */
-async function styleSheetOf(paths: readonly string[]): Promise<Uint8Array> {
+async function styleSheetOf(paths: readonly string[], font: string): Promise<Uint8Array> {
   // Sorted, so that the same sources make the same file.
   const sheets = await Promise.all([...paths].sort().map((path) => readFile(path, 'utf8')));
   const layers = await readFile(join(SOURCES, 'styles', 'layers.css'), 'utf8');
-  const code = Buffer.from([layers, ...sheets].join('\n'));
+  const code = Buffer.from([layers, ...sheets].join('\n').replace('inter.woff2', BASE + font));
   return transform({ filename: 'console.css', code, minify: true, targets: BROWSERS }).code;
 }
 
@@ -111,7 +112,15 @@ function hashed(name: string, extension: string, content: Uint8Array): [name: st
   return [`${ASSETS}${name}-${hash}${extension}`, content];
 }
 
-function page(paths: { entry: string; preloads: readonly string[]; styleSheet: string; icon: string }): string {
+interface Paths {
+  readonly entry: string;
+  readonly preloads: readonly string[];
+  readonly styleSheet: string;
+  readonly icon: string;
+  readonly font: string;
+}
+
+function page(paths: Paths): string {
   const preloads = paths.preloads.map((path) => `<link rel="modulepreload" href="${BASE}${path}">\n`).join('');
   return `<!doctype html>
 <html lang="en">
@@ -122,6 +131,7 @@ function page(paths: { entry: string; preloads: readonly string[]; styleSheet: s
 <title>worktrack</title>
 <link rel="icon" href="${BASE}${paths.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${BASE}${paths.styleSheet}">
+<link rel="preload" href="${BASE}${paths.font}" as="font" type="font/woff2" crossorigin>
 ${preloads}<script type="module" src="${BASE}${paths.entry}"></script>
 </head>
 <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>

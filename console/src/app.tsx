@@ -7,7 +7,7 @@ import { ready, startLive, useEvents } from './live/live.ts';
 import { ShortcutHelp } from './parts/shortcuts.tsx';
 import { Failed, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
-import { filter, go, path, to } from './router.ts';
+import { go, path, to } from './router.ts';
 import { FIRST_SCREEN } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
 import { SignIn } from './sign-in/sign-in.tsx';
@@ -39,7 +39,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
   useEvents(useCallback(({ subject }: LoggedEvent) => void (subject.id === id && askWhoIsThere()), [id]));
   const isAtDoor = path.value === '';
   useEffect(() => {
-    if (isAtDoor) go(to(FIRST_SCREEN, { project: filter('project') }), 'replace');
+    if (isAtDoor) go(to(FIRST_SCREEN), 'replace');
   }, [isAtDoor]);
   return (
     <>

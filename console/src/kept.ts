@@ -1,6 +1,6 @@
 const PREFIX = 'worktrack.';
 
-/** A choice that this browser remembers, such as the theme; never anything about the organization. `null`: none, or the browser stores nothing. */
+/** A choice that this browser remembers, such as the theme; of the organization nothing but the id of the last project. `null`: none, or the browser stores nothing. */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);

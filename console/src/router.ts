@@ -1,4 +1,5 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import { keep, kept } from './kept.ts';
 
 /** Everything that the console shows has an address below this one, including its filters, so that a view can be shared. */
 const BASE = '/console/';
@@ -26,9 +27,22 @@ export function setFilters(
   go(to(address.value.path, { ...Object.fromEntries(address.value.query), ...changes }), how);
 }
 
-/** The address of a screen, for a link. */
+const PROJECT_KEPT_AS = 'project';
+const lastProject = signal(kept(PROJECT_KEPT_AS) ?? undefined);
+effect(() => {
+  const project = filter('project');
+  if (!project) return;
+  lastProject.value = project;
+  keep(PROJECT_KEPT_AS, project);
+});
+
+/** The id of the project that one is in: the address's, else the last one of this browser, which may no longer exist. */
+export const projectHere = computed(() => filter('project') ?? lastProject.value);
+
+/** The address of a screen, for a link: in the project that one is in, unless the filters say otherwise. */
 export function to(screen: string, filters: Readonly<Record<string, string | undefined>> = {}): string {
-  const set = Object.entries(filters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const all = { project: projectHere.value, ...filters };
+  const set = Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const query = new URLSearchParams(set).toString();
   return BASE + screen + (query && `?${query}`);
 }

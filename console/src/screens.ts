@@ -1,6 +1,8 @@
 import type { Permission } from '@worktrack/contracts/permissions';
+import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
+import { agentsIcon, boardIcon, costsIcon, inboxIcon, planIcon, settingsIcon } from './parts/icons.ts';
 import type { ScreenProps } from './screen-props.ts';
 import { may } from './session.ts';
 
@@ -9,6 +11,14 @@ export interface ScreenEntry {
   readonly path: string;
   /** Its name in the navigation; one without a name is reached from other screens. */
   readonly name?: () => string;
+  /** Beside its name. */
+  readonly icon?: IconNode;
+  /** How much waits there, beside its name; nothing if there is none. */
+  readonly count?: () => number | undefined;
+  /** The same whichever project one is in. */
+  readonly isOfAll?: true;
+  /** The filters that mean the same in another project. */
+  readonly keeps?: readonly string[];
   /** Without it, or one of them, it is not offered. */
   readonly permission: Permission | readonly Permission[];
   readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
@@ -27,30 +37,60 @@ export const FIRST_SCREEN = 'board';
 
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [
-  { path: 'board', name: () => words.board, permission: 'work-items:read', load: () => import('./board/screen.tsx') },
+  {
+    path: 'board',
+    name: () => words.board,
+    icon: boardIcon,
+    permission: 'work-items:read',
+    load: () => import('./board/screen.tsx'),
+  },
   { path: 'items/:id', permission: 'work-items:read', load: () => import('./item/screen.tsx') },
-  { path: 'plan', name: () => words.plan, permission: 'work-items:read', load: () => import('./plan/screen.tsx') },
+  {
+    path: 'plan',
+    name: () => words.plan,
+    icon: planIcon,
+    permission: 'work-items:read',
+    load: () => import('./plan/screen.tsx'),
+  },
   { path: 'plan/:id', permission: 'work-items:read', load: () => import('./plan/screen.tsx') },
   {
     path: 'agents',
     name: () => words.agents,
+    icon: agentsIcon,
+    isOfAll: true,
     permission: 'work-items:read',
     load: () => import('./agents/screen.tsx'),
   },
-  { path: 'inbox', name: () => words.inbox, permission: 'feedback:read', load: () => import('./inbox/screen.tsx') },
+  {
+    path: 'inbox',
+    name: () => words.inbox,
+    icon: inboxIcon,
+    isOfAll: true,
+    permission: 'feedback:read',
+    load: () => import('./inbox/screen.tsx'),
+  },
   {
     path: 'costs',
     name: () => words.costs,
+    icon: costsIcon,
+    keeps: ['period', 'from', 'to'],
     permission: 'work-items:read',
     load: () => import('./costs/screen.tsx'),
   },
   {
     path: 'settings',
     name: () => words.settings,
+    icon: settingsIcon,
+    isOfAll: true,
     permission: OF_SETTINGS,
     load: () => import('./settings/screen.tsx'),
   },
-  { path: 'settings/:section', permission: OF_SETTINGS, load: () => import('./settings/screen.tsx') },
+  {
+    path: 'settings/:section',
+    isOfAll: true,
+    permission: OF_SETTINGS,
+    load: () => import('./settings/screen.tsx'),
+  },
 ];
 
 /** Whether the signed-in user may see any of it. */

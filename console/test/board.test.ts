@@ -2,13 +2,15 @@ import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
+import { choose } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
 const stage = openStage();
 
 const columnOf = (page: Page, name: string) => page.locator(`.column[aria-label^="${name},"]`);
-const cardOf = (page: Page, taskId: string) => page.locator('.card', { hasText: `${taskId} ·` });
+const cardOf = (page: Page, taskId: string) =>
+  page.locator('.card').filter({ has: page.getByText(taskId, { exact: true }) });
 const titlesIn = (page: Page, name: string) => columnOf(page, name).locator('.card-title').allTextContents();
 
 const columnNow = async (organization: TestOrganization, id: string) =>
@@ -41,13 +43,15 @@ test('shows every card with everything there is to know about it, and looks righ
   const card = cardOf(page, first.taskId);
   await card.getByText('Awaiting input').waitFor();
   const text = await card.textContent();
-  for (const part of ['Name all colours', 'Urgent', 'agent 7', '50%', 'Half of them are named'])
-    expect(text).toContain(part);
+  for (const part of ['Name all colours', 'agent 7', '50%', 'Half of them are named']) expect(text).toContain(part);
+  await card.getByRole('img', { name: 'Priority: Urgent' }).waitFor();
+  const name = 'W-T-1, Name all colours, Task, Priority: Urgent, In Progress, Awaiting input';
+  await page.getByRole('link', { name, exact: true }).waitFor();
   expect(text).toMatch(/\d+ (mins?|hrs?) left/);
   expect(await columnOf(page, 'Backlog').textContent()).toContain(`Blocked by ${first.taskId}`);
   await visitor.isGood('board');
 
-  await page.getByLabel('Priority').selectOption('low');
+  await choose(page, 'Priority', 'Low');
   await page.getByText('No card matches the filters.').waitFor();
   await visitor.isGood('board-no-matches');
   await page.getByRole('button', { name: 'Clear filters' }).click();

@@ -1,6 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
+import { choose } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
@@ -121,17 +122,18 @@ test('period and project are in the address, and the period survives choosing an
   const { page } = visitor;
   const slider = (at: Visitor['page']) => at.getByRole('slider', { name: 'By day' });
   await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('30');
-  await page.getByLabel('Period').selectOption('Last 7 days');
+  await choose(page, 'Period', 'Last 7 days');
   await expect.poll(() => slider(page).getAttribute('aria-valuemax')).toBe('7');
   const sent = await visitor.openTab(page.url().split('/console/')[1] as string);
   await expect.poll(() => slider(sent.page).getAttribute('aria-valuemax')).toBe('7');
 
-  await page.getByLabel('Period').selectOption('Custom range');
+  await choose(page, 'Period', 'Custom range');
   await page.getByLabel('From').fill('2026-01-01');
   await page.getByLabel('To').fill('2026-01-31');
   await page.getByText('No AI sessions were recorded in this period.').waitFor();
   expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
-  await page.getByLabel('Project').selectOption('Other');
+  await page.getByRole('button', { name: /^Project / }).click();
+  await page.getByRole('menuitemradio', { name: 'Other' }).click();
   await expect.poll(() => page.url()).toContain(other.id);
   expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
   await visitor.isGood('costs-chosen-period');

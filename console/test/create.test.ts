@@ -1,6 +1,7 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { expect, test } from 'vitest';
 import type { TestOrganization } from '../../test/support/organization.ts';
+import { choose } from './support/choose.ts';
 import { createItem } from './support/create-item.ts';
 import { openStage } from './support/stage.ts';
 
@@ -41,7 +42,7 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
   const dialog = page.getByRole('dialog', { name: 'New work item' });
   await dialog.getByLabel('Title').fill('Use the colours');
   await dialog.getByLabel('Description').fill('In **all** places.');
-  await dialog.getByLabel('Priority').selectOption('high');
+  await choose(dialog, 'Priority', 'High');
   await dialog.getByLabel('Parent').fill('Dark');
   await dialog.locator(`option[value="${story.taskId}"]`).first().waitFor({ state: 'attached' });
   await dialog.getByLabel('Parent').fill(story.taskId);

@@ -207,7 +207,7 @@ const SCREENS: readonly (readonly [state: string, path: () => string, texts: rea
   [
     'board',
     () => `board?project=${organization.projectId}`,
-    ['Epic text', 'Task text', 'Agent text', 'Note text', 'Assignee text', 'Column text', 'Project text', 'Owner text'],
+    ['Epic text', 'Task text', 'Agent text', 'Note text', 'Column text', 'Project text', 'Owner text'],
   ],
   ['plan-chooser', () => `plan?project=${organization.projectId}`, ['Epic text']],
   ['plan', () => `plan/${epic.taskId}`, ['Task text', 'Second text', 'Agent text']],
@@ -329,11 +329,10 @@ test('a text that reverses letters reverses nothing outside itself', async () =>
 test('an answer that cannot be rendered says so, and leaves the rest of the page as it is', async () => {
   const visitor = await stage.visit('agents');
   const { page } = visitor;
-  const projects = (route: Route) => route.fulfill({ json: { success: true, data: { projects: [null] } } });
-  await page.route('**/api/projects?*', projects);
+  const usage = (route: Route) => route.fulfill({ json: { success: true, data: { groups: [null] } } });
+  await page.route('**/api/ai-usage?*', usage);
   await page.getByRole('link', { name: 'Costs' }).click();
   await page.getByRole('alert').waitFor();
-  await page.unroute('**/api/projects?*');
   await page.getByRole('link', { name: 'Agents' }).click();
   await page.getByRole('heading', { name: 'Agents' }).waitFor();
 });

@@ -67,7 +67,7 @@ test('a card and the list of agents show an agent’s progress, heartbeat by hea
   const { data } = await organization.call<{ lease: { token: string } }>('POST', '/api/work-items/claim', claim);
   const beat = (told: object) =>
     organization.call('POST', `/api/work-items/${id}/progress`, { leaseToken: data.lease.token, ...told });
-  const card = board.page.locator('.card', { hasText: `${taskId} ·` });
+  const card = board.page.locator('.card').filter({ has: board.page.getByText(`${taskId}`, { exact: true }) });
   await card.getByText('agent 7').waitFor();
   const listed = agents.page.getByRole('listitem').filter({ has: agents.page.getByRole('heading') });
   await listed.getByText('Worked on').waitFor();

@@ -43,9 +43,11 @@ function personAt(page: Page, cards: readonly WorkItem[]): Racer {
       const answered = page.waitForResponse(/\/move$/);
       // At once, because a card may be somewhere else by the time a mouse gets there.
       const isMoved = await page.evaluate(
-        ([label, at]) => {
-          const menu = document.querySelector(`[aria-label="${label}"][aria-haspopup]`)?.nextElementSibling;
-          const items = [...(menu?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+        async ([label, at]) => {
+          const button = document.querySelector<HTMLElement>(`[aria-label="${label}"][aria-haspopup]`);
+          button?.click();
+          await new Promise(requestAnimationFrame);
+          const items = [...(button?.nextElementSibling?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
           const others = items.filter((item) => item.ariaDisabled !== 'true');
           others[at % others.length]?.click();
           return others.length > 0;
@@ -102,7 +104,7 @@ function shownOn(page: Page): Promise<Record<string, string[]>> {
         column.dataset.column,
         [...column.querySelectorAll('.column-entry')]
           .toSorted((a, b) => Number(a.getAttribute('data-index')) - Number(b.getAttribute('data-index')))
-          .map((entry) => entry.querySelector('.card-head span')?.textContent?.split(' ')[0] ?? ''),
+          .map((entry) => entry.querySelector('.card-id')?.textContent ?? ''),
       ]),
     ),
   );

@@ -3,6 +3,7 @@ import type { ApiKey, Session, User } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import { beforeAll, expect, test } from 'vitest';
 import { caller, type TestOrganization } from '../../test/support/organization.ts';
+import { choose } from './support/choose.ts';
 import { openStage } from './support/stage.ts';
 import type { Visitor } from './support/visitor.ts';
 
@@ -45,7 +46,7 @@ test('a key is created with chosen permissions, shown once, shows when it was us
   await page.getByRole('button', { name: 'Read only' }).click();
   await page.getByLabel('Feedback: Read').uncheck();
   await page.getByLabel('Work items: Write').check();
-  await page.getByLabel('Expires').selectOption({ label: 'In 30 days' });
+  await choose(page, 'Expires', 'In 30 days');
   await page.getByRole('button', { name: 'Create' }).click();
   const shown = page.getByRole('dialog').locator('pre');
   await shown.waitFor();
@@ -104,7 +105,7 @@ test('users are created, given roles and signed in with a link, renamed, disable
   await page.getByRole('button', { name: 'New user' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Grace');
   await page.getByLabel('E-mail address').fill('grace@example.com');
-  await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Viewer' });
+  await choose(page, 'Role', 'Viewer');
   await visitor.isGood('settings-new-user');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Sign-in link' }).click();
@@ -287,9 +288,9 @@ test('a source is created, its tag copied and its widget tried, and it is change
   const preview = page.frameLocator('iframe');
   await preview.getByRole('button', { name: 'Feedback' }).waitFor();
   await visitor.isGood('settings-source-tag');
-  await page.getByLabel('Language', { exact: true }).selectOption({ label: 'Deutsch' });
-  await page.getByLabel('Theme').selectOption({ label: 'Dark' });
-  await page.getByLabel('Position').selectOption({ label: 'Bottom left' });
+  await choose(page, 'Language', 'Deutsch');
+  await choose(page, 'Theme', 'Dark');
+  await choose(page, 'Position', 'Bottom left');
   const [source] = (await organization.call<Source[]>('GET', '/api/feedback/sources')).data;
   const tag = `<script src="${stage.url}/widget.js" data-public-key="${source?.publicKey}" data-locale="de" data-theme="dark" data-position="bottom-left" async></script>`;
   expect(await page.getByRole('dialog').locator('pre').textContent()).toBe(tag);

@@ -45,24 +45,30 @@ test('signing out in one tab signs out in all', async () => {
   for (const { page } of [visitor, tab]) await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('language and theme are the visitor’s, and can be chosen, with the keyboard too', async () => {
+test('language, theme and density are the visitor’s, and can be chosen, with the keyboard too', async () => {
   const visitor = await stage.visit('', { locale: 'tr-TR', colorScheme: 'dark' });
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Dil' }).focus();
+  await page.getByRole('button', { name: 'hesabı' }).focus();
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('tr');
   await page.keyboard.press('Enter');
   await page.keyboard.type('日');
-  await page.keyboard.press('Home');
-  await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('D');
   await page.keyboard.press('Enter');
-  const appearance = page.getByRole('button', { name: 'Darstellung' });
-  await appearance.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
+  const account = page.getByRole('button', { name: 'Konto von' });
+  await account.press('ArrowDown');
+  await page.keyboard.type('h');
+  await page.keyboard.press('Enter');
+  await account.press('ArrowDown');
+  await page.keyboard.type('b');
   await page.keyboard.press('Enter');
   const look = () =>
-    page.evaluate(() => [getComputedStyle(document.documentElement).colorScheme, document.documentElement.lang]);
-  expect(await look()).toEqual(['light', 'de']);
+    page.evaluate(() => [
+      getComputedStyle(document.documentElement).colorScheme,
+      document.documentElement.lang,
+      getComputedStyle(document.body).fontSize,
+    ]);
+  expect(await look()).toEqual(['light', 'de', '16px']);
   await page.reload();
-  await appearance.waitFor();
-  expect(await look()).toEqual(['light', 'de']);
+  await account.waitFor();
+  expect(await look()).toEqual(['light', 'de', '16px']);
 });

@@ -145,7 +145,7 @@ test('a sample interrupted while it was created or removed says so in every brow
   await other.page.getByText('The sample project is partly removed').waitFor();
   await other.isGood('sample-partly-removed');
   await page.unroute('**/api/work-items/claim');
-  await page.goto(`${stage.url}/console/board`);
+  await page.goto(`${stage.url}/console/board?project=${whole.id}`);
   await page.getByText('The sample project is partly removed').waitFor();
   await page.getByRole('button', { name: 'Remove the rest' }).click();
   await page.getByText('There is nothing on this board yet').waitFor();

@@ -4,6 +4,7 @@ import type { Webhook } from '@worktrack/contracts/events/webhook';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { choose } from './support/choose.ts';
 import { openStage } from './support/stage.ts';
 
 const stage = openStage();
@@ -71,7 +72,7 @@ test('a webhook is created and its secret shown once; deliveries are listed, tes
   await page.getByText('1 event will be sent again.').waitFor();
   // With the id that it had.
   await expect.poll(() => heard.filter((id) => id === sent).length, { timeout: 60_000 }).toBeGreaterThan(1);
-  await page.getByLabel('State', { exact: true }).selectOption({ label: 'Failed' });
+  await choose(page, 'State', 'Failed');
   const types = () => page.getByRole('heading', { level: 2 }).allTextContents();
   await expect.poll(types).toEqual(['webhook.test']);
   expect(page.url()).toContain('state=failed');

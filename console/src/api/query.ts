@@ -111,7 +111,8 @@ function useObserved<O extends object, R>(
   options: O,
 ): R {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  useEffect(() => observer.setOptions(options));
+  // Subscribed first: an answer that came since it was drawn, because another part had asked for it, would otherwise be taken in before anybody listens.
   useEffect(() => observer.subscribe(() => redraw()), [observer]);
+  useEffect(() => observer.setOptions(options));
   return observer.getOptimisticResult(options);
 }

@@ -1,9 +1,22 @@
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
+import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { dollars, duration, number, percent, shortUtcDay } from '../language/format.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
+import {
+  blockedIcon,
+  dueIcon,
+  estimateIcon,
+  moreIcon,
+  questionIcon,
+  returnedIcon,
+  stalledIcon,
+} from '../parts/icons.ts';
+import { PriorityIcon, StateIcon, TypeIcon } from '../parts/item-icons.tsx';
 import { itemWords } from '../parts/item-words.ts';
 import { Label } from '../parts/label.tsx';
 import { memo } from '../parts/memo.ts';
@@ -56,63 +69,69 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   const isOverdue = card.dueDate !== null && role !== 'done' && card.dueDate < today(now.value);
   const tabIndex = isTabStop ? 0 : -1;
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the link is for everybody
+    // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       ref={element}
-      class={`card card-${priority} ${edge ? `card-drop-${edge}` : ''}`}
+      class={`card ${edge ? `card-drop-${edge}` : ''}`}
       data-card={id}
       onFocusCapture={() => onFocus(id)}
+      onClick={({ target }) => {
+        const isOnControl = target instanceof Element && target.closest('a, button, [popover]');
+        if (!isOnControl && !getSelection()?.toString()) link.current?.click();
+      }}
     >
       <div class="card-head">
-        <span class="quiet">
-          {taskId} · {itemWords[type]}
-        </span>
+        <TypeIcon type={type} />
+        <span class="card-id">{taskId}</span>
         {mayMove && (
-          <Menu label={words.move({ taskId })} items={moves(cards, card, onFocus)} tabIndex={tabIndex}>
-            ⋯
+          <Menu
+            class="button button-quiet button-icon"
+            label={words.move({ taskId })}
+            items={moves(cards, card, onFocus)}
+            tabIndex={tabIndex}
+          >
+            <Icon of={moreIcon} />
           </Menu>
         )}
+        <PriorityIcon priority={priority} />
+        {!lease && card.assignee && <Avatar name={card.assignee} label={words.assignedTo({ name: card.assignee })} />}
       </div>
-      <a ref={link} class="card-title" draggable={false} href={to(`items/${taskId}`)} tabIndex={tabIndex}>
+      <a
+        ref={link}
+        class="card-title"
+        draggable={false}
+        href={to(`items/${taskId}`)}
+        aria-label={nameOf(card)}
+        tabIndex={tabIndex}
+      >
         {title}
       </a>
       <div class="row card-tags">
-        {(priority === 'urgent' || priority === 'high') && (
-          <span class={`tag ${priority === 'urgent' ? 'tag-bad' : 'tag-warn'}`}>{itemWords[priority]}</span>
-        )}
-        {lease && <span class="tag tag-accent">{lease.agent}</span>}
-        {!lease && card.assignee && <span class="tag">{card.assignee}</span>}
-        {lease?.stalled && <span class="tag tag-bad">{itemWords.stalled}</span>}
-        {lease?.state === 'awaiting_input' && <span class="tag tag-warn">{itemWords.awaiting_input}</span>}
+        {lease?.stalled && <Tag tone="bad" icon={stalledIcon} text={itemWords.stalled} />}
+        {lease?.state === 'awaiting_input' && <Tag tone="warn" icon={questionIcon} text={itemWords.awaiting_input} />}
         {blockedBy.length > 0 && (
-          <span class="tag tag-warn card-blocked">{words.blockedBy({ items: some(blockedBy) })}</span>
+          <Tag tone="warn" icon={blockedIcon} text={words.blockedBy({ items: some(blockedBy) })} />
         )}
         {card.onReturnedBase && (
-          <span class="tag tag-bad card-blocked">{words.onReturnedBase({ items: some(card.onReturnedBase) })}</span>
+          <Tag tone="bad" icon={returnedIcon} text={words.onReturnedBase({ items: some(card.onReturnedBase) })} />
         )}
         {card.dueDate && (
-          <span class={`tag ${isOverdue ? 'tag-bad' : ''}`}>
-            <span class="unseen">{isOverdue ? words.overdue : common.dueDate}: </span>
-            {shortUtcDay(card.dueDate)}
-          </span>
+          <Tag
+            tone={isOverdue ? 'bad' : undefined}
+            icon={dueIcon}
+            what={isOverdue ? words.overdue : common.dueDate}
+            text={shortUtcDay(card.dueDate)}
+          />
         )}
         {card.labels.map(({ id: labelId, name, colour }) => (
           <Label key={labelId} name={name} colour={colour} />
         ))}
-        {card.estimate !== null && (
-          <span class="tag" title={common.estimate}>
-            <span class="unseen">{common.estimate}: </span>
-            {number(card.estimate)}
-          </span>
-        )}
-        {cost > 0 && (
-          <span class="tag">
-            <span class="unseen">{words.costSoFar}: </span>
-            {dollars(cost)}
-          </span>
-        )}
+        {card.estimate !== null && <Tag icon={estimateIcon} what={common.estimate} text={number(card.estimate)} />}
+        {cost > 0 && <Tag what={words.costSoFar} text={dollars(cost)} />}
       </div>
       {card.rework && (
-        <p class="card-note">
+        <p class="card-note card-back">
           {card.rework.summary ? words.sentBackBecause({ reason: card.rework.summary }) : words.sentBack}
         </p>
       )}
@@ -120,6 +139,36 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
     </div>
   );
 });
+
+interface TagProps {
+  readonly tone?: 'warn' | 'bad' | undefined;
+  readonly icon?: IconNode;
+  /** What the text is about, where the icon alone says so. */
+  readonly what?: string;
+  readonly text: string;
+}
+
+function Tag({ tone, icon, what, text }: TagProps) {
+  return (
+    <span class={tone ? `tag tag-${tone}` : 'tag'} title={what ?? text}>
+      {icon && <Icon of={icon} />}
+      {what && <span class="unseen">{what}: </span>}
+      <span class="tag-text">{text}</span>
+    </span>
+  );
+}
+
+/** What a screen reader says instead of reading a heap of marks. */
+function nameOf({ taskId, title, type, priority, columnName, lease, rework, blockedBy }: Card): string {
+  const state = lease && (lease.stalled ? 'stalled' : lease.state);
+  const parts = [
+    ...[taskId, title, itemWords[type], itemWords.priorityOf({ priority: itemWords[priority] }), columnName],
+    ...(state ? [itemWords[state]] : []),
+    ...(rework ? [words.sentBack] : []),
+    ...(blockedBy.length > 0 ? [words.blockedBy({ items: some(blockedBy) })] : []),
+  ];
+  return parts.join(words.comma);
+}
 
 /** In UTC, as the service counts. */
 const today = (nowMs: number) => new Date(nowMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
@@ -129,9 +178,11 @@ function LeaseView({ lease }: { readonly lease: NonNullable<Card['lease']> }) {
   return (
     <div class="card-lease">
       {lease.progress !== null && <progress class="meter" aria-label={words.progress} max={1} value={lease.progress} />}
-      <p class="quiet">
-        {leftMs > 0 ? words.timeLeft({ time: duration(leftMs) }) : words.expired}
-        {lease.progress !== null && ` · ${percent(lease.progress)}`}
+      <p class="card-agent">
+        <Avatar name={lease.agent} isAgent />
+        <span class="card-agent-name">{lease.agent}</span>
+        {lease.progress !== null && <span>{percent(lease.progress)}</span>}
+        <span>{leftMs > 0 ? words.timeLeft({ time: duration(leftMs) }) : words.expired}</span>
       </p>
       {lease.note && <p class="card-note">{lease.note}</p>}
     </div>
@@ -141,6 +192,7 @@ function LeaseView({ lease }: { readonly lease: NonNullable<Card['lease']> }) {
 function moves(cards: BoardCards, card: Card, onFocus: (id: string) => void) {
   return cards.board.columns.map((column) => ({
     label: words.moveTo({ column: column.name }),
+    icon: <StateIcon role={column.role} />,
     disabled: column.id === card.boardColumnId,
     run: () => {
       cards.move(card.id, column, 'first');

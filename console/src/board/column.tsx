@@ -3,6 +3,9 @@ import type { Column } from '@worktrack/contracts/projects/board';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
 import { openCreate } from '../create/open.ts';
+import { Icon } from '../parts/icon.tsx';
+import { createIcon } from '../parts/icons.ts';
+import { StateIcon } from '../parts/item-icons.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { useVirtual } from '../parts/virtual.ts';
 import { may } from '../session.ts';
@@ -88,13 +91,12 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
     >
       <div class="column-head">
         <h2>
+          <StateIcon role={column.role} />
           {column.name}
           {pagination && (
-            <span class="tag" title={many}>
-              <span aria-hidden="true">
-                {total}
-                {pagination.totalIsLowerBound && '+'}
-              </span>
+            <span class="column-count" title={many} aria-hidden="true">
+              {total}
+              {pagination.totalIsLowerBound && '+'}
             </span>
           )}
         </h2>
@@ -108,7 +110,7 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
               openCreate({ projectId: cards.board.projectId, boardId: cards.board.id, columnId: column.id })
             }
           >
-            +
+            <Icon of={createIcon} />
           </button>
         )}
       </div>

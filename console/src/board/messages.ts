@@ -46,6 +46,9 @@ export const words = messages({
     tr: '{column} sütununda oluştur',
     ja: '{column} に作成',
   },
+  /** Between the parts of a list. */
+  comma: { en: ', ', de: ', ', tr: ', ', ja: '、' },
+  assignedTo: { en: 'Assigned to {name}', de: 'Zugewiesen an {name}', tr: 'Atanan: {name}', ja: '担当：{name}' },
   overdue: { en: 'Overdue', de: 'Überfällig', tr: 'Gecikti', ja: '期限切れ' },
   timeLeft: { en: '{time} left', de: 'noch {time}', tr: '{time} kaldı', ja: '残り {time}' },
   expired: { en: 'Lease ended', de: 'Reservierung abgelaufen', tr: 'Süre doldu', ja: '期限切れ' },

@@ -12,7 +12,7 @@ import { language } from '../language/language.ts';
 import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { chosenProject, type Project, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { useShortcuts } from '../parts/shortcuts.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
@@ -65,7 +65,6 @@ function OfProject({ project, projects }: { readonly project: Project; readonly 
             <>
               {isSample(project) && <SampleBar project={project} />}
               <div class="row board-bar">
-                <ProjectChoice projects={projects} />
                 <FilterChoices boards={all} board={board} />
               </div>
               <Columns

@@ -1,7 +1,7 @@
 import './costs.css';
 import { dollars, duration, number, roughly } from '../language/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { chosenProject, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { chosenProject, useProjects } from '../parts/project.ts';
 import { Select } from '../parts/select.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { setFilters } from '../router.ts';
@@ -13,7 +13,6 @@ import { words } from './messages.ts';
 import { PERIODS, type PeriodName, periodOfAddress } from './period.ts';
 import { type Costs, costOf, useCosts } from './usage.ts';
 
-const KEPT = ['period', 'from', 'to'];
 const GROUPS = ['epic', 'model', 'agent', 'key'] as const;
 
 /** What the agents' work in a project costs, and how that breaks down. */
@@ -24,7 +23,6 @@ export function Screen() {
       <div class="row costs-head">
         <Heading title={words.title} />
         <search class="row" aria-label={words.choices}>
-          <ProjectChoice projects={projects.data ?? []} keeps={KEPT} />
           <PeriodChoice />
         </search>
       </div>

@@ -15,7 +15,7 @@ import { PRIORITIES, TYPES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { LabelsField } from '../parts/labels-field.tsx';
 import { words as common } from '../parts/messages.ts';
-import { chosenProject, type Project, useProjects } from '../parts/project.tsx';
+import { chosenProject, type Project, useProjects } from '../parts/project.ts';
 import { SelectField } from '../parts/select.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { tell } from '../parts/toasts.tsx';

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect } from 'preact/hooks';
+import { filter, setFilters } from '../router.ts';
 
 /** Where a new item is going to be, as far as the place one is at says so; all of it can be changed in the dialog. */
 export interface Place {
@@ -26,6 +27,8 @@ export function usePlace(place: Place): void {
   const key = JSON.stringify(place);
   useEffect(() => {
     here.value = place;
+    // What an address of an item alone does not say.
+    if (place.projectId && filter('project') !== place.projectId) setFilters({ project: place.projectId });
     return () => {
       here.value = {};
     };

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { useBusy } from '../parts/busy.ts';
 import { Dialog, FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
-import { chosenProject, useProjects } from '../parts/project.tsx';
+import { chosenProject, useProjects } from '../parts/project.ts';
 import { SelectField } from '../parts/select.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { link } from './link-dialog.tsx';

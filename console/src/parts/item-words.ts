@@ -11,6 +11,12 @@ export const itemWords = messages({
   medium: { en: 'Medium', de: 'Mittel', tr: 'Orta', ja: '中' },
   high: { en: 'High', de: 'Hoch', tr: 'Yüksek', ja: '高' },
   urgent: { en: 'Urgent', de: 'Dringend', tr: 'Acil', ja: '緊急' },
+  priorityOf: {
+    en: 'Priority: {priority}',
+    de: 'Priorität: {priority}',
+    tr: 'Öncelik: {priority}',
+    ja: '優先度：{priority}',
+  },
   working: { en: 'Working', de: 'In Arbeit', tr: 'Çalışıyor', ja: '作業中' },
   awaiting_input: { en: 'Awaiting input', de: 'Wartet auf Antwort', tr: 'Yanıt bekliyor', ja: '入力待ち' },
   stalled: { en: 'Stalled', de: 'Stockt', tr: 'Takıldı', ja: '停滞' },

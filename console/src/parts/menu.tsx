@@ -1,13 +1,25 @@
 import './menu.css';
-import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import type { IconNode } from 'lucide';
+import type { ComponentChildren, JSX, RefObject } from 'preact';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+import { checkIcon } from './icons.ts';
+import { showAt } from './popover.ts';
 
 export interface MenuItem {
   readonly label: string;
   readonly run: () => void;
+  /** Before the label: an icon, or what else stands for it. */
+  readonly icon?: IconNode | JSX.Element;
+  /** The key that does the same. */
+  readonly keys?: string;
   /** The currently chosen one, of several that exclude each other. */
   readonly checked?: boolean;
   readonly disabled?: boolean;
+  /** It destroys something. */
+  readonly isBad?: boolean;
+  /** Those of one group are beside each other, and set off from others; the name is shown above them unless it is empty. */
+  readonly group?: string;
 }
 
 interface MenuProps {
@@ -21,7 +33,7 @@ interface MenuProps {
   readonly tabIndex?: number;
 }
 
-const GAP_PX = 4;
+type End = 'first' | 'last';
 
 /** A button that opens a menu (the pattern of the ARIA Authoring Practices): arrows, Home, End and first letters choose, Escape closes. */
 export function Menu({
@@ -32,30 +44,72 @@ export function Menu({
   class: className = 'button button-quiet button-icon',
 }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
-  const menu = useRef<HTMLDivElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  const [openAt, setOpenAt] = useState<End>();
   const id = useId();
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        tabIndex={tabIndex}
+        class={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={openAt !== undefined}
+        aria-controls={openAt && id}
+        onClick={() => setOpenAt(openAt ? undefined : 'first')}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          if (event.altKey) return;
+          event.preventDefault();
+          event.stopPropagation();
+          setOpenAt(event.key === 'ArrowDown' ? 'first' : 'last');
+        }}
+      >
+        {children}
+      </button>
+      {openAt && (
+        <MenuList
+          id={id}
+          label={label}
+          items={items}
+          anchor={button}
+          startAt={openAt}
+          onClose={() => setOpenAt(undefined)}
+        />
+      )}
+    </>
+  );
+}
 
+interface MenuListProps {
+  readonly id: string;
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  /** What the menu is shown at, and where the focus returns to. */
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly startAt: End;
+  readonly onClose: () => void;
+}
+
+/** The menu itself, for as long as it is rendered: there are as many buttons as cards, and one menu. */
+function MenuList({ id, label, items, anchor, startAt, onClose }: MenuListProps) {
+  const menu = useRef<HTMLDivElement>(null);
   const all = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])];
-  const open = (at: 'first' | 'last') => {
-    const anchor = button.current?.getBoundingClientRect();
-    const shown = menu.current;
-    if (!anchor || !shown) return;
-    shown.showPopover();
-    const { width, height } = shown.getBoundingClientRect();
-    const below = anchor.bottom + GAP_PX;
-    const top = below + height > innerHeight ? Math.max(GAP_PX, anchor.top - GAP_PX - height) : below;
-    shown.style.top = `${top}px`;
-    // Also when a window is made narrower meanwhile.
-    shown.style.left = `max(${GAP_PX}px, min(${anchor.left}px, 100vw - ${width + GAP_PX}px))`;
+  useLayoutEffect(() => {
+    if (!menu.current || !anchor.current) return;
+    showAt(menu.current, anchor.current);
     const checked = all().find((item) => item.getAttribute('aria-checked') === 'true');
-    (checked ?? all().at(at === 'first' ? 0 : -1))?.focus();
-  };
+    (checked ?? all().at(startAt === 'first' ? 0 : -1))?.focus();
+  }, []);
+
   const close = () => {
     menu.current?.hidePopover();
-    button.current?.focus();
+    onClose();
+    anchor.current?.focus();
   };
-  const move = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const found = all();
     const at = found.indexOf(document.activeElement as HTMLElement);
     const letter = event.key.length === 1 ? event.key.toLocaleLowerCase() : undefined;
@@ -73,59 +127,74 @@ export function Menu({
   };
 
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        tabIndex={tabIndex}
-        class={className}
-        aria-label={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => (isOpen ? close() : open('first'))}
-        onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-          if (event.altKey) return;
-          event.preventDefault();
-          event.stopPropagation();
-          open(event.key === 'ArrowDown' ? 'first' : 'last');
-        }}
-      >
-        {children}
-      </button>
-      <div
-        ref={menu}
-        id={id}
-        class="menu"
-        popover="auto"
-        role="menu"
-        aria-label={label}
-        tabIndex={-1}
-        onToggle={(event) => setOpen(event.newState === 'open')}
-        onKeyDown={move}
-      >
-        {items.map(({ label: text, run, checked, disabled }) => (
-          <button
-            key={text}
-            type="button"
-            {...(checked === undefined ? { role: 'menuitem' } : { role: 'menuitemradio', 'aria-checked': checked })}
-            aria-disabled={disabled}
-            tabIndex={-1}
-            onClick={() => {
-              if (disabled) return;
-              close();
-              run();
-            }}
-          >
-            {text}
-          </button>
-        ))}
-      </div>
-    </>
+    <div
+      ref={menu}
+      id={id}
+      class="menu"
+      popover="auto"
+      role="menu"
+      aria-label={label}
+      tabIndex={-1}
+      onToggle={(event) => event.newState === 'closed' && onClose()}
+      onKeyDown={onKeyDown}
+    >
+      {groupsOf(items).map(({ name, members }, at) => {
+        const entries = members.map((item) => <Entry key={item.label} item={item} onClose={close} />);
+        if (name === undefined) return entries;
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of a menu
+          <div key={`${at} ${name}`} role="group" aria-label={name || undefined} class="menu-group">
+            {name && (
+              <div class="menu-heading" aria-hidden="true">
+                {name}
+              </div>
+            )}
+            {entries}
+          </div>
+        );
+      })}
+    </div>
   );
 }
 
+function Entry({ item, onClose }: { readonly item: MenuItem; readonly onClose: () => void }) {
+  const { label, run, icon, keys, checked, disabled, isBad } = item;
+  return (
+    <button
+      type="button"
+      class={isBad ? 'menu-bad' : undefined}
+      {...(checked === undefined ? { role: 'menuitem' } : { role: 'menuitemradio', 'aria-checked': checked })}
+      aria-disabled={disabled}
+      aria-keyshortcuts={keys}
+      tabIndex={-1}
+      onClick={() => {
+        if (disabled) return;
+        onClose();
+        run();
+      }}
+    >
+      {icon && ('type' in icon ? icon : <Icon of={icon} />)}
+      <span class="menu-label">{label}</span>
+      {keys && (
+        <span aria-hidden="true">
+          <kbd>{keys}</kbd>
+        </span>
+      )}
+      {checked && <Icon of={checkIcon} />}
+    </button>
+  );
+}
+
+function groupsOf(items: readonly MenuItem[]) {
+  const groups: { name: string | undefined; members: MenuItem[] }[] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last && last.name === item.group) last.members.push(item);
+    else groups.push({ name: item.group, members: [item] });
+  }
+  return groups;
+}
+
 function textOf(item: HTMLElement): string {
-  return (item.textContent ?? '').toLocaleLowerCase();
+  return (item.querySelector('.menu-label')?.textContent ?? '').toLocaleLowerCase();
 }

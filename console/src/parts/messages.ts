@@ -23,6 +23,8 @@ export const words = messages({
   },
   retry: { en: 'Try again', de: 'Erneut versuchen', tr: 'Yeniden dene', ja: '再試行' },
   more: { en: 'Show more', de: 'Mehr zeigen', tr: 'Daha fazla göster', ja: 'さらに表示' },
+  options: { en: 'Options', de: 'Auswahl', tr: 'Seçenekler', ja: '選択肢' },
+  nothingFound: { en: 'Nothing found', de: 'Nichts gefunden', tr: 'Sonuç yok', ja: '見つかりません' },
   close: { en: 'Close', de: 'Schließen', tr: 'Kapat', ja: '閉じる' },
   cancel: { en: 'Cancel', de: 'Abbrechen', tr: 'Vazgeç', ja: 'キャンセル' },
   save: { en: 'Save', de: 'Speichern', tr: 'Kaydet', ja: '保存' },

@@ -1,8 +1,15 @@
+import './select.css';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { Field } from './field.tsx';
+import { Icon } from './icon.tsx';
+import { checkIcon, choiceIcon } from './icons.ts';
+import { comboboxAttributes, useListbox } from './listbox.ts';
+import { words } from './messages.ts';
 
 interface SelectProps<Value extends string> {
   readonly value: Value | undefined;
-  readonly options: readonly (readonly [value: Value, name: string])[];
+  readonly options: readonly (readonly [value: Value, name: string, icon?: JSX.Element])[];
   /** The name of having chosen nothing, which comes first. Its value is empty. */
   readonly none?: string;
   readonly onChoose: (value: Value | '') => void;
@@ -14,25 +21,93 @@ interface SelectProps<Value extends string> {
   readonly 'aria-describedby'?: string | undefined;
 }
 
-/** A choice among a few. */
+/** A choice among several: a combobox, in which typing finds an option by any part of its name. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { value, options, none, onChoose, inline, ...attributes } = props;
+  const { value, options, none, onChoose, inline, disabled, ...attributes } = props;
+  const [typed, setTyped] = useState('');
+  const all = none === undefined ? options : [['' as Value, none] as const, ...options];
+  const listbox = useListbox({
+    value: value ?? '',
+    typed,
+    onChoose: (chosen) => {
+      setTyped('');
+      if (chosen !== (value ?? '')) onChoose(chosen as Value | '');
+    },
+  });
+  const { input, list, id, isOpen } = listbox;
+  const [, name = '', icon] = all.find(([each]) => each === (value ?? '')) ?? [];
+  const offered = typed === '' ? all : all.filter(([, each]) => contains(each, typed));
+  const open = () => {
+    if (disabled || isOpen) return;
+    setTyped('');
+    listbox.open();
+    input.current?.select();
+  };
+  const shown = isOpen && typed !== '' ? typed : name;
   return (
-    <select
-      {...attributes}
-      class={inline ? 'input input-inline' : 'input'}
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onChoose(currentTarget.value as Value | '')}
-    >
-      {none !== undefined && <option value="">{none}</option>}
-      {options.map(([each, name]) => (
-        <option key={each} value={each}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <span class={`select ${inline ? 'select-inline' : ''} ${icon ? 'select-with-icon' : ''}`}>
+      {icon && <span class="select-icon">{icon}</span>}
+      <input
+        {...attributes}
+        {...comboboxAttributes(listbox)}
+        ref={input}
+        class={inline ? 'input input-inline' : 'input'}
+        // Of no form: two fields would keep Enter in the other from submitting it.
+        form=""
+        // Where the browser cannot fit a field to its content.
+        size={Math.max(4, shown.length)}
+        disabled={disabled}
+        // Choosing among a few needs no keyboard on the screen.
+        inputMode={all.length > 8 ? 'text' : 'none'}
+        value={shown}
+        onMouseDown={open}
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          listbox.open();
+        }}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey) return;
+          if (!isOpen && ['ArrowDown', 'ArrowUp', 'Enter', ' '].includes(event.key)) {
+            event.preventDefault();
+            event.stopPropagation();
+            open();
+          }
+          if (isOpen && event.key === 'Escape') {
+            event.preventDefault();
+            event.stopPropagation();
+            setTyped('');
+            listbox.close();
+          }
+        }}
+      />
+      <Icon of={choiceIcon} />
+      {isOpen && (
+        <div
+          ref={list}
+          id={id}
+          class="options"
+          popover="manual"
+          role="listbox"
+          aria-label={attributes['aria-label'] ?? words.options}
+          // The input keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {offered.map(([each, text, drawn]) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus
+            <div key={each} id={`${id}-${all.findIndex(([other]) => other === each)}`} role="option" data-value={each}>
+              {drawn}
+              <span class="menu-label">{text}</span>
+              {each === (value ?? '') && <Icon of={checkIcon} />}
+            </div>
+          ))}
+          {offered.length === 0 && <div class="options-empty">{words.nothingFound}</div>}
+        </div>
+      )}
+    </span>
   );
 }
+
+const contains = (name: string, part: string) => name.toLocaleLowerCase().includes(part.trim().toLocaleLowerCase());
 
 interface SelectFieldProps<Value extends string> extends SelectProps<Value> {
   readonly label: string;

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { usePages } from '../api/query.ts';
 import { Heading } from '../parts/heading.tsx';
 import { More } from '../parts/more.tsx';
-import { chosenProject, ProjectChoice, useProjects } from '../parts/project.tsx';
+import { chosenProject, useProjects } from '../parts/project.ts';
 import { SearchField } from '../parts/search-field.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, to } from '../router.ts';
@@ -20,7 +20,6 @@ export function Chooser() {
       <div class="row plan-bar">
         <Heading title={words.title} />
         <search class="row" aria-label={words.choices}>
-          <ProjectChoice projects={projects.data ?? []} />
           <SearchField label={words.search} />
         </search>
       </div>

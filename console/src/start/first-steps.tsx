@@ -1,6 +1,6 @@
 import './start.css';
 import type { Board } from '@worktrack/contracts/projects/board';
-import type { Project } from '../parts/project.tsx';
+import type { Project } from '../parts/project.ts';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import { ConnectAgent } from './connect-agent.tsx';

@@ -3,7 +3,7 @@ import type { listWebhooks } from '@worktrack/contracts/events/webhooks';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useQuery } from '../../api/query.ts';
-import { useProjects } from '../../parts/project.tsx';
+import { useProjects } from '../../parts/project.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { filter } from '../../router.ts';
 import { may } from '../../session.ts';

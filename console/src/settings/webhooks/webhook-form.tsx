@@ -7,7 +7,7 @@ import { useBusy } from '../../parts/busy.ts';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { words as parts } from '../../parts/messages.ts';
-import { useProjects } from '../../parts/project.tsx';
+import { useProjects } from '../../parts/project.ts';
 import { SelectField } from '../../parts/select.tsx';
 import { tell } from '../../parts/toasts.tsx';
 import { may } from '../../session.ts';

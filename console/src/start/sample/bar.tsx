@@ -1,5 +1,5 @@
 import '../start.css';
-import type { Project } from '../../parts/project.tsx';
+import type { Project } from '../../parts/project.ts';
 import { sampleState } from './mark.ts';
 import { words } from './messages.ts';
 import { WorkProgress } from './progress.tsx';

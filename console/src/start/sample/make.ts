@@ -31,13 +31,14 @@ type NewItem = Pick<RawInput<typeof createWorkItem>, 'type' | 'title'> &
 /**
  * Creates the sample through the calls that agents and people make, so that its history is real: claims, heartbeats, reviews, costs. A dedicated operation
  * would have to write what only real work may write.
- * @param onStep before each call, with how many there were
+ * @param onStep before each call, with how many there were, and the project once there is one
  * @throws ServiceError; what exists by then has the mark
  */
-export async function makeSample(onStep: (done: number) => void): Promise<string> {
+export async function makeSample(onStep: (done: number, projectId?: string) => void): Promise<string> {
   let done = 0;
+  let projectId: string | undefined;
   const step: typeof call = (...request) => {
-    onStep(done++);
+    onStep(done++, projectId);
     return call(...request);
   };
   const project = await step<typeof createProject>('POST /api/projects', {
@@ -46,6 +47,7 @@ export async function makeSample(onStep: (done: number) => void): Promise<string
     description: described(texts.about, 'making'),
     techStack: ['TypeScript', 'CSS'],
   });
+  projectId = project.id;
   const create = (column: StandardColumn, item: NewItem) =>
     step<typeof createWorkItem>('POST /api/work-items', {
       ...item,

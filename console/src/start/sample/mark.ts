@@ -1,4 +1,4 @@
-import type { Project } from '../../parts/project.tsx';
+import type { Project } from '../../parts/project.ts';
 
 /** How far along the sample is; an interruption, in whichever browser, leaves it like that. */
 export type SampleState = 'making' | 'made' | 'removing';

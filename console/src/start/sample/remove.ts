@@ -4,7 +4,7 @@ import type { deleteWorkItem } from '@worktrack/contracts/work-items/changes/del
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { call } from '../../api/call.ts';
 import { ServiceError } from '../../api/service-error.ts';
-import type { Project } from '../../parts/project.tsx';
+import type { Project } from '../../parts/project.ts';
 import { may } from '../../session.ts';
 import { described, sampleSource } from './mark.ts';
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { queries } from '../../api/query.ts';
-import type { Project } from '../../parts/project.tsx';
+import type { Project } from '../../parts/project.ts';
 import { tell, tellFailure } from '../../parts/toasts.tsx';
 import { go, path, to } from '../../router.ts';
 import { may } from '../../session.ts';
@@ -42,10 +42,13 @@ export function startAnew(project: Project): Promise<void> {
 }
 
 async function make(): Promise<void> {
-  const id = await makeSample((done) => {
+  const id = await makeSample((done, projectId) => {
     work.value = { kind: 'making', progress: Math.min(1, done / STEPS) };
     // So that the board shows it as it grows.
-    if (done === 1) void queries.invalidateQueries({ queryKey: ['projects'] });
+    if (done === 1) {
+      void queries.invalidateQueries({ queryKey: ['projects'] });
+      showBoard(projectId);
+    }
   });
   tell(words.ready);
   showBoard(id);

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { chooseDensity, DENSITIES, density } from '../density.ts';
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, language } from '../language/language.ts';
+import { Menu } from '../parts/menu.tsx';
+import { words as common } from '../parts/messages.ts';
+import { openHelp } from '../parts/shortcuts.tsx';
+import { tellFailure } from '../parts/toasts.tsx';
+import { type Identity, signOut } from '../session.ts';
+import { chooseTheme, THEMES, theme } from '../theme.ts';
+import { words } from './messages.ts';
+
+interface AccountMenuProps {
+  readonly identity: Identity;
+  readonly children: ComponentChildren;
+}
+
+/** What a person chooses for themselves, on this browser. */
+export function AccountMenu({ identity, children }: AccountMenuProps) {
+  const leave = () => void signOut().catch((error) => tellFailure(words.notSignedOut, error));
+  return (
+    <Menu
+      class="button button-quiet frame-account-button"
+      label={words.account({ name: identity.user.name })}
+      items={[
+        { label: common.keyboard, keys: '?', group: '', run: openHelp },
+        ...THEMES.map((each) => ({
+          label: words[each],
+          checked: each === theme.value,
+          group: words.appearance,
+          run: () => chooseTheme(each),
+        })),
+        ...DENSITIES.map((each) => ({
+          label: words[each],
+          checked: each === density.value,
+          group: words.size,
+          run: () => chooseDensity(each),
+        })),
+        ...LANGUAGES.map((each) => ({
+          label: LANGUAGE_NAMES[each],
+          checked: each === language.value,
+          group: words.language,
+          run: () => chooseLanguage(each),
+        })),
+        { label: words.signOut, group: '', run: leave },
+      ]}
+    >
+      {children}
+    </Menu>
+  );
+}

@@ -1,0 +1,27 @@
+// The icons in use, by what they stand for here.
+
+export { default as blockedIcon } from 'lucide/dist/esm/icons/ban.mjs';
+export { default as storyIcon } from 'lucide/dist/esm/icons/bookmark.mjs';
+export { default as agentsIcon } from 'lucide/dist/esm/icons/bot.mjs';
+export { default as featureIcon } from 'lucide/dist/esm/icons/box.mjs';
+export { default as dueIcon } from 'lucide/dist/esm/icons/calendar.mjs';
+export { default as costsIcon } from 'lucide/dist/esm/icons/chart-no-axes-column.mjs';
+export { default as checkIcon } from 'lucide/dist/esm/icons/check.mjs';
+export { default as downIcon } from 'lucide/dist/esm/icons/chevron-down.mjs';
+export { default as choiceIcon } from 'lucide/dist/esm/icons/chevrons-up-down.mjs';
+export { default as accountIcon } from 'lucide/dist/esm/icons/circle-user-round.mjs';
+export { default as moreIcon } from 'lucide/dist/esm/icons/ellipsis.mjs';
+export { default as estimateIcon } from 'lucide/dist/esm/icons/gauge.mjs';
+export { default as inboxIcon } from 'lucide/dist/esm/icons/inbox.mjs';
+export { default as epicIcon } from 'lucide/dist/esm/icons/layers.mjs';
+export { default as ideaIcon } from 'lucide/dist/esm/icons/lightbulb.mjs';
+export { default as questionIcon } from 'lucide/dist/esm/icons/message-circle-question-mark.mjs';
+export { default as createIcon } from 'lucide/dist/esm/icons/plus.mjs';
+export { default as searchIcon } from 'lucide/dist/esm/icons/search.mjs';
+export { default as settingsIcon } from 'lucide/dist/esm/icons/settings.mjs';
+export { default as taskIcon } from 'lucide/dist/esm/icons/square-check.mjs';
+export { default as boardIcon } from 'lucide/dist/esm/icons/square-kanban.mjs';
+export { default as stalledIcon } from 'lucide/dist/esm/icons/triangle-alert.mjs';
+export { default as returnedIcon } from 'lucide/dist/esm/icons/undo-2.mjs';
+export { default as planIcon } from 'lucide/dist/esm/icons/waypoints.mjs';
+export { default as closeIcon } from 'lucide/dist/esm/icons/x.mjs';
