@@ -4,13 +4,15 @@ import { CreateAnywhere } from './create/anywhere.tsx';
 import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
 import { ready, startLive, useEvents } from './live/live.ts';
+import { later } from './parts/later.tsx';
 import { ShortcutHelp } from './parts/shortcuts.tsx';
 import { Failed, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { go, path, to } from './router.ts';
 import { FIRST_SCREEN } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
-import { SignIn } from './sign-in/sign-in.tsx';
+
+const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
 
 export function App() {
   const { value } = session;

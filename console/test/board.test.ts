@@ -71,6 +71,7 @@ test('a card is moved with the mouse, the menu and the keyboard', async () => {
     await createItem(organization, { title: 'Three' }),
   ];
   const { page, complaints } = await stage.visit('board', { apiKey: organization.apiKey });
+  await page.locator('.card[draggable=true]').first().waitFor();
   await cardOf(page, one.taskId).dragTo(columnOf(page, 'To Do').locator('.column-cards'));
   await expect.poll(() => titlesIn(page, 'To Do')).toEqual(['One']);
   await expect.poll(() => columnNow(organization, one.id)).toBe('To Do');

@@ -44,13 +44,16 @@ function personAt(page: Page, cards: readonly WorkItem[]): Racer {
       // At once, because a card may be somewhere else by the time a mouse gets there.
       const isMoved = await page.evaluate(
         async ([label, at]) => {
-          const button = document.querySelector<HTMLElement>(`[aria-label="${label}"][aria-haspopup]`);
-          button?.click();
-          await new Promise(requestAnimationFrame);
-          const items = [...(button?.nextElementSibling?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
-          const others = items.filter((item) => item.ariaDisabled !== 'true');
-          others[at % others.length]?.click();
-          return others.length > 0;
+          // Until it is there: others move the card meanwhile, which takes the menu away with it.
+          for (let tries = 0; tries < 100; tries++) {
+            document.querySelector<HTMLElement>(`[aria-label="${label}"][aria-expanded="false"]`)?.click();
+            await new Promise(requestAnimationFrame);
+            const items = [...document.querySelectorAll<HTMLElement>(`.menu[aria-label="${label}"] [role=menuitem]`)];
+            const others = items.filter((item) => item.ariaDisabled !== 'true');
+            others[at % others.length]?.click();
+            if (others.length > 0) return true;
+          }
+          return false;
         },
         [`Move ${taskId}`, Math.floor(n / cards.length)] as const,
       );

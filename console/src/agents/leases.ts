@@ -24,20 +24,20 @@ export function urgencyOf({ stalled, state, lastHeartbeatAt, expiresAt }: ShownL
 }
 
 /** All items that agents hold. */
-export async function heldItems(projectId: string | undefined, signal: AbortSignal): Promise<readonly HeldItem[]> {
-  const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, projectId, signal)));
+export async function heldItems(signal: AbortSignal): Promise<readonly HeldItem[]> {
+  const found = await Promise.all(STATES.map((leaseState) => itemsOf(leaseState, signal)));
   // One that changes state meanwhile may be in two answers.
   const byId = new Map(found.flat().map((item) => [item.id, item]));
   return [...byId.values()];
 }
 
-async function itemsOf(leaseState: Urgency, projectId: string | undefined, signal: AbortSignal): Promise<HeldItem[]> {
+async function itemsOf(leaseState: Urgency, signal: AbortSignal): Promise<HeldItem[]> {
   const items: HeldItem[] = [];
   let cursor: string | undefined;
   do {
     const page = await call<typeof listWorkItems>(
       'GET /api/work-items',
-      { leaseState, projectId, cursor, limit: PAGE },
+      { leaseState, cursor, limit: PAGE },
       { signal },
     );
     for (const item of page.workItems) if (item.lease) items.push({ ...item, lease: item.lease });

@@ -7,16 +7,14 @@ import { Heading } from '../parts/heading.tsx';
 import { useKeyNames } from '../parts/key-names.ts';
 import { isNews } from '../parts/lease.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { filter } from '../router.ts';
 import { HeldBy } from './held-by.tsx';
 import { byUrgency, changesLeases, type HeldItem, heldItems, MAX_SHOWN } from './leases.ts';
 import { words } from './messages.ts';
 
 /** Every agent at work: on what, since when, how far along, and what it is waiting for. */
 export function Screen() {
-  const projectId = filter('project');
-  const key = ['agents', projectId];
-  const held = useQuery({ key, load: (signal) => heldItems(projectId, signal), follows: changesLeases });
+  const key = ['agents'];
+  const held = useQuery({ key, load: heldItems, follows: changesLeases });
   const nameOf = useKeyNames();
   useBeats((beat) => {
     queries.setQueryData<readonly HeldItem[]>(key, (items) => items && heard(items, beat));

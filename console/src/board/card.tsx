@@ -1,5 +1,3 @@
-import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
-import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import type { Card } from '@worktrack/contracts/work-items/lists/cards';
 import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -25,6 +23,7 @@ import { words as common } from '../parts/messages.ts';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
+import { type Edge, whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
 
 const MAX_BLOCKING_SHOWN = 2;
@@ -41,7 +40,7 @@ interface CardProps {
 export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocus, onFocus }: CardProps) {
   const element = useRef<HTMLDivElement>(null);
   const link = useRef<HTMLAnchorElement>(null);
-  const [edge, setEdge] = useState<'before' | 'after'>();
+  const [edge, setEdge] = useState<Edge>();
   const mayMove = may('work-items:write');
   const { id, taskId, title, type, priority, lease, blockedBy, estimatedCost } = card;
 
@@ -50,18 +49,8 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
   }, [hasFocus]);
   useEffect(() => {
     const shown = element.current;
-    if (!shown || !mayMove) return;
-    return combine(
-      draggable({ element: shown, getInitialData: () => ({ cardId: id }), onDragStart: () => onFocus(id) }),
-      dropTargetForElements({
-        element: shown,
-        canDrop: ({ source }) => source.data.cardId !== undefined && source.data.cardId !== id,
-        getData: ({ input, element: target }) => ({ cardId: id, edge: edgeAt(input.clientY, target) }),
-        onDrag: ({ self }) => setEdge(self.data.edge as typeof edge),
-        onDragLeave: () => setEdge(undefined),
-        onDrop: () => setEdge(undefined),
-      }),
-    );
+    if (shown && mayMove)
+      return whenDraggable(({ card: drag }) => drag(shown, id, { onStart: onFocus, onEdge: setEdge }));
   }, [id, mayMove, onFocus]);
 
   const cost = Number(estimatedCost);
@@ -205,9 +194,4 @@ function some(blocking: readonly string[]): string {
   const shown = blocking.slice(0, MAX_BLOCKING_SHOWN).join(', ');
   const n = blocking.length - MAX_BLOCKING_SHOWN;
   return n > 0 ? words.andMore({ items: shown, n }) : shown;
-}
-
-function edgeAt(clientY: number, element: Element): 'before' | 'after' {
-  const { top, height } = element.getBoundingClientRect();
-  return clientY < top + height / 2 ? 'before' : 'after';
 }

@@ -1,4 +1,3 @@
-import { dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
 import type { Column } from '@worktrack/contracts/projects/board';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePages } from '../api/query.ts';
@@ -12,6 +11,7 @@ import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
 import { CardView } from './card.tsx';
 import { cardsOf } from './card-pages.ts';
+import { type Edge, whenDraggable } from './drag.ts';
 import { words } from './messages.ts';
 
 const CARD_PX = 104;
@@ -61,22 +61,15 @@ export function ColumnView({ column, cards, focused, onFocus }: ColumnProps) {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    return dropTargetForElements({
-      element,
-      canDrop: ({ source }) => source.data.cardId !== undefined,
-      onDragEnter: () => setOver(true),
-      onDragLeave: () => setOver(false),
-      onDrop: ({ source, location }) => {
-        setOver(false);
-        const over = location.current.dropTargets.find(({ data }) => data.cardId !== undefined)?.data;
-        const others = cards.cardsIn(column.id).filter(({ id }) => id !== source.data.cardId);
-        const at = over
-          ? others.findIndex(({ id }) => id === over.cardId) + (over.edge === 'after' ? 1 : 0)
-          : others.length;
-        const before = others[at - 1];
-        cards.move(String(source.data.cardId), column, before ? { after: before.id } : 'first');
-      },
-    });
+    const onDrop = (cardId: string, over?: { readonly cardId: string; readonly edge: Edge }) => {
+      const others = cards.cardsIn(column.id).filter(({ id }) => id !== cardId);
+      const at = over
+        ? others.findIndex(({ id }) => id === over.cardId) + (over.edge === 'after' ? 1 : 0)
+        : others.length;
+      const before = others[at - 1];
+      cards.move(cardId, column, before ? { after: before.id } : 'first');
+    };
+    return whenDraggable(({ column: accept }) => accept(element, { onOver: setOver, onDrop }));
   }, [cards, column]);
 
   const pagination = pages.data?.pages[0]?.pagination;

@@ -4,7 +4,7 @@ import type { listBoards } from '@worktrack/contracts/projects/board-operations'
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { usePlace } from '../create/open.ts';
@@ -20,6 +20,7 @@ import { may } from '../session.ts';
 import { isSample } from '../start/sample/mark.ts';
 import { BoardCards, type CardFilters, said, sendingBack } from './board-cards.ts';
 import { ColumnView } from './column.tsx';
+import { whenDraggable } from './drag.ts';
 import { FilterChoices } from './filters.tsx';
 import { words } from './messages.ts';
 
@@ -127,6 +128,12 @@ function Columns({ board, firstSteps }: ColumnsProps) {
     if (next) setFocused(next);
   };
 
+  const scroller = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { current } = scroller;
+    if (current) return whenDraggable((dragging) => dragging.board(current));
+  }, []);
+
   const hasFilters = Object.values(filters).some(Boolean);
   return (
     <>
@@ -142,7 +149,7 @@ function Columns({ board, firstSteps }: ColumnsProps) {
       )}
       {isEmpty && !hasFilters && firstSteps}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and without a card nothing else in it can have the focus */}
-      <section class="board" aria-label={words.board} tabIndex={0} onKeyDown={onKeyDown}>
+      <section ref={scroller} class="board" aria-label={words.board} tabIndex={0} onKeyDown={onKeyDown}>
         {board.columns.map((column) => (
           <ColumnView key={column.id} column={column} cards={cards} focused={focused} onFocus={onFocus} />
         ))}
