@@ -12,7 +12,7 @@ export interface Caller {
   readonly projects?: readonly string[];
   /** The users that the input names, as assignees or by `@name`; absent in calls whose input names nobody. */
   readonly people?: readonly NamedUser[];
-  /** Who called from where, for the audit log: of an audited operation. */
+  /** Who called from where: of an audited operation, for the audit log, and of one `withSender`. */
   readonly sender?: Sender;
   /** The project of the MCP session (`/mcp?projectId=`), the fallback of every optional `projectId`. */
   readonly sessionProjectId?: string;
@@ -27,4 +27,7 @@ export interface NamedUser {
 }
 
 /** What a request says about its sender. */
-export interface Sender extends Pick<AuditContext, 'address' | 'userAgent'>, Pick<AuditActor, 'type' | 'id' | 'name'> {}
+export interface Sender extends Pick<AuditContext, 'address' | 'userAgent'>, Pick<AuditActor, 'type' | 'id' | 'name'> {
+  /** Of an operation `withSender`: the sender's network, hashed with a key, under which what it does without a key is kept. */
+  readonly network?: string;
+}

@@ -3,7 +3,8 @@ import type { AuditEntry } from './audit/entry.ts';
 import type { LoggedEvent } from './events/event.ts';
 import type { Delivery, Webhook } from './events/webhook.ts';
 import type { FeedbackItem, Source } from './feedback/records.ts';
-import type { ApiKey, Session, User } from './keys/records.ts';
+import type { Connection } from './keys/connection.ts';
+import type { ApiKey, Grant, Session, User } from './keys/records.ts';
 import { PERMISSIONS } from './permissions.ts';
 import { type Board, STANDARD_COLUMNS, type StandardColumn } from './projects/board.ts';
 import { ROLES } from './projects/column-roles.ts';
@@ -20,6 +21,8 @@ export const ids = {
   otherKey: id(4),
   role: id(5),
   trustRule: id(6),
+  grant: id(7),
+  connection: id(8),
   project: id(10),
   board: id(11),
   label: id(12),
@@ -279,6 +282,38 @@ export const exampleConsoleSession: Session = {
   lastUsedAt: updatedAt,
   expiresAt: '2026-03-02T21:30:00.000Z',
   revokedAt: null,
+};
+
+export const exampleGrant: Grant = {
+  id: ids.grant,
+  clientId: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+  clientName: 'Claude',
+  clientDomain: 'claude.ai',
+  userId: ids.user,
+  resource: 'connect',
+  permissions: ['projects:read', 'work-items:read'],
+  projects: null,
+  createdAt,
+  lastUsedAt: updatedAt,
+  expiresAt: '2026-04-01T09:30:00.000Z',
+  revokedAt: null,
+  endedBecause: null,
+};
+
+export const exampleConnection: Connection = {
+  id: ids.connection,
+  at: createdAt,
+  clientId: exampleGrant.clientId,
+  clientName: exampleGrant.clientName,
+  userAgent: 'Claude-User',
+  userId: ids.user,
+  steps: [
+    { step: 'metadata', at: createdAt },
+    { step: 'client', at: createdAt },
+    { step: 'authorize', at: createdAt },
+    { step: 'consent', at: createdAt },
+  ],
+  missing: 'code',
 };
 
 export const exampleLoggedEvent: LoggedEvent = {

@@ -58,6 +58,8 @@ export interface Operation<
   readonly ofOrganization?: true;
   /** What its entry in the audit log is about. An operation that changes access does not compile without it. */
   readonly audit?: AuditTargetType;
+  /** Told who calls from where, as every audited operation is. */
+  readonly withSender?: true;
   readonly effect: Does;
   readonly input: In;
   readonly output: Out;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Health } from '@worktrack/contracts/gateway/health';
 import type { Operation } from '@worktrack/contracts/operation';
 import type { Log } from '@worktrack/rpc/types';
@@ -11,6 +12,10 @@ import { registerAuditRoutes } from './audit/routes.ts';
 import { type CommandFile, registerCommandRoutes } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import type { LocalUploads } from './compositions/composition.ts';
+import { registerConnectEndpoints } from './connect/endpoints.ts';
+import { registerMetadata } from './connect/metadata.ts';
+import { registerRegistration } from './connect/register.ts';
+import type { ConnectionSteps } from './connect/steps.ts';
 import type { ConsoleFiles } from './console/files.ts';
 import { registerConsole } from './console/routes.ts';
 import { registerSession } from './console/session.ts';
@@ -36,7 +41,7 @@ import type { Authenticator } from './identity/authenticate.ts';
 import { decorateRequests } from './identity/authorize.ts';
 import { shareCallsFairly } from './limits/call-places.ts';
 import type { FairShareLimits } from './limits/fair-share.ts';
-import { registerMcpEndpoint } from './mcp/endpoint.ts';
+import { registerMcpEndpoints } from './mcp/endpoint.ts';
 import { registerTokenEndpoint } from './oauth/token.ts';
 import { registerDocumentation } from './openapi/docs-page.ts';
 import { createPerform } from './perform.ts';
@@ -59,6 +64,16 @@ declare module 'fastify' {
   }
 }
 
+/** For apps that people connect. */
+interface ConnectSettings {
+  readonly steps: ConnectionSteps;
+  /** Makes the next tokens of a refresh token. */
+  readonly refreshSecret: KeyObject;
+  /** Whether clients may register themselves, and how many an hour and address. */
+  readonly allowsRegistration: boolean;
+  readonly registrationsPerAddress: number;
+}
+
 export interface GatewayNeeds {
   readonly authenticator: Authenticator;
   readonly clients: Clients;
@@ -79,6 +94,7 @@ export interface GatewayNeeds {
   readonly spool: Spool | undefined;
   readonly callLimits: FairShareLimits;
   readonly tokenRequestsPerAddress: number;
+  readonly connect: ConnectSettings;
   readonly console: ConsoleFiles;
   readonly widget: WidgetFiles;
   readonly command: CommandFile;
@@ -97,7 +113,7 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
     // If Fastify refuses before its hooks run, the id is not set yet.
     reply.header('x-request-id', request.id);
     const { config } = request.routeOptions;
-    const headers = { ...failureHeaders(error), ...config?.failureHeaders?.(error) };
+    const headers = { ...failureHeaders(error), ...config?.failureHeaders?.(error, request) };
     reply.code(statusOf(error)).headers(headers).header('content-type', JSON_TYPE);
     const bodyOf = config?.failureBody ?? failureBody;
     reply.send(bodyOf(error, request.id));
@@ -153,19 +169,24 @@ export async function createApp(needs: GatewayNeeds): Promise<FastifyInstance> {
   });
 
   registerHealth(app, needs.readiness);
-  const perform = createPerform(needs);
+  const addressSecret = secretKey(needs.feedbackSettings.IP_HASH_SECRET);
+  const { baseUrl } = needs.uploads;
+  const perform = createPerform({ ...needs, addressSecret });
   registerRestRoutes(app, { authenticator: needs.authenticator, perform });
   registerAttachmentRoutes(app, { ...needs, ticketKeys: needs.uploads.ticketKeys, perform });
   registerAuditRoutes(app, needs);
   registerEventStream(app, needs);
-  registerMcpEndpoint(app, { ...needs, perform });
+  const connect = { ...needs, ...needs.connect, addressSecret, baseUrl };
+  registerMcpEndpoints(app, { ...connect, perform });
   await registerDocumentation(app, needs.publicUrl);
   registerFeedbackRoutes(app, { ...needs, feedback: needs.clients.feedback, settings: needs.feedbackSettings });
-  registerTokenEndpoint(app, {
-    ...needs,
-    addressSecret: secretKey(needs.feedbackSettings.IP_HASH_SECRET),
-    baseUrl: needs.uploads.baseUrl,
+  registerTokenEndpoint(app, connect);
+  registerMetadata(app, {
+    ...connect,
+    prefix: new URL(needs.publicUrl ?? 'http://localhost').pathname.replace(/\/$/, ''),
   });
+  registerConnectEndpoints(app, connect);
+  if (needs.connect.allowsRegistration) registerRegistration(app, connect);
   registerSession(app, needs);
   registerConsole(app, needs.console);
   registerCommandRoutes(app, needs.command);

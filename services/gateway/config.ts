@@ -15,6 +15,11 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true');
+
 const calls = (byDefault: number) => z.coerce.number().int().min(1).default(byDefault);
 
 export const settings = {
@@ -55,17 +60,17 @@ export const settings = {
   CALLS_AT_ONCE: calls(64),
   /** Unknown API keys per address and minute: beyond that, the keys service is no longer asked about them. */
   UNKNOWN_KEYS_PER_IP: z.coerce.number().int().min(1).default(600),
-  /** Requests to `/oauth/token` per address and minute. */
+  /** Requests for tokens per address and minute: to `/oauth/token` and to those below `/connect`. */
   TOKEN_REQUESTS_PER_IP: z.coerce.number().int().min(1).default(600),
+  /** Whether apps that have no metadata document may register themselves (RFC 7591), and how many per address and hour. */
+  OAUTH_DYNAMIC_REGISTRATION: flag,
+  OAUTH_REGISTRATIONS_PER_IP: z.coerce.number().int().min(1).default(20),
   /** A folder with widget files from earlier builds (`widget-<hash>.js` and the like), for pages that still pin them with `integrity`. */
   WIDGET_PINNED_DIR: z.string().optional(),
   /** A file that whatever makes the backups touches: the time of its last change is shown to owners. */
   LAST_BACKUP_FILE: z.string().optional(),
   /** Whether `upload_work_item_attachment` may read this machine's disk for callers of `/mcp`: only if they are all users of this machine. */
-  MCP_LOCAL_FILES: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((value) => value === 'true'),
+  MCP_LOCAL_FILES: flag,
 };
 
 export const config = () => loadConfig(settings);

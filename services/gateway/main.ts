@@ -5,7 +5,7 @@ import { keysContract } from '@worktrack/contracts/keys/contract';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
 import { createRpcClient } from '@worktrack/rpc/client';
 import { connectBroker } from '@worktrack/rpc/connection';
-import { secretKey, subkeys } from '@worktrack/runtime/process/key-ring';
+import { secretKey, signingKey, subkeys } from '@worktrack/runtime/process/key-ring';
 import { withoutRedaction } from '@worktrack/runtime/process/logging';
 import { rpcObserver } from '@worktrack/runtime/process/metrics';
 import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-signers';
@@ -17,6 +17,7 @@ import { serviceChecks } from './checks.ts';
 import { loadCommandFile } from './cli/routes.ts';
 import type { Clients } from './clients.ts';
 import { config } from './config.ts';
+import { ConnectionSteps } from './connect/steps.ts';
 import { loadConsoleFiles } from './console/files.ts';
 import { LiveLog } from './events/live-log.ts';
 import { logReader } from './events/log-reader.ts';
@@ -27,6 +28,9 @@ import { TICKET_PURPOSE } from './identity/upload-ticket.ts';
 import { loadWidgetFiles } from './widget/files.ts';
 
 const settings = config();
+
+/** Of what makes the next tokens of a refresh token, among what the same secret is used for. */
+const REFRESH_PURPOSE = 'refresh tokens';
 
 await runService('gateway', settings, async ({ log, check, onStop, readiness }) => {
   const redis = connectRedis(settings.REDIS_URL, log);
@@ -85,6 +89,10 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
   const refusals = new Refusals(clients.events, log);
   onStop(() => refusals.stop());
 
+  const addressSecret = secretKey(settings.IP_HASH_SECRET);
+  const steps = new ConnectionSteps({ keys: clients.keys, addressSecret, log });
+  onStop(() => steps.stop());
+
   const publicOrigin = settings.PUBLIC_URL ? [new URL(settings.PUBLIC_URL).origin] : [];
   const baseUrl = () => settings.PUBLIC_URL ?? `http://${settings.HOST}:${(app.server.address() as AddressInfo).port}`;
   const app = await createApp({
@@ -112,6 +120,12 @@ await runService('gateway', settings, async ({ log, check, onStop, readiness }) 
       atOnce: settings.CALLS_AT_ONCE,
     },
     tokenRequestsPerAddress: settings.TOKEN_REQUESTS_PER_IP,
+    connect: {
+      steps,
+      refreshSecret: signingKey(subkeys(settings.WIDGET_TOKEN_SECRETS, REFRESH_PURPOSE))[1],
+      allowsRegistration: settings.OAUTH_DYNAMIC_REGISTRATION,
+      registrationsPerAddress: settings.OAUTH_REGISTRATIONS_PER_IP,
+    },
     console: await loadConsoleFiles(),
     widget: await loadWidgetFiles(settings.WIDGET_PINNED_DIR),
     command: await loadCommandFile(),

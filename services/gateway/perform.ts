@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Caller, Sender } from '@worktrack/contracts/caller';
 import { CONTRACTS } from '@worktrack/contracts/catalogue';
 import { OperationError } from '@worktrack/contracts/errors';
@@ -17,6 +18,7 @@ import { withoutForeignLinks } from './compositions/foreign-links.ts';
 import { assigneesMeant, peopleIn } from './compositions/people.ts';
 import { requireProjects } from './compositions/require-projects.ts';
 import { compositions } from './compositions/table.ts';
+import { networkOf } from './http/client-address.ts';
 import { IdempotencyReservations } from './idempotency.ts';
 import {
   requirePermissions,
@@ -73,6 +75,8 @@ export function createPerform(needs: {
   readonly uploads: LocalUploads;
   readonly health: () => Promise<Health>;
   readonly redis: Redis;
+  /** Keys the hashes under which addresses are known. */
+  readonly addressSecret: KeyObject;
   readonly log: Log;
 }): Perform {
   const reservations = new IdempotencyReservations(needs.redis, needs.log);
@@ -98,7 +102,7 @@ export function createPerform(needs: {
   }
 
   return async (operation, rawInput, origin, bytes) => {
-    requirePermissions(origin.caller, operation.permissions);
+    requirePermissions(origin.caller, operation.permissions, origin.identity);
     requireUnlimited(origin.caller, operation);
     requireRole(origin.identity.user.role, operation.roles);
     const input = { raw: rawInput, parsed: parseInput(operation.input, rawInput) };
@@ -126,7 +130,7 @@ export function createPerform(needs: {
     const run = runs.get(operation) as Run;
     const { requestId, traceparent } = origin;
     // With who sent it only where that is entered: callers that are the same travel once per message.
-    const caller = operation.audit ? { ...origin.caller, sender: origin.sender } : origin.caller;
+    const caller = callerFor(operation, origin, needs.addressSecret);
     if (operation.effect === 'read')
       return await run(input, { caller, requestId, traceparent }, origin.identity, bytes);
     const write = async (idempotencyKey: string) => {
@@ -152,6 +156,11 @@ export function createPerform(needs: {
       throw error;
     }
   }
+}
+
+function callerFor({ audit, withSender }: Operation, { caller, sender }: CallOrigin, addressSecret: KeyObject): Caller {
+  if (withSender) return { ...caller, sender: { ...sender, network: networkOf(sender.address, addressSecret) } };
+  return audit ? { ...caller, sender } : caller;
 }
 
 function runOf(

@@ -24,6 +24,8 @@ export const settings = {
     .default('http://127.0.0.1:3000'),
   /** Networks besides the public internet where the keys of issuers may be fetched from. */
   OIDC_ALLOWED_NETWORKS: networksSetting,
+  /** Networks besides the public internet where the documents of apps may be fetched from. Anybody who opens a page here chooses which, so hardly ever any. */
+  OAUTH_CLIENT_ALLOWED_NETWORKS: networksSetting,
   /** Keyed into every stored hash, so that a copy of the database alone verifies nothing. Changing it makes all keys invalid. */
   KEY_PEPPER: z
     .string({ error: `is missing; set a random secret of at least ${MIN_PEPPER_LENGTH} characters` })

@@ -1,7 +1,19 @@
 import { keysContract } from '@worktrack/contracts/keys/contract';
+import { REFRESH_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import { batched, write } from '@worktrack/runtime/database/handlers/handler-kinds';
 import { implement } from '@worktrack/runtime/database/handlers/implement';
 import type { Scope } from '@worktrack/runtime/database/scope';
+import type { Clients } from './clients/clients.ts';
+import { registerClient } from './clients/register.ts';
+import { createGrant, denyConnection, openConnection } from './connections/decide.ts';
+import { listConnections } from './connections/list.ts';
+import { noteSteps } from './connections/note.ts';
+import { startConnection } from './connections/start.ts';
+import { endToken, redeemCode, refreshGrant } from './connections/tokens.ts';
+import { grantTokensByPrefix, prefixesOfAccessTokens } from './grants/grant-tokens.repository.ts';
+import { grantByCode } from './grants/grants.repository.ts';
+import { listGrants } from './grants/list.ts';
+import { revokeGrant } from './grants/revoke.ts';
 import type { IssuerKeys } from './issuers/issuer-keys.ts';
 import { createKey } from './keys/create.ts';
 import { createOrganization } from './keys/create-organization.ts';
@@ -38,9 +50,10 @@ interface Needs {
   readonly trust: TrustSettings;
   readonly issuers: IssuerKeys;
   readonly refusals: Refusals;
+  readonly clients: Clients;
 }
 
-export function handlers({ mint, invalidate, trust, issuers, refusals }: Needs) {
+export function handlers({ mint, invalidate, trust, issuers, refusals, clients }: Needs) {
   return implement(keysContract, {
     'organizations.create': write((input, context) => createOrganization(mint, input, context), {
       record: (answer) => ({ ...answer, apiKey: { ...answer.apiKey, key: null } }),
@@ -72,6 +85,34 @@ export function handlers({ mint, invalidate, trust, issuers, refusals }: Needs) 
     }),
     'trustRules.tries': listTries,
     'trustTokens.exchange': batched((calls) => exchangeTokens({ mint, settings: trust, issuers, refusals }, calls)),
+    'grants.list': listGrants,
+    'grants.create': write((input, context) => createGrant(mint, input, context), {
+      record: (answer) => ({ ...answer, redirectTo: null }),
+    }),
+    'grants.revoke': write(revokeGrant, {
+      announce: async ({ id }, _, context) => invalidate(await prefixesOfAccessTokens(context, { grantId: id })),
+    }),
+    'connections.list': listConnections,
+    'connections.open': openConnection,
+    'connections.deny': denyConnection,
+    'connections.start': write((input, context) => startConnection(clients, input, context), { staged: true }),
+    'connections.redeem': write((input, context) => redeemCode(mint, input, context), {
+      // Where the code came twice.
+      announce: async ({ code }, { outcome }) => {
+        const grant = outcome === 'refused' ? await grantByCode(code.prefix) : undefined;
+        if (grant) await invalidate(await prefixesOfGrant(grant._id, grant));
+      },
+    }),
+    'connections.refresh': write((input, context) => refreshGrant(mint, input, context), {
+      announce: async ({ current }, { outcome }) => {
+        if (outcome === 'refused') await invalidate(await prefixesBeside(current.prefix));
+      },
+    }),
+    'connections.endToken': write((input, context) => endToken(mint, input, context), {
+      announce: async ({ token }) => invalidate([token.prefix, ...(await prefixesBeside(token.prefix))]),
+    }),
+    'connections.register': registerClient,
+    'connections.note': batched(noteSteps),
     'keys.list': listKeys,
     'keys.create': write((input, context) => createKey(mint, input, context), {
       record: (answer) => ({ ...answer, key: null }),
@@ -108,12 +149,23 @@ export function handlers({ mint, invalidate, trust, issuers, refusals }: Needs) 
   });
 }
 
-/** Of the keys of these users, of the sessions that belong to those, and of the sessions and tokens that act as one of them. */
+/** Of the keys of these users, of the sessions that belong to those, and of the sessions, tokens and apps that act as one of them. */
 async function prefixesOfUsers(scope: Scope, userIds: readonly string[]): Promise<string[]> {
   const own = await activeKeysOfUsers(scope, userIds);
   const ofSessions = await prefixesOfSessions(scope, { userIds, keyIds: own.map(({ _id }) => _id) });
-  const ofTokens = await Promise.all(userIds.map((userId) => prefixesOfTokens(scope, { userId })));
+  const ofTokens = await Promise.all(
+    userIds.flatMap((userId) => [prefixesOfTokens(scope, { userId }), prefixesOfAccessTokens(scope, { userId })]),
+  );
   return [...own.map(({ prefix }) => prefix), ...ofSessions, ...ofTokens.flat()];
+}
+
+const prefixesOfGrant = (grantId: string, { organizationId }: { readonly organizationId: string }) =>
+  prefixesOfAccessTokens({ caller: { organizationId } }, { grantId });
+
+/** Of the access tokens of the grant that a refresh token belongs to. */
+async function prefixesBeside(prefix: string): Promise<string[]> {
+  const [token] = prefix.startsWith(REFRESH_TOKEN_MARK) ? await grantTokensByPrefix([prefix]) : [];
+  return token ? prefixesOfGrant(token.grantId, token) : [];
 }
 
 /** Of a key that was replaced, and of the sessions that belong to its successor now. */

@@ -12,6 +12,7 @@ import { eventSigner, requestSigner } from '@worktrack/runtime/process/request-s
 import { runService } from '@worktrack/runtime/process/service';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
+import { Clients } from './clients/clients.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
 import { IssuerKeys } from './issuers/issuer-keys.ts';
@@ -51,6 +52,13 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
 
   const networks = new AllowedNetworks(settings.OIDC_ALLOWED_NETWORKS);
   const destinations = new Destinations(networks, 'OIDC_ALLOWED_NETWORKS');
+  const clients = new Clients({
+    destinations: new Destinations(
+      new AllowedNetworks(settings.OAUTH_CLIENT_ALLOWED_NETWORKS),
+      'OAUTH_CLIENT_ALLOWED_NETWORKS',
+    ),
+    log,
+  });
   const server = await serveRpc({
     broker,
     contract: keysContract,
@@ -60,6 +68,7 @@ await runService('keys', settings, async ({ log, check, onStop }) => {
       trust: { publicUrl: settings.PUBLIC_URL, destinations },
       issuers: new IssuerKeys({ destinations, log }),
       refusals: new Refusals(log),
+      clients,
     }),
     signer: requestSigner('keys', settings.RPC_SECRETS_KEYS),
     log,

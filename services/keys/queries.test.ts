@@ -1,10 +1,17 @@
 import { hash } from 'node:crypto';
 import { keysContract } from '@worktrack/contracts/keys/contract';
-import { prefixOf, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
+import {
+  ACCESS_TOKEN_MARK,
+  prefixOf,
+  REFRESH_TOKEN_MARK,
+  SESSION_MARK,
+  TRUST_TOKEN_MARK,
+} from '@worktrack/contracts/keys/key-format';
 import { newKey } from '@worktrack/runtime/process/new-key';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
+import { AppServer, challengeOf, newVerifier } from '../../test/support/app.ts';
 import { TestIssuer } from '../../test/support/issuer.ts';
 import { startKeys } from './testing.ts';
 
@@ -72,6 +79,8 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('identity.verify', presented(rotated.key ?? ''));
   const role = await ask('roles.create', { name: 'Triage', permissions: ['feedback:read', 'users:read'] }, owner);
   await ask('users.update', { id, role: role.id, disabled: false, projects: [uuidv7()] }, owner);
+  const newestSession = newKey(SESSION_MARK);
+  await ask('sessions.open', { token: presented(newestSession), by: presented(made.apiKey.key ?? '') });
   const limited = await ask('keys.create', { name: 'Limited', userId: id, projects: [uuidv7()] }, owner);
   await ask('keys.list', {}, await keys.identityOf(limited.key));
   await ask('roles.update', { id: role.id, name: 'Support', permissions: ['feedback:read'] }, owner);
@@ -101,6 +110,57 @@ test('every query of every operation is answered by an index, without a sort', a
   await ask('trustRules.tries', { id: ruleId }, owner);
   await ask('trustRules.update', { id: ruleId, ttlSeconds: 60 }, owner);
   await ask('trustRules.delete', { id: rule.id }, owner);
+  const apps = await AppServer.start();
+  const verifier = newVerifier();
+  const clientId = apps.publish();
+  const asked = { redirectUri: 'https://app.example/callback', resource: 'connect', responseType: 'code' } as const;
+  const from = { network: 'a network', userAgent: null };
+  const at = new Date().toISOString();
+  await ask('connections.note', { notes: [{ ...from, step: 'metadata', at }] });
+  const connect = (client: string) =>
+    ask('connections.start', {
+      ...{ ...asked, ...from, clientId: client, issuer: 'https://worktrack.example/connect', isMalformed: false },
+      ...{ codeChallenge: challengeOf(verifier), codeChallengeMethod: 'S256' },
+    });
+  const registration = await ask('connections.register', { redirectUris: [asked.redirectUri] });
+  if (registration.outcome !== 'registered') throw new Error('It was refused.');
+  const person = await keys.identityOf(newestSession);
+  const denied = await connect(registration.id);
+  await ask('connections.open', { id: denied.id }, person);
+  await ask('connections.deny', { id: denied.id }, person);
+  const connection = await connect(clientId);
+  await ask('connections.open', { id: connection.id }, person);
+  const given = { id: connection.id, permissions: ['work-items:read'] as const };
+  const grant = await ask('grants.create', { ...given, permissions: [...given.permissions] }, person);
+  const authorization = presented(new URL(grant.redirectTo ?? '').searchParams.get('code') ?? '');
+  const ofApp = [newKey(ACCESS_TOKEN_MARK), newKey(ACCESS_TOKEN_MARK)] as const;
+  const refreshing = [newKey(REFRESH_TOKEN_MARK), newKey(REFRESH_TOKEN_MARK)] as const;
+  const redeem = () =>
+    ask('connections.redeem', {
+      ...{ clientId, code: authorization, challenge: challengeOf(verifier), network: 'another' },
+      ...{ access: presented(ofApp[0]), refresh: presented(refreshing[0]) },
+    });
+  await ask('connections.note', { notes: [{ ...from, network: 'another', step: 'metadata', at }] });
+  await redeem();
+  await ask('identity.verify', presented(ofApp[0]));
+  await ask('identity.current', { prefix: prefixOf(ofApp[0]) });
+  const next = { access: presented(ofApp[1]), refresh: presented(refreshing[1]) };
+  for (let i = 0; i < 2; i++) {
+    await ask('connections.refresh', { clientId, current: presented(refreshing[0]), ...next });
+  }
+  await ask('keys.recordUse', { uses: [{ ...use, keyId: grant.id, isGrant: true }] });
+  const noted = { organizationId: owner.organization.id, grantId: grant.id, at };
+  await ask('connections.note', { notes: [{ ...noted, step: 'tool', missed: ['work-items:write'] }] });
+  await ask('connections.open', { id: (await connect(clientId)).id }, person);
+  await ask('connections.list', {}, owner);
+  await ask('connections.list', { all: true }, owner);
+  const page = await ask('grants.list', { limit: 1 }, owner);
+  await ask('grants.list', { all: true, includeEnded: true, limit: 1, cursor: page.items[0]?.id }, owner);
+  await ask('connections.endToken', { token: presented(ofApp[0]) });
+  await ask('connections.endToken', { token: presented(refreshing[1]) });
+  await redeem();
+  await ask('grants.revoke', { id: grant.id }, owner);
+  await apps.stop();
   await ask('users.update', { id, role: 'viewer' }, owner);
   await ask('roles.delete', { id: role.id }, owner);
   await ask('keys.revoke', { id: created.id }, owner);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Sender } from '@worktrack/contracts/caller';
 import type { ErrorCode } from '@worktrack/contracts/errors';
 import { OperationError } from '@worktrack/contracts/errors';
 import { keysContract } from '@worktrack/contracts/keys/contract';
@@ -14,6 +15,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { connectRedis } from '@worktrack/runtime/redis/connection';
 import { identityInvalidation } from '@worktrack/runtime/redis/identity-cache';
 import { servers } from '../../test/support/servers.ts';
+import { Clients } from './clients/clients.ts';
 import { handlers } from './handlers.ts';
 import { IssuerKeys } from './issuers/issuer-keys.ts';
 import { KeyMint } from './keys/mint.ts';
@@ -40,6 +42,7 @@ export async function startKeys() {
     trust: { publicUrl: TEST_PUBLIC_URL, destinations },
     issuers: new IssuerKeys({ destinations, log, now: () => Date.now() + aheadMs }),
     refusals: new Refusals(log),
+    clients: new Clients({ destinations, log }),
   });
 
   async function call<N extends Name>(
@@ -51,7 +54,7 @@ export async function startKeys() {
     const operation: Operation = keysContract.operations[name];
     const parsed = operation.input.parse(input) as never;
     const context = {
-      caller: caller && callerOf(caller),
+      caller: caller && { ...callerOf(caller), sender: senderOf(caller) },
       requestId: uuidv7(),
       idempotencyKey,
       deadlineAtMs: Date.now() + DEADLINE_MS,
@@ -98,6 +101,12 @@ export async function startKeys() {
       await disconnectDatabase();
     },
   };
+}
+
+/** As the gateway tells who is calling. */
+function senderOf({ key, session, grant, rule }: Identity): Sender {
+  const type = session ? 'session' : grant ? 'grant' : rule ? 'rule' : 'key';
+  return { type, id: key.id, name: key.name, address: '127.0.0.1', userAgent: null, network: 'a network' };
 }
 
 export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | 'ok'> {

@@ -2,7 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AuditEntry, AuditHead } from '@worktrack/contracts/audit/entry';
 import { allOperations } from '@worktrack/contracts/catalogue';
 import { type AuditKey, canonicalJson, isSignedBy, publicKeyOf } from '@worktrack/runtime/audit/chain';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  AppServer,
+  asPerson,
+  authorizeParameters,
+  connectApp,
+  newVerifier,
+  openAuthorize,
+  openPage,
+} from '../support/app.ts';
 import { ownPage, rawRequest, signIn } from '../support/browser-request.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
@@ -11,11 +20,14 @@ type Made = { readonly id: string; readonly key?: string };
 
 let system: System;
 let organization: TestOrganization;
+let apps: AppServer;
 
 beforeAll(async () => {
   system = await sharedSystem();
   organization = await system.newOrganization();
+  apps = await AppServer.start();
 });
+afterAll(() => apps?.stop());
 
 /** Everything in the log. Reading it is entered, too. */
 async function everything(): Promise<AuditEntry[]> {
@@ -71,6 +83,18 @@ const CALLS: Record<string, (call: TestOrganization['call']) => ReturnType<TestO
     call('PATCH', `/api/trust-rules/${(await made('/api/trust-rules', rule())).id}`, { disabled: true }),
   'trustRules.delete': async (call) =>
     call('DELETE', `/api/trust-rules/${(await made('/api/trust-rules', rule())).id}`),
+  'grants.create': async (_, headers = sent('grants.create')) => {
+    const cookie = await signIn(system.baseUrl, { apiKey: organization.apiKey });
+    const id = await openAuthorize(system.baseUrl, authorizeParameters(apps.publish(), newVerifier()));
+    await openPage(system.baseUrl, cookie, id);
+    const body = { permissions: ['work-items:read'] };
+    return (await asPerson(system.baseUrl, cookie, 'POST', `/api/connections/${id}/approve`, body, headers)) as never;
+  },
+  'grants.revoke': async (call) => {
+    await connectApp(system.baseUrl, await signIn(system.baseUrl, { apiKey: organization.apiKey }), apps.publish());
+    const { data } = await organization.call<{ items: Made[] }>('GET', '/api/grants');
+    return call('DELETE', `/api/grants/${data.items[0]?.id}`);
+  },
   'sources.create': (call) => call('POST', '/api/feedback/sources', { name: unique() }),
   'sources.update': async (call) => call('PATCH', `/api/feedback/sources/${(await source()).id}`, { enabled: false }),
   'sources.delete': async (call) => call('DELETE', `/api/feedback/sources/${(await source()).id}`),
@@ -139,7 +163,12 @@ describe('every audited operation', () => {
     expect(entries[0]).toMatchObject({
       action: name,
       outcome: 'allowed',
-      actor: { type: 'key', userId: organization.userId, name: expect.any(String) },
+      // Only a person decides what an app may do.
+      actor: {
+        type: name === 'grants.create' ? 'session' : 'key',
+        userId: organization.userId,
+        name: expect.any(String),
+      },
       context: { address: expect.stringContaining('127.0.0.1') },
     });
     if (name !== 'feedback.erase') expect(entries[0]?.targets).toMatchObject([{ type: audit }]);

@@ -51,7 +51,11 @@ export interface RunningSystem {
 }
 
 /** Endpoints of tests are on this machine. */
-const LOCAL_ENDPOINTS = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1', OIDC_ALLOWED_NETWORKS: '127.0.0.1' };
+const LOCAL_ENDPOINTS = {
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
+  OIDC_ALLOWED_NETWORKS: '127.0.0.1',
+  OAUTH_CLIENT_ALLOWED_NETWORKS: '127.0.0.1',
+};
 
 /** Services that use the database refuse what MongoDB would refuse; the gateway does not use it. */
 function watchedEnvironment(id: string): NodeJS.ProcessEnv {

@@ -27,6 +27,8 @@ const HAPPENINGS = {
   source: ['created', 'updated', 'deleted'],
   /** `used_after_rotation`: an old key is still used shortly before, or after, the end of its overlap. Once a day and key. */
   key: ['created', 'revoked', 'used_after_rotation'],
+  /** What an app may do in a user's name. `reused`: a code or token of it came twice, so that somebody else has had it; it has ended. */
+  grant: ['created', 'revoked', 'reused'],
   user: ['created', 'updated', 'erased'],
   /** `test` is sent only to the webhook that is tested, and is not in the log. */
   webhook: ['created', 'updated', 'deleted', 'disabled', 'test'],
@@ -54,6 +56,7 @@ export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   board: 'projects:read',
   source: 'feedback:read',
   key: 'api-keys:read',
+  grant: 'api-keys:read',
   user: 'users:read',
   webhook: 'webhooks:read',
   audit: 'audit:read',

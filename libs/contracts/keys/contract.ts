@@ -1,7 +1,10 @@
 import { serviceContract } from '../operation.ts';
+import { denyConnection, listConnections, openConnection } from './connections.ts';
+import { createGrant, listGrants, revokeGrant } from './grants.ts';
 import { currentIdentity, recordUse, verifyIdentity } from './identity.ts';
 import { createKey, listKeys, revokeKey, rotateKey, rotateOwnKey } from './keys.ts';
 import { namedUsers } from './named-users.ts';
+import { endToken, noteSteps, redeemCode, refreshGrant, registerClient, startConnection } from './oauth.ts';
 import { createOrganization } from './organizations.ts';
 import { createRole, deleteRole, listRoles, updateRole } from './roles.ts';
 import { closeSession, createLoginCode, listSessions, openSession, revokeSession } from './sessions.ts';
@@ -24,6 +27,12 @@ export const keysContract = serviceContract('keys', [
   updateTrustRule,
   deleteTrustRule,
   listTries,
+  listGrants,
+  createGrant,
+  revokeGrant,
+  listConnections,
+  openConnection,
+  denyConnection,
   listSessions,
   revokeSession,
   createLoginCode,
@@ -39,4 +48,10 @@ export const keysContract = serviceContract('keys', [
   openSession,
   closeSession,
   exchangeToken,
+  startConnection,
+  redeemCode,
+  refreshGrant,
+  endToken,
+  registerClient,
+  noteSteps,
 ]);

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { PREFIX_SHAPE } from './key-format.ts';
-import { KeyRate, PermissionValue, RoleValue } from './records.ts';
+import { KeyRate, PermissionValue, Resource, RoleValue } from './records.ts';
 
 /** Who a valid key speaks for: the response of `GET /api/me`. */
 export const Identity = z.object({
@@ -13,12 +13,19 @@ export const Identity = z.object({
   permissions: z.array(PermissionValue),
   /** The only projects that exist for the caller: the key's own ∩ its user's at this moment. `null`: all of the organization. */
   projects: z.array(RecordId).nullable(),
-  /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. For a token of a rule of trust: its own, and the name of the rule. */
+  /** What was presented. For a console session: its own id and prefix, and the name of the key that it was opened with. For a token of a rule of trust: its own, and the name of the rule. For one of a connected app: the id of its grant, and the app's name. */
   key: z.object({ id: RecordId, name: z.string(), prefix: z.string() }),
   /** For a console session: the key that it was opened with, and when it ends. */
   session: z.object({ keyId: RecordId, expiresAt: Timestamp }).optional(),
   /** For a token of a rule of trust: the rule, whose tokens share a rate and a share of concurrent calls, and when the token ends. */
   rule: z.object({ id: RecordId, expiresAt: Timestamp }).optional(),
+  /**
+   * For an access token of a connected app, which only the endpoint of its resource takes: the grant, whose tokens share a rate and a share of concurrent calls, what
+   * the token is good for, and what else its user could allow.
+   */
+  grant: z
+    .object({ id: RecordId, resource: Resource, expiresAt: Timestamp, grantable: z.array(PermissionValue) })
+    .optional(),
   /** Of a key that was made by rotation, and of its sessions: the first key of that line. They share their rate and their share of concurrent calls. */
   rotatedFrom: RecordId.optional(),
 });
@@ -58,7 +65,7 @@ export const verifyIdentity = operation({
         identity: Identity,
         expiresAt: Timestamp.nullable(),
         rateLimit: KeyRate,
-        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. For a token: its rule. */
+        /** For a session, and for a key made by rotation: the prefix of the key among whose requests its own are counted. For a token: its rule, or its grant. */
         countedAs: z.string().optional(),
       })
       .nullable(),
@@ -82,7 +89,7 @@ export const currentIdentity = operation({
 
 export const recordUse = operation({
   name: 'keys.recordUse',
-  summary: 'Note when keys and sessions were last used. An older time than the noted one changes nothing.',
+  summary: 'Note when keys, sessions and grants were last used. An older time than the noted one changes nothing.',
   permissions: 'internal',
   effect: 'update',
   input: z.strictObject({
@@ -91,8 +98,9 @@ export const recordUse = operation({
         z.strictObject({
           organizationId: Id,
           keyId: Id,
-          /** The id is a session's. */
+          /** The id is a session's, or a grant's. */
           isSession: z.boolean().default(false),
+          isGrant: z.boolean().default(false),
           at: z.iso.datetime(),
         }),
       )

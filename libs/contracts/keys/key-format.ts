@@ -4,11 +4,24 @@
  * before any lookup. Pure functions: making and hashing keys needs node:crypto and is up to the keys service.
  */
 export const KEY_MARK = 'wt_';
-/** A console session has the same form, and so have a code that starts one and the token of a rule of trust. None of the four is ever mistaken for another. */
+/**
+ * A console session has the same form, and so have a code that starts one, the token of a rule of trust, and what an app that somebody has connected gets: its
+ * authorization code, access tokens and refresh tokens. None is ever mistaken for another.
+ */
 export const SESSION_MARK = 'wts_';
 export const CODE_MARK = 'wtc_';
 export const TRUST_TOKEN_MARK = 'wtt_';
-export type Mark = typeof KEY_MARK | typeof SESSION_MARK | typeof CODE_MARK | typeof TRUST_TOKEN_MARK;
+export const AUTHORIZATION_MARK = 'wta_';
+export const ACCESS_TOKEN_MARK = 'wto_';
+export const REFRESH_TOKEN_MARK = 'wtr_';
+export type Mark =
+  | typeof KEY_MARK
+  | typeof SESSION_MARK
+  | typeof CODE_MARK
+  | typeof TRUST_TOKEN_MARK
+  | typeof AUTHORIZATION_MARK
+  | typeof ACCESS_TOKEN_MARK
+  | typeof REFRESH_TOKEN_MARK;
 
 export const KEY_RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
@@ -19,8 +32,8 @@ const PREFIX_RANDOM_LENGTH = 8;
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const SHAPE = new RegExp(`^[0-9A-Za-z]{${KEY_RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
-/** What `prefixOf` returns for any of the four. */
-export const PREFIX_SHAPE = new RegExp(`^wt[sct]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
+/** What `prefixOf` returns for any of them. */
+export const PREFIX_SHAPE = new RegExp(`^wt[sctaor]?_[0-9A-Za-z]{${PREFIX_RANDOM_LENGTH}}$`);
 
 /** @param random KEY_RANDOM_LENGTH characters of BASE62, each drawn uniformly by a cryptographic generator */
 export function assembleKey(random: string, mark: Mark = KEY_MARK): string {

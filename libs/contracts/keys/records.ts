@@ -128,3 +128,31 @@ export const Session = z.object({
   revokedAt: Timestamp.nullable(),
 });
 export type Session = z.infer<typeof Session>;
+
+/** The endpoints for apps that somebody has connected, and so what their tokens are good for. */
+export const RESOURCES = ['connect', 'connect/readonly'] as const;
+export const Resource = z.enum(RESOURCES);
+export type Resource = z.infer<typeof Resource>;
+
+/** What a user has allowed an app, such as claude.ai or an editor, to do in their name. */
+export const Grant = z.object({
+  id: RecordId,
+  /** The address of the app's document, or the id under which it has registered. */
+  clientId: z.string(),
+  clientName: z.string(),
+  /** Where the app's document was fetched from. `null`: it has registered itself. */
+  clientDomain: z.string().nullable(),
+  userId: RecordId,
+  resource: Resource,
+  /** As they were given. What the app can currently do is this ∩ the permissions of its user's role. */
+  permissions: z.array(PermissionValue),
+  /** `null`: all of the organization, later ones included. */
+  projects: Projects,
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable(),
+  expiresAt: Timestamp,
+  revokedAt: Timestamp.nullable(),
+  /** Why it ended before its time: somebody has disconnected the app; or a code or token came twice, so that somebody else has had it. */
+  endedBecause: z.enum(['revoked', 'code-reused', 'token-reused']).nullable(),
+});
+export type Grant = z.infer<typeof Grant>;

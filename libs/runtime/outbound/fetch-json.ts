@@ -1,4 +1,4 @@
-import http from 'node:http';
+import http, { type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { Destinations } from './destination.ts';
 
@@ -12,15 +12,20 @@ interface Limits {
 /**
  * GETs a JSON document from a server of strangers, with a connection of its own and no proxy of the environment, which would connect in our place.
  * Redirects are not followed.
+ * @returns what it is, with the headers that say for how long
  * @throws Error that says in a sentence what went wrong
  */
-export async function fetchJson(address: string, { destinations, maxBytes, signal }: Limits): Promise<unknown> {
+export async function fetchJson(
+  address: string,
+  { destinations, maxBytes, signal }: Limits,
+): Promise<{ readonly value: unknown; readonly headers: IncomingHttpHeaders }> {
   if (!URL.canParse(address)) throw new Error('The address is not a URL.');
   const problem = destinations.problemOf(address);
   if (problem !== undefined) throw new Error(`The address ${problem}.`);
   const url = new URL(address);
   const isPlain = url.protocol === 'http:';
-  const body = await new Promise<Buffer>((resolve, reject) => {
+  type Answer = { readonly body: Buffer; readonly headers: IncomingHttpHeaders };
+  const { body, headers } = await new Promise<Answer>((resolve, reject) => {
     const request = (isPlain ? http : https).request(url, {
       agent: isPlain ? new http.Agent() : new https.Agent(),
       lookup: destinations.lookup(isPlain),
@@ -43,9 +48,9 @@ export async function fetchJson(address: string, { destinations, maxBytes, signa
         else chunks.push(chunk);
       });
       response.on('error', reject);
-      response.on('end', () => resolve(Buffer.concat(chunks)));
+      response.on('end', () => resolve({ body: Buffer.concat(chunks), headers: response.headers }));
     });
     request.end();
   });
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), headers };
 }

@@ -40,3 +40,8 @@ export function clientOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>, 
   const network = clientNetwork(ip ?? '') ?? clientNetwork(socket.remoteAddress ?? '') ?? 'unknown';
   return hashAddress(network, secret);
 }
+
+/** The same of an address alone, as the audit log has it. */
+export function networkOf(address: string | null, secret: KeyObject): string {
+  return hashAddress(clientNetwork(address ?? '') ?? 'unknown', secret);
+}

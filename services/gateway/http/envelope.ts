@@ -1,11 +1,12 @@
 import { ERRORS, type ErrorValue } from '@worktrack/contracts/errors';
+import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The body of a failure on a route whose clients expect something other than REST's. */
     readonly failureBody?: (error: ErrorValue, requestId: string) => string;
     /** What a failure on it has for headers besides those of all. */
-    readonly failureHeaders?: (error: ErrorValue) => Record<string, string>;
+    readonly failureHeaders?: (error: ErrorValue, request: FastifyRequest) => Record<string, string>;
   }
 }
 

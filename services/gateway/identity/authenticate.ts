@@ -3,14 +3,18 @@ import { OperationError } from '@worktrack/contracts/errors';
 import type { keysContract } from '@worktrack/contracts/keys/contract';
 import type { Identity, Presented } from '@worktrack/contracts/keys/identity';
 import {
+  ACCESS_TOKEN_MARK,
+  AUTHORIZATION_MARK,
   CODE_MARK,
   isWellFormedKey,
   KEY_MARK,
   type Mark,
   prefixOf,
+  REFRESH_TOKEN_MARK,
   SESSION_MARK,
   TRUST_TOKEN_MARK,
 } from '@worktrack/contracts/keys/key-format';
+import type { Resource } from '@worktrack/contracts/keys/records';
 import type { Log, ServiceClient } from '@worktrack/rpc/types';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import type { Redis } from '@worktrack/runtime/redis/connection';
@@ -32,6 +36,11 @@ export interface Authenticator {
    *   neither the cache nor the keys service answers, UNAVAILABLE or DEADLINE_EXCEEDED
    */
   authenticate(authorizationHeader: string | undefined, sender: Sender): Promise<Known>;
+  /**
+   * The same for the access token of a connected app, which is good for one resource, and for nothing that takes keys.
+   * @throws OperationError like `authenticate`
+   */
+  authenticateApp(authorizationHeader: string | undefined, resource: Resource, sender: Sender): Promise<Known>;
   /**
    * Whom the key, or the session, speaks for by now: for a request that was authenticated and takes long. Does not count in any rate.
    * @throws OperationError like `authenticate`
@@ -101,8 +110,22 @@ export function createAuthenticator(needs: {
 
   return {
     async authenticate(authorizationHeader, sender) {
-      const value = bearerToken(authorizationHeader);
-      return known(value, markOf(value), sender);
+      const value = bearerToken(authorizationHeader, 'key');
+      const mark = markOf(value);
+      if (mark === ACCESS_TOKEN_MARK) throw new OperationError('API_KEY_INVALID', `${NOT_HERE} Use an API key here.`);
+      return known(value, mark, sender);
+    },
+    async authenticateApp(authorizationHeader, resource, sender) {
+      const value = bearerToken(authorizationHeader, 'app');
+      if (markOf(value) !== ACCESS_TOKEN_MARK) {
+        throw new OperationError(
+          'API_KEY_INVALID',
+          `API keys are for /mcp; /${resource} takes tokens of connected apps.`,
+        );
+      }
+      const found = await known(value, ACCESS_TOKEN_MARK, sender);
+      if (found.identity.grant?.resource === resource) return found;
+      throw new OperationError('API_KEY_INVALID', `${NOT_HERE} Connect the app at this address.`);
     },
     authenticateSession: (token, sender) => known(token, SESSION_MARK, sender),
     async openSession(token, by, sender) {
@@ -127,15 +150,18 @@ export function createAuthenticator(needs: {
       return opened;
     },
     async recognize(authorizationHeader, sender, sessionToken) {
-      const value = sessionToken ?? bearerToken(authorizationHeader);
+      const value = sessionToken ?? bearerToken(authorizationHeader, 'key');
       return (await known(value, sessionToken === undefined ? markOf(value) : SESSION_MARK, sender, false)).identity;
     },
     stop: () => lastUse.stop(),
   };
 }
 
-/** Of what comes in `Authorization`: a key, or a token of a rule of trust. */
-const markOf = (value: string) => (value.startsWith(TRUST_TOKEN_MARK) ? TRUST_TOKEN_MARK : KEY_MARK);
+/** Of what comes in `Authorization`: a key, or a token. */
+const TOKEN_MARKS = [TRUST_TOKEN_MARK, ACCESS_TOKEN_MARK] as const;
+const markOf = (value: string) => TOKEN_MARKS.find((mark) => value.startsWith(mark)) ?? KEY_MARK;
+
+const NOT_HERE = 'The access token of a connected app is good for the address that it was given for, and nothing else.';
 
 /** In the form the keys service gets. */
 export function presented(value: string): Presented {
@@ -152,6 +178,10 @@ const WHAT_TO_DO: Readonly<Record<Mark, string>> = {
     'The API key is unknown, malformed, revoked or expired. Check that it was copied in full, or create a new one.',
   [SESSION_MARK]: 'You are signed out: the session has ended. Sign in again at /console/.',
   [TRUST_TOKEN_MARK]: 'The token is unknown, malformed or over. Exchange another JWT for a new one: POST /oauth/token.',
+  [ACCESS_TOKEN_MARK]:
+    'The access token is unknown, malformed, over, or of an app that was disconnected. Refresh it, or connect the app again.',
+  [AUTHORIZATION_MARK]: 'An authorization code is exchanged for tokens at the token endpoint.',
+  [REFRESH_TOKEN_MARK]: 'A refresh token is exchanged for tokens at the token endpoint.',
   [CODE_MARK]:
     "The link's code is malformed. Check that the link was copied in full, or create another one: `worktrack login-link`.",
 };

@@ -13,10 +13,11 @@ interface Use {
   readonly organizationId: string;
   readonly keyId: string;
   readonly isSession: boolean;
+  readonly isGrant: boolean;
   atMs: number;
 }
 
-/** Gathers when keys and sessions were used and reports it every REPORT_INTERVAL_MS: one message for all keys, not a write per request. */
+/** Gathers when keys, sessions and grants were used and reports it every REPORT_INTERVAL_MS: one message for all keys, not a write per request. */
 export class LastUse {
   readonly #keys: ServiceClient<typeof keysContract>;
   readonly #log: Log;
@@ -40,8 +41,8 @@ export class LastUse {
     const use = this.#uses.get(keyId);
     if (use) use.atMs = Date.now();
     else {
-      const isSession = identity.session !== undefined;
-      this.#uses.set(keyId, { organizationId: identity.organization.id, keyId, isSession, atMs: Date.now() });
+      const [isSession, isGrant] = [identity.session !== undefined, identity.grant !== undefined];
+      this.#uses.set(keyId, { organizationId: identity.organization.id, keyId, isSession, isGrant, atMs: Date.now() });
     }
   }
 

@@ -8,14 +8,27 @@ export function isPermitted(caller: Pick<Caller, 'permissions'>, access: Access)
   return access !== 'internal' && access.every((permission) => caller.permissions.includes(permission));
 }
 
-/** @throws OperationError PERMISSION_DENIED, naming every missing permission */
-export function requirePermissions(caller: Pick<Caller, 'permissions'>, access: Access): void {
+/**
+ * @param identity whose words are used, if it is known
+ * @throws OperationError PERMISSION_DENIED, naming every missing permission
+ */
+export function requirePermissions(
+  caller: Pick<Caller, 'permissions'>,
+  access: Access,
+  identity?: Pick<Identity, 'grant'>,
+): void {
   if (access === 'internal') throw new Error('An internal operation is called by services only.');
   const missing = access.filter((permission) => !caller.permissions.includes(permission));
   if (missing.length === 0) return;
+  const { grant } = identity ?? {};
+  const isForUser = grant && missing.every((permission) => grant.grantable.includes(permission));
   throw new OperationError(
     'PERMISSION_DENIED',
-    `This needs ${missing.join(' and ')}, which this API key or its user does not have.`,
+    `This needs ${missing.join(' and ')}, which ${
+      isForUser
+        ? 'you have not allowed this app. Connect it again and allow it'
+        : `this ${grant ? 'app' : 'API key'} or its user does not have`
+    }.`,
   );
 }
 

@@ -50,7 +50,7 @@ export function whenClosed(socket: Socket): WhenGone {
   };
 }
 
-/** All tokens of a rule use one share. A session uses the share of the key it was created with, and a rotated key that of the one it replaced: otherwise a key would get another share with each of them. */
+/** All tokens of a rule use one share, and so do those of an app, whose key is its grant. A session uses the share of the key it was created with, and a rotated key that of the one it replaced: otherwise a key would get another share with each of them. */
 export function keyOf({ key, session, rule, rotatedFrom }: Identity): string {
   return rotatedFrom ?? session?.keyId ?? rule?.id ?? key.id;
 }

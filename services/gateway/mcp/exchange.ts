@@ -36,8 +36,8 @@ export type ServeMcp = (request: FastifyRequest, origin: CallOrigin, admitNext: 
  * Serves POSTs with the SDK, each in the protocol era that it speaks and with its own server, so that any replica can answer any request.
  * @param makeServer one for each request
  */
-export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Log): ServeMcp {
-  const modern = createMcpHandler(({ authInfo }) => makeServer(originIn(authInfo)), {
+export function mcpExchanges(makeServer: (origin: CallOrigin, message: unknown) => Server, log: Log): ServeMcp {
+  const modern = createMcpHandler(({ authInfo }) => makeServer(...carriedIn(authInfo)), {
     legacy: 'reject',
     onerror: (error) => log.debug({ error }, 'The protocol refused an MCP request'),
   });
@@ -62,8 +62,8 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
     }
     return await answerOf(
       route.kind === 'legacy'
-        ? await serveLegacy(face, body, makeServer(origin))
-        : await modern.fetch(face, { parsedBody: body, authInfo: carrying(origin) }),
+        ? await serveLegacy(face, body, makeServer(origin, body))
+        : await modern.fetch(face, { parsedBody: body, authInfo: carrying(origin, body) }),
     );
   };
 
@@ -84,7 +84,7 @@ export function mcpExchanges(makeServer: (origin: CallOrigin) => Server, log: Lo
         }
         continue;
       }
-      const answer = await answerOf(await serveLegacy(face, message, makeServer(admitted.origin)));
+      const answer = await answerOf(await serveLegacy(face, message, makeServer(admitted.origin, message)));
       // The messages are well-formed, so it is a header, which is every message's.
       if (index === 0 && answer.status >= BAD_REQUEST) return answer;
       if (answer.body !== undefined) answers.push(answer.body);
@@ -136,13 +136,14 @@ function requestFace(request: FastifyRequest): Request {
 }
 
 /** The SDK's own way to pass something from the request to its server factory. */
-function carrying(origin: CallOrigin): AuthInfo {
-  return { token: '', clientId: origin.caller.keyId, scopes: [...origin.caller.permissions], extra: { origin } };
+function carrying(origin: CallOrigin, message: unknown): AuthInfo {
+  const { keyId: clientId, permissions } = origin.caller;
+  return { token: '', clientId, scopes: [...permissions], extra: { carried: [origin, message] } };
 }
 
-function originIn(authInfo: AuthInfo | undefined): CallOrigin {
-  const { extra } = authInfo as unknown as { readonly extra: { readonly origin: CallOrigin } };
-  return extra.origin;
+function carriedIn(authInfo: AuthInfo | undefined): [origin: CallOrigin, message: unknown] {
+  const { extra } = authInfo as unknown as { readonly extra: { readonly carried: [CallOrigin, unknown] } };
+  return extra.carried;
 }
 
 function methodNotFound(id: string | number): object {

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorValue } from '@worktrack/contracts/errors';
 import { failureBody } from '../http/envelope.ts';
+import { quotable } from '../http/quotable.ts';
 
 /** One of those that JSON-RPC leaves to implementations (JSON-RPC 2.0, 5.1) and that MCP assigns no meaning. */
 const REFUSED_BEFORE_THE_PROTOCOL = -32_010;
@@ -15,10 +16,10 @@ export function mcpFailureBody(error: ErrorValue, requestId: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: jsonRpcError(error, requestId) });
 }
 
-/** The words of a refusal for clients that show the challenge and not the body (RFC 6750, 3): in ASCII, without what would end a quoted string. */
+/** The words of a refusal for clients that show the challenge and not the body (RFC 6750, 3). */
 export function mcpFailureHeaders({ code, message }: ErrorValue): Record<string, string> {
   if (code !== 'API_KEY_MISSING' && code !== 'API_KEY_INVALID') return {};
-  const words = message.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+  const words = quotable(message);
   // Without credentials there is no error to name.
   const error = code === 'API_KEY_INVALID' ? 'error="invalid_token", ' : '';
   return { 'www-authenticate': `Bearer realm="worktrack", ${error}error_description="${words}"` };

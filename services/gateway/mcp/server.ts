@@ -10,6 +10,7 @@ import { failureOf } from '../http/failure.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { VERSION } from '../version.ts';
 import { callTool } from './call.ts';
+import { announcesSkills, isAboutSkills, SKILLS_CAPABILITIES, serveSkills } from './skills.ts';
 import type { ToolCatalogue } from './tools.ts';
 
 const INFO = { name: 'worktrack', title: 'worktrack', version: VERSION };
@@ -38,15 +39,18 @@ const NO_VALIDATOR = {
 export function mcpServerMaker(
   catalogue: ToolCatalogue,
   needs: { readonly perform: Perform; readonly refusals: Refusals; readonly log: Log },
-): (origin: CallOrigin) => Server {
+): (origin: CallOrigin, message: unknown) => Server {
   const { log } = needs;
   const names = [...catalogue.byName.keys()];
-  return (origin) => {
+  return (origin, message) => {
+    // Told to those who know what they are. Before 2026, only the first message says so, and whoever asks for them later has been told.
+    const hasSkills = announcesSkills(message) || isAboutSkills(message);
     const server = new Server(INFO, {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...(hasSkills && SKILLS_CAPABILITIES) },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: NO_VALIDATOR,
     });
+    if (hasSkills) serveSkills(server);
     server.setRequestHandler('tools/list', () => ({
       tools: catalogue.visibleTo(origin.caller) as unknown as SdkTool[],
     }));

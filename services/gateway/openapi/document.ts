@@ -114,6 +114,8 @@ const RECORD_AFTER: Readonly<Record<string, string>> = {
   items: 'feedbackId',
   sources: 'sourceId',
   'api-keys': 'keyId',
+  grants: 'grantId',
+  connections: 'connectionId',
   users: 'userId',
 };
 
@@ -187,6 +189,8 @@ const TAGS: Readonly<Record<string, string>> = {
     'Which tokens of other issuers, such as those of CI jobs, are exchanged for short-lived ones of this service, without a stored secret.',
   oauth: 'Short-lived tokens for the JWTs of other issuers.',
   organization: 'What holds for the organization as a whole.',
+  grants: 'Apps that users have connected, such as claude.ai or an editor, and what each may do.',
+  connections: 'Attempts of apps to connect: what each asks for, decided by a person, and how far it came.',
   users: 'The people in the organization, with their roles.',
   roles: 'What users may do: the built-in roles, and those of the organization.',
   events: 'The log of what happened in the organization, in order.',

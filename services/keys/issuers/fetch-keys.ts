@@ -15,14 +15,14 @@ const MAX_KEYS = 100;
 export async function fetchKeys(issuer: string, destinations: Destinations): Promise<PublicJwk[]> {
   const limits = { destinations, maxBytes: MAX_BYTES, signal: AbortSignal.timeout(FETCH_MS) };
   const base = issuer.replace(/\/$/, '');
-  const found = await fetchJson(`${base}/.well-known/openid-configuration`, limits);
+  const { value: found } = await fetchJson(`${base}/.well-known/openid-configuration`, limits);
   const { issuer: named, jwks_uri: address } = (found ?? {}) as {
     readonly issuer?: unknown;
     readonly jwks_uri?: unknown;
   };
   if (named !== issuer) throw new Error('The discovery document names another issuer.');
   if (typeof address !== 'string') throw new Error('The discovery document has no jwks_uri.');
-  const { keys } = ((await fetchJson(address, limits)) ?? {}) as { readonly keys?: unknown };
+  const { keys } = ((await fetchJson(address, limits)).value ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('The key set has no keys.');
   return keys.slice(0, MAX_KEYS).flatMap((each) => {
     const read = publicJwk((each ?? {}) as Readonly<Record<string, unknown>>);

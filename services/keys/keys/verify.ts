@@ -1,9 +1,13 @@
 import type { currentIdentity, verifyIdentity as operation } from '@worktrack/contracts/keys/identity';
-import { KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
+import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@worktrack/contracts/keys/key-format';
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { Call, Settled } from '@worktrack/rpc/types';
+import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
+import { grantTokensByPrefix } from '../grants/grant-tokens.repository.ts';
+import type { GrantDocument } from '../grants/grants.model.ts';
+import { grantsById, isLiving } from '../grants/grants.repository.ts';
 import { organizationsById } from '../organizations/organizations.repository.ts';
 import { intersectionOf } from '../projects-within.ts';
 import { permissionsOfRoles } from '../roles/roles.repository.ts';
@@ -21,8 +25,8 @@ import type { KeyMint } from './mint.ts';
 
 type Answer = Output<typeof operation>;
 
-/** What is presented: a key, a session with the key that it was created with, or a token with the rule that gave it. */
-type Credential = OfKey | OfRule;
+/** What is presented: a key, a session with the key that it was created with, or a token with the rule, or the grant, that gave it. */
+type Credential = OfKey | OfRule | OfGrant;
 
 interface OfKey {
   readonly hash: string;
@@ -35,6 +39,12 @@ interface OfRule {
   readonly rule: TrustRuleDocument;
   readonly token: TokenDocument;
   readonly expiresAt: Date;
+}
+
+interface OfGrant {
+  readonly hash: string;
+  readonly grant: GrantDocument;
+  readonly token: GrantTokenDocument;
 }
 
 /** Resolves all keys and sessions that were presented together, with a few reads. Every call is answered from reads that started after it arrived. */
@@ -78,17 +88,19 @@ export async function identityOfPrefix({
   return { identity: identify(credential)?.identity ?? null };
 }
 
-/** A session exists as long as its key does, and a token as long as its rule says. */
+/** A session exists as long as its key does, and a token as long as its rule or its grant says. */
 async function credentialsOf(prefixes: readonly string[]): Promise<Map<string, Credential>> {
   const ofSessions = prefixes.filter((prefix) => prefix.startsWith(SESSION_MARK));
   const ofRules = prefixes.filter((prefix) => prefix.startsWith(TRUST_TOKEN_MARK));
+  const ofGrants = prefixes.filter((prefix) => prefix.startsWith(ACCESS_TOKEN_MARK));
   const ofKeys = prefixes.filter((prefix) => prefix.startsWith(KEY_MARK));
-  const [sessions, keys, tokens] = await Promise.all([
+  const [sessions, keys, ...tokens] = await Promise.all([
     ofSessions.length === 0 ? [] : activeSessionsByPrefix(ofSessions),
     ofKeys.length === 0 ? new Map<string, KeyDocument>() : activeKeysByPrefix(ofKeys),
     ofRules.length === 0 ? [] : credentialsOfRules(ofRules),
+    ofGrants.length === 0 ? [] : credentialsOfGrants(ofGrants),
   ]);
-  const found = new Map<string, Credential>(tokens.map((each) => [each.token.prefix, each]));
+  const found = new Map<string, Credential>(tokens.flat().map((each) => [each.token.prefix, each]));
   for (const [prefix, key] of keys) found.set(prefix, { hash: key.hash, key, session: undefined });
   if (sessions.length === 0) return found;
   const origins = await activeKeysById([...new Set(sessions.map(({ keyId }) => keyId))]);
@@ -111,19 +123,31 @@ async function credentialsOfRules(prefixes: readonly string[]): Promise<OfRule[]
   });
 }
 
+async function credentialsOfGrants(prefixes: readonly string[]): Promise<OfGrant[]> {
+  const tokens = await grantTokensByPrefix(prefixes);
+  const grants = await grantsById([...new Set(tokens.map(({ grantId }) => grantId))]);
+  return tokens.flatMap((token) => {
+    const grant = grants.get(token.grantId);
+    return grant && isLiving(grant) ? [{ hash: token.hash, grant, token }] : [];
+  });
+}
+
 async function identifierOf(
   credentials: readonly Credential[],
 ): Promise<(credential: Credential) => Answer['verified']> {
   const [users, organizations] = await Promise.all([
     usersById([...new Set(credentials.flatMap(usersOf))]),
-    organizationsById([...new Set(credentials.map((each) => ('rule' in each ? each.rule : each.key).organizationId))]),
+    organizationsById([...new Set(credentials.map((each) => giverOf(each).organizationId))]),
   ]);
   const held = await permissionsOfRoles([...users.values()].map(({ role }) => role));
   return (credential) => {
-    if ('rule' in credential) {
-      const user = users.get(credential.rule.userId);
-      const organization = organizations.get(credential.rule.organizationId);
-      return isActive(user) && organization ? identifyToken(credential, { user, organization, held }) : null;
+    if ('token' in credential) {
+      const { userId, organizationId } = giverOf(credential);
+      const user = users.get(userId);
+      const organization = organizations.get(organizationId);
+      if (!isActive(user) || !organization) return null;
+      const speakers = { user, organization, held };
+      return 'rule' in credential ? identifyToken(credential, speakers) : identifyApp(credential, speakers);
     }
     const { key, session } = credential;
     const keyUser = users.get(key.userId);
@@ -134,10 +158,16 @@ async function identifierOf(
   };
 }
 
-const usersOf = (credential: Credential): string[] =>
-  'rule' in credential
-    ? [credential.rule.userId]
-    : [credential.key.userId, credential.session?.userId ?? credential.key.userId];
+/** What stands behind it. */
+function giverOf(credential: Credential): KeyDocument | TrustRuleDocument | GrantDocument {
+  if ('rule' in credential) return credential.rule;
+  return 'grant' in credential ? credential.grant : credential.key;
+}
+
+const usersOf = (credential: Credential): string[] => {
+  const { userId } = giverOf(credential);
+  return [userId, ('session' in credential && credential.session?.userId) || userId];
+};
 
 interface Speakers {
   readonly keyUser: User;
@@ -166,6 +196,28 @@ function identifyToken(
     expiresAt,
     rateLimit: { requests, windowSeconds },
     countedAs: `rule:${rule._id}`,
+  };
+}
+
+function identifyApp(
+  { grant, token }: OfGrant,
+  { user, organization, held }: Omit<Speakers, 'keyUser'>,
+): Answer['verified'] {
+  const allowed = held.get(user.role) ?? [];
+  const { _id: id, permissions, resource, clientName: name, rateLimit } = grant;
+  const expiresAt = token.expiresAt.toISOString();
+  return {
+    identity: {
+      user: { id: user.id, name: user.name, email: user.email, role: user.role },
+      organization: { id: organization.id, name: organization.name },
+      permissions: permissions.filter((each) => allowed.includes(each)),
+      projects: intersectionOf(grant.projects, user.projects),
+      key: { id, name, prefix: token.prefix },
+      grant: { id, resource, expiresAt, grantable: allowed.filter((each) => !permissions.includes(each)) },
+    },
+    expiresAt,
+    rateLimit: { requests: rateLimit.requests, windowSeconds: rateLimit.windowSeconds },
+    countedAs: `grant:${id}`,
   };
 }
 

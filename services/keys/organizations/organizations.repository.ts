@@ -15,6 +15,12 @@ export async function organizationsById(ids: readonly string[]): Promise<Map<str
   return new Map(found.map((document) => [document._id, recordOf(document)]));
 }
 
+/** Whether what belongs to no organization can only be meant for this one. */
+export async function isOnlyOrganization(id: string): Promise<boolean> {
+  const others = [{ $lt: id }, { $gt: id }].map((_id) => OrganizationModel.exists({ _id: mongoose.trusted(_id) }));
+  return (await Promise.all(others)).every((other) => !other);
+}
+
 function recordOf(document: OrganizationDocument): Organization {
   return { id: document._id, name: document.name, createdAt: document.createdAt.toISOString() };
 }

@@ -10,6 +10,7 @@ export const PERMISSION_OF_KIND: Readonly<Record<SubjectKind, Permission>> = {
   board: 'projects:read',
   source: 'feedback:read',
   key: 'api-keys:read',
+  grant: 'api-keys:read',
   user: 'users:read',
   webhook: 'webhooks:read',
   audit: 'audit:read',

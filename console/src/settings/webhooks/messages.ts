@@ -34,6 +34,7 @@ export const words = messages({
     ja: 'フィードバックの受付元',
   },
   key: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
+  grant: { en: 'Connected apps', de: 'Verbundene Apps', tr: 'Bağlı uygulamalar', ja: '接続済みアプリ' },
   user: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   webhook: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
   audit: { en: 'Audit log', de: 'Prüfprotokoll', tr: 'Denetim kaydı', ja: '監査ログ' },

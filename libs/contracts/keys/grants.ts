@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { exampleGrant, ids, times } from '../examples.ts';
+import { Id, MAX_PAGE_SIZE, NextCursor, RecordId, Timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { PERMISSIONS } from '../permissions.ts';
+import { Grant, PermissionValue, ProjectsInput } from './records.ts';
+
+export const DEFAULT_GRANT_DAYS = 30;
+export const MAX_GRANT_DAYS = 365;
+
+export const listGrants = operation({
+  name: 'grants.list',
+  summary: 'List the apps that you have connected, newest first; an owner also those of the whole organization.',
+  permissions: [],
+  rolesFor: { all: ['owner'] },
+  effect: 'read',
+  input: z.strictObject({
+    /** Those of all users: for owners, with a key that is not limited to projects. */
+    all: z.boolean().default(false),
+    /** Include those that were revoked or have expired within the last year. */
+    includeEnded: z.boolean().default(false),
+    limit: z.int().min(1).max(MAX_PAGE_SIZE).default(50),
+    /** `nextCursor` of the previous page. */
+    cursor: Id.optional(),
+  }),
+  output: z.object({ items: z.array(Grant), nextCursor: NextCursor }),
+  errors: ['PERMISSION_DENIED'],
+  example: { input: {}, output: { items: [exampleGrant], nextCursor: null } },
+  rest: 'GET /api/grants',
+});
+
+export const revokeGrant = operation({
+  name: 'grants.revoke',
+  summary:
+    'Disconnect an app, immediately and permanently: one of yours, or as an owner any, that can do nothing that your key cannot. Once this returns, none of its tokens is accepted.',
+  permissions: [],
+  audit: 'grant',
+  effect: 'delete',
+  input: z.strictObject({ id: Id }),
+  output: z.object({ id: RecordId, revokedAt: Timestamp }),
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED'],
+  example: { input: { id: ids.grant }, output: { id: ids.grant, revokedAt: times.updatedAt } },
+  rest: 'DELETE /api/grants/:id',
+});
+
+export const createGrant = operation({
+  name: 'grants.create',
+  summary:
+    'Allow what an app asks for, or a part of it: only a person does this, signed in to the console. The answer leads back to the app, with a code that is good once, for 60 seconds.',
+  permissions: [],
+  audit: 'grant',
+  effect: 'create',
+  input: z.strictObject({
+    /** Of the connection: what the app asks for. */
+    id: Id,
+    /** What the app gets: among what it asks for, and what you hold. */
+    permissions: z
+      .array(PermissionValue)
+      .min(1)
+      .max(2 * PERMISSIONS.length),
+    /** Default: yours, which it never exceeds. */
+    projects: ProjectsInput.optional(),
+    expiresInDays: z.int().min(1).max(MAX_GRANT_DAYS).default(DEFAULT_GRANT_DAYS),
+  }),
+  output: z.object({
+    /** Of the grant. */
+    id: RecordId,
+    /** `null` in a replay: the code in it is stored nowhere. */
+    redirectTo: z.string().nullable(),
+  }),
+  errors: ['PERMISSION_DENIED', 'NOT_FOUND', 'CONFLICT'],
+  example: {
+    input: { id: ids.connection, permissions: ['work-items:read'], expiresInDays: 30 },
+    output: { id: ids.grant, redirectTo: `https://claude.ai/api/mcp/auth_callback?code=wta_${'…'}` },
+  },
+  rest: 'POST /api/connections/:id/approve',
+});

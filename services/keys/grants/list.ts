@@ -1,0 +1,29 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import type { Fail } from '@worktrack/contracts/errors';
+import type { listGrants as operation } from '@worktrack/contracts/keys/grants';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
+import { pageOfGrants } from './grants.repository.ts';
+
+/** One's own, whoever one is; those of all users are for owners, which the gateway has checked. */
+export async function listGrants(
+  input: Input<typeof operation>,
+  context: ReadContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  if (input.all) requireUnlimited(context);
+  return pageOfGrants(context, input.all ? undefined : context.caller.userId, input);
+}
+
+/** What all users have connected belongs to no project. */
+export function requireUnlimited({
+  caller,
+  fail,
+}: {
+  readonly caller: Caller;
+  readonly fail: Fail<'PERMISSION_DENIED'>;
+}): void {
+  if (!caller.projects) return;
+  throw fail('PERMISSION_DENIED', 'This belongs to no project, and your key or its user is limited to projects.', {
+    details: [{ path: 'projects', message: 'your key is limited to projects' }],
+  });
+}

@@ -1,0 +1,30 @@
+import type { revokeGrant as operation } from '@worktrack/contracts/keys/grants';
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { audited } from '@worktrack/runtime/database/outbox/audited';
+import { requireAllHeldOf } from '../users/all-held-of.ts';
+import { userById } from '../users/users.repository.ts';
+import { endGrant, grantById } from './grants.repository.ts';
+
+/** Like the revocation of a key: what is stored here is announced to the gateways' cache once it is committed. */
+export async function revokeGrant(
+  { id }: Input<typeof operation>,
+  context: WriteContext<FailureOf<typeof operation>>,
+): Promise<Output<typeof operation>> {
+  const { caller, fail } = context;
+  const grant = await grantById(context, id);
+  const isOwn = grant?.userId === caller.userId;
+  if (!grant || !(isOwn || (await isUnlimitedOwner(context)))) {
+    throw fail('NOT_FOUND', `You have connected no app ${id}. GET /api/grants lists them.`);
+  }
+  await requireAllHeldOf(context, grant);
+  audited(context.writes, { targets: [{ type: 'grant', id, name: grant.clientName }] });
+  // The first revocation counts: a repeated one changes nothing.
+  const revokedAt = grant.revokedAt ?? (await endGrant(context, grant, 'revoked'));
+  return { id, revokedAt: revokedAt.toISOString() };
+}
+
+async function isUnlimitedOwner(context: WriteContext<FailureOf<typeof operation>>): Promise<boolean> {
+  const { caller } = context;
+  return !caller.projects && (await userById(context, caller.userId))?.role === 'owner';
+}
