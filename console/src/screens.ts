@@ -2,7 +2,8 @@ import type { Permission } from '@worktrack/contracts/permissions';
 import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
-import { agentsIcon, boardIcon, costsIcon, inboxIcon, planIcon, settingsIcon } from './parts/icons.ts';
+import { needing } from './parts/heading.tsx';
+import { agentsIcon, boardIcon, costsIcon, forYouIcon, inboxIcon, planIcon, settingsIcon } from './parts/icons.ts';
 import type { ScreenProps } from './screen-props.ts';
 import { may } from './session.ts';
 
@@ -33,10 +34,19 @@ const OF_SETTINGS = [
 ] as const satisfies readonly Permission[];
 
 /** Where the console begins. */
-export const FIRST_SCREEN = 'board';
+export const FIRST_SCREEN = 'for-you';
 
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly ScreenEntry[] = [
+  {
+    path: 'for-you',
+    name: () => words.forYou,
+    icon: forYouIcon,
+    count: () => needing.value,
+    isOfAll: true,
+    permission: 'work-items:read',
+    load: () => import('./for-you/screen.tsx'),
+  },
   {
     path: 'board',
     name: () => words.board,

@@ -18,7 +18,7 @@ const columnNow = async (organization: TestOrganization, id: string) =>
 
 test('shows every card with everything there is to know about it, and looks right in all its states', async () => {
   const organization = await stage.newOrganization();
-  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;
   await page.getByText('There is nothing on this board yet').waitFor();
   expect(page.url()).toContain('/console/board');

@@ -28,7 +28,7 @@ async function complete({ call }: TestOrganization, { id }: WorkItem, agent: str
 test('shows what the work cost by day, epic, model, agent and key, and what is left of the budgets', async () => {
   const organization = await stage.newOrganization();
   const { call, projectId } = organization;
-  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;
   await page.getByRole('link', { name: 'Costs' }).click();
   await page.getByText('No AI sessions were recorded in this period.').waitFor();

@@ -46,7 +46,7 @@ async function newEpic(organization: TestOrganization) {
 
 test('shows what can be done when, who is doing it, what it waits for, and what it costs', async () => {
   const organization = await stage.newOrganization();
-  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   const { page } = visitor;
   await page.getByRole('link', { name: 'Plan', exact: true }).click();
   await page.getByText('There are no epics in this project yet.').waitFor();

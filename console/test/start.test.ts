@@ -26,7 +26,7 @@ async function sampleOf(organization: TestOrganization): Promise<Project> {
 
 async function visitFresh() {
   const organization = await stage.newOrganization();
-  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
   await visitor.page.getByText('There is nothing on this board yet').waitFor();
   return { organization, visitor, page: visitor.page };
 }
@@ -127,7 +127,7 @@ test('a sample interrupted while it was created or removed says so in every brow
   await visitor.isGood('sample-incomplete');
   const half = await sampleOf(organization);
 
-  const other = await stage.visit('', { apiKey: organization.apiKey });
+  const other = await stage.visit('board', { apiKey: organization.apiKey });
   await other.page.getByText('The sample project is incomplete').waitFor();
   await other.page.getByRole('button', { name: 'Create it again' }).press('Enter');
   await other.page.getByText('The sample project is ready.').waitFor();
@@ -159,7 +159,7 @@ test('a read-only user is offered nothing to do', async () => {
     name: 'A reader',
     permissions: ['projects:read', 'work-items:read'],
   });
-  const { page } = await stage.visit('', { apiKey: data.key });
+  const { page } = await stage.visit('board', { apiKey: data.key });
   await page.getByRole('heading', { name: 'Connect an agent' }).waitFor();
   expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual(['Copy entry']);
   expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
@@ -173,7 +173,7 @@ test.each([
 ])('the first page is in the visitor’s language, and fits: %s', async (locale, makeTask) => {
   const { organization, page: english } = await visitFresh();
   await english.getByRole('button', { name: ADD }).waitFor();
-  const visitor = await stage.visit('', { apiKey: organization.apiKey, locale });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey, locale });
   await visitor.page.getByRole('heading', { name: makeTask }).waitFor();
   await visitor.isGood(`start-${locale}`);
   // The columns have names that somebody chose for them.

@@ -1,8 +1,9 @@
 import './frame.css';
 import type { ComponentChildren } from 'preact';
 import { openCreate } from '../create/open.ts';
+import { useNeedCount } from '../for-you/needs.ts';
 import { time } from '../language/format.ts';
-import { connection } from '../live/live.ts';
+import { connection, ready } from '../live/live.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { createIcon } from '../parts/icons.ts';
@@ -20,6 +21,7 @@ interface FrameProps {
 
 /** What surrounds every screen: where one can go, who one is, and whether what is shown is up to date. */
 export function Frame({ identity, children }: FrameProps) {
+  useNeedCount(ready.value && may('work-items:read'));
   const isLost = connection.value.state === 'lost';
   return (
     <div class="frame">

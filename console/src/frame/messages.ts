@@ -1,6 +1,7 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
+  forYou: { en: 'For you', de: 'Für dich', tr: 'Sizin için', ja: 'あなた宛て' },
   board: { en: 'Board', de: 'Board', tr: 'Pano', ja: 'ボード' },
   plan: { en: 'Plan', de: 'Plan', tr: 'Plan', ja: '計画' },
   agents: { en: 'Agents', de: 'Agenten', tr: 'Ajanlar', ja: 'エージェント' },

@@ -16,6 +16,7 @@ export { default as inboxIcon } from 'lucide/dist/esm/icons/inbox.mjs';
 export { default as epicIcon } from 'lucide/dist/esm/icons/layers.mjs';
 export { default as ideaIcon } from 'lucide/dist/esm/icons/lightbulb.mjs';
 export { default as questionIcon } from 'lucide/dist/esm/icons/message-circle-question-mark.mjs';
+export { default as forYouIcon } from 'lucide/dist/esm/icons/list-todo.mjs';
 export { default as createIcon } from 'lucide/dist/esm/icons/plus.mjs';
 export { default as searchIcon } from 'lucide/dist/esm/icons/search.mjs';
 export { default as settingsIcon } from 'lucide/dist/esm/icons/settings.mjs';

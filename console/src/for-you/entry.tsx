@@ -1,0 +1,127 @@
+import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
+import type { answerQuestion } from '@worktrack/contracts/work-items/changes/comment';
+import { useId, useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useBusy } from '../parts/busy.ts';
+import { words as common } from '../parts/messages.ts';
+import { tell } from '../parts/toasts.tsx';
+import { When } from '../parts/when.tsx';
+import { to } from '../router.ts';
+import { may } from '../session.ts';
+import { words as verdict } from '../verdict/messages.ts';
+import { type Acts, isJudged } from './acts.ts';
+import { words } from './messages.ts';
+
+interface EntryProps {
+  readonly item: ForYouItem;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+  readonly acts: Acts;
+}
+
+/** One thing that needs the user: what it is, why, since when, and what can be done about it. */
+export function Entry({ item, isChosen, choose, acts }: EntryProps) {
+  const { workItem, since } = item;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: for the keyboard there are j and k, and the focus
+    <li class="for-you-entry" aria-current={isChosen} onClick={choose} onFocusCapture={choose}>
+      <div class="for-you-what">
+        <span class="row">
+          {workItem ? (
+            <a href={to(`items/${workItem.taskId}`)}>
+              <span class="quiet">{workItem.taskId}</span> {workItem.title}
+            </a>
+          ) : (
+            <a href={to('costs', { project: item.projectId ?? undefined })}>{words.budgetOfProject}</a>
+          )}
+          <span class="quiet">
+            <When at={since} />
+          </span>
+        </span>
+        <Why item={item} />
+      </div>
+      {workItem && may('work-items:write') && <Choices item={item} acts={acts} />}
+    </li>
+  );
+}
+
+function Why({ item: { kind, workItem, blockedBy, budget, previous } }: { readonly item: ForYouItem }) {
+  const { lease, rework } = workItem ?? {};
+  if (budget) {
+    return <p class="quiet">{words.spent({ spent: `$${budget.spentUsd}`, limit: `$${budget.limitUsd}` })}</p>;
+  }
+  if (kind === 'question' && lease) {
+    return (
+      <>
+        <p>
+          <strong>{lease.agent}</strong> {lease.question}
+        </p>
+        {workItem && may('work-items:write') && <Answer id={workItem.id} agent={lease.agent} />}
+      </>
+    );
+  }
+  if (kind === 'returned' && rework) return <p class="quiet">{words.sentBackBecause({ why: rework.summary })}</p>;
+  if (kind === 'stalled' && lease) return <p class="quiet">{words.silent({ agent: lease.agent })}</p>;
+  if (kind === 'failed' && previous) return <p class="quiet">{words.gaveUp({ agent: previous.agent })}</p>;
+  if (blockedBy) {
+    return <p class="quiet">{words.blockedBy({ ids: blockedBy.map(({ taskId }) => taskId).join(', ') })}</p>;
+  }
+  return null;
+}
+
+function Choices({ item, acts }: { readonly item: ForYouItem; readonly acts: Acts }) {
+  const { kind } = item;
+  const choice = (label: string, run: (chosen: ForYouItem) => void, key?: string, isMain = false) => (
+    <button
+      type="button"
+      class={`button ${isMain ? 'button-main' : 'button-quiet'}`}
+      aria-keyshortcuts={key}
+      onClick={() => run(item)}
+    >
+      {label} {key && <kbd>{key}</kbd>}
+    </button>
+  );
+  if (isJudged(item)) {
+    return (
+      <span class="row">
+        {choice(verdict.approve, acts.approve, 'a', true)}
+        {choice(common.sendBack, acts.askSendBack, 'x')}
+      </span>
+    );
+  }
+  if (kind === 'returned' || kind === 'failed') return choice(words.takeIt, acts.assignToMe, 'i');
+  if (kind === 'stalled') return choice(words.takeAway, acts.takeAway);
+  return null;
+}
+
+function Answer({ id, agent }: { readonly id: string; readonly agent: string }) {
+  const field = useId();
+  const [text, setText] = useState('');
+  const { isBusy, run } = useBusy(words.notAnswered);
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (!text.trim()) return;
+    void run(async () => {
+      await call<typeof answerQuestion>('POST /api/work-items/:workItemId/answer', { workItemId: id, text });
+      setText('');
+      tell(words.answered({ agent }));
+    });
+  };
+  return (
+    <form class="row" onSubmit={send}>
+      <label for={field} class="unseen">
+        {words.answer}
+      </label>
+      <input
+        id={field}
+        class="input"
+        placeholder={words.answer}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" class="button" aria-disabled={isBusy || !text.trim()}>
+        {words.send}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,119 @@
+import './for-you.css';
+import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { usePages } from '../api/query.ts';
+import { Heading } from '../parts/heading.tsx';
+import { words as common } from '../parts/messages.ts';
+import { More } from '../parts/more.tsx';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { go, to } from '../router.ts';
+import { words as verdict } from '../verdict/messages.ts';
+import { SendBack } from '../verdict/verdict.tsx';
+import { type Acts, useActs } from './acts.ts';
+import { Entry } from './entry.tsx';
+import { words } from './messages.ts';
+import { byKind, changesNeeds, readPage } from './needs.ts';
+
+/** What needs the user, over all projects: a list to go through with the keyboard, where each thing can be done in place. */
+export function Screen() {
+  const pages = usePages({ key: ['for-you', 'list'], load: readPage, follows: changesNeeds });
+  return (
+    <div class="screen for-you">
+      <Heading title={words.title} />
+      <Loaded query={pages}>
+        {(data) => {
+          const items = data.pages.flatMap((page) => page.items);
+          const counts = data.pages.at(-1)?.counts ?? {};
+          return items.length === 0 ? (
+            <Empty>
+              <p>{words.none}</p>
+              <p>
+                <a href={to('board')}>{words.toBoard}</a>
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <List items={items} counts={counts} />
+              <More of={pages} />
+            </>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+interface ListProps {
+  readonly items: readonly ForYouItem[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+function List({ items: all, counts }: ListProps) {
+  const acts = useActs();
+  const items = all.filter(({ id }) => !acts.isDone(id));
+  const [chosenId, choose] = useState<string>();
+  const found = items.findIndex(({ id }) => id === chosenId);
+  // What took the place of one that was dealt with is next.
+  const lastAt = useRef(0);
+  if (found >= 0) lastAt.current = found;
+  const at = found >= 0 ? found : Math.max(0, Math.min(lastAt.current, items.length - 1));
+  const chosen = items[at];
+  useKeys(items, at, choose, acts);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?.id]);
+  return (
+    <div ref={list} class="stack">
+      {byKind(items).map(([kind, its]) => (
+        <section key={kind} class="for-you-kind" aria-label={words[kind]}>
+          <h2>
+            {words[kind]} <span class="quiet">{counts[kind]}</span>
+          </h2>
+          <ul class="plain">
+            {its.map((item) => (
+              <Entry key={item.id} item={item} isChosen={item === chosen} choose={() => choose(item.id)} acts={acts} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {acts.sendingBack?.workItem && (
+        <SendBack
+          taskId={acts.sendingBack.workItem.taskId}
+          isBusy={false}
+          onSend={acts.sendBack}
+          onClose={acts.closeSendBack}
+        />
+      )}
+    </div>
+  );
+}
+
+function useKeys(items: readonly ForYouItem[], at: number, choose: (id: string) => void, acts: Acts): void {
+  const latest = useRef({ items, at, choose, acts });
+  latest.current = { items, at, choose, acts };
+  useShortcuts(
+    useMemo(() => {
+      const step = (by: number) => () => {
+        const { items: all, at: from, choose: take } = latest.current;
+        const item = all[Math.max(0, Math.min(all.length - 1, from + by))];
+        if (item) take(item.id);
+      };
+      const withChosen = (act: (item: ForYouItem, known: Acts) => void) => () => {
+        const item = latest.current.items[latest.current.at];
+        if (item) act(item, latest.current.acts);
+      };
+      const open = withChosen(({ workItem }) => workItem && go(to(`items/${workItem.taskId}`)));
+      return [
+        { keys: 'j', label: words.next, run: step(1) },
+        { keys: 'k', label: words.previous, run: step(-1) },
+        { keys: 'o', label: words.open, run: open },
+        { keys: 'a', label: verdict.approve, run: withChosen((item, known) => known.approve(item)) },
+        { keys: 'x', label: common.sendBack, run: withChosen((item, known) => known.askSendBack(item)) },
+        { keys: 'i', label: words.takeIt, run: withChosen((item, known) => known.assignToMe(item)) },
+        { keys: 'z', label: words.undo, run: () => latest.current.acts.undo() },
+      ];
+    }, []),
+  );
+}

@@ -1,0 +1,64 @@
+import type { ForYouItem } from '@worktrack/contracts/gateway/for-you';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+
+const needs = async ({ call }: TestOrganization) =>
+  (await call<{ items: ForYouItem[] }>('GET', '/api/for-you?limit=100')).data.items;
+
+test('comes first, says how much there is, and twenty are judged with twenty keys, the last one taken back', async () => {
+  const organization = await stage.newOrganization();
+  const visitor = await stage.visit('', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByText('Nothing needs you.').waitFor();
+  expect(page.url()).toContain('/console/for-you');
+  const titles = Array.from({ length: 20 }, (_, at) => `Task ${at + 1}`);
+  for (const title of titles) await createItem(organization, { title, boardColumnId: 'Review' });
+  await page.getByRole('region', { name: 'To review' }).getByText('Task 20').waitFor();
+  await expect.poll(() => page.title()).toBe('(20) For you · worktrack');
+  await page.getByRole('link', { name: 'For you 20' }).waitFor();
+  await visitor.isGood('for-you');
+
+  for (const title of titles) {
+    await page.locator('.for-you-entry[aria-current="true"]', { hasText: title }).waitFor();
+    await page.keyboard.press('a');
+  }
+  await expect
+    .poll(async () => (await needs(organization)).map(({ kind }) => kind))
+    .toEqual(Array(20).fill('validation'));
+  await page.keyboard.press('z');
+  await expect
+    .poll(async () => (await needs(organization)).filter(({ kind }) => kind === 'review'))
+    .toMatchObject([{ workItem: { title: 'Task 20' } }]);
+});
+
+test('what is sent back comes back with its reason, and a question is answered in place', async () => {
+  const organization = await stage.newOrganization();
+  const { call } = organization;
+  const judged = await createItem(organization, { title: 'The colours', boardColumnId: 'Review' });
+  const asked = await createItem(organization, { title: 'The fonts', boardColumnId: 'To Do' });
+  const claim = await call<{ lease: { token: string } }>('POST', '/api/work-items/claim', {
+    ids: [asked.id],
+    agent: 'one',
+  });
+  const beat = { leaseToken: claim.data.lease.token, state: 'awaiting_input', question: 'Which fonts?' };
+  await call('POST', `/api/work-items/${asked.id}/progress`, beat);
+  const visitor = await stage.visit('for-you', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByText('Which fonts?').waitFor();
+  await page.getByRole('textbox', { name: 'Answer' }).fill('The usual ones');
+  await page.keyboard.press('Enter');
+  await page.getByText('one gets the answer').waitFor();
+  await page.getByRole('link', { name: /The colours/ }).focus();
+  await page.keyboard.press('x');
+  await page.keyboard.type('Too dark');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Sent back: Too dark').waitFor();
+  const { data } = await call<WorkItem>('GET', `/api/work-items/${judged.id}`);
+  expect(data).toMatchObject({ columnName: 'In Progress', rework: { summary: 'Too dark' } });
+  await visitor.isGood('for-you-returned');
+});
