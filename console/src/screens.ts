@@ -3,7 +3,7 @@ import type { IconNode } from 'lucide';
 import type { ComponentType } from 'preact';
 import { words } from './frame/messages.ts';
 import { needing } from './parts/heading.tsx';
-import { agentsIcon, boardIcon, costsIcon, forYouIcon, inboxIcon, planIcon, settingsIcon } from './parts/icons.ts';
+import { agentsIcon, boardIcon, costsIcon, inboxIcon, planIcon, settingsIcon, taskIcon } from './parts/icons.ts';
 import type { ScreenProps } from './screen-props.ts';
 import { may } from './session.ts';
 
@@ -41,7 +41,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   {
     path: 'for-you',
     name: () => words.forYou,
-    icon: forYouIcon,
+    icon: taskIcon,
     count: () => needing.value,
     isOfAll: true,
     permission: 'work-items:read',

@@ -55,7 +55,7 @@ test('what is sent back comes back with its reason, and a question is answered i
   await page.getByText('one gets the answer').waitFor();
   await page.getByRole('link', { name: /The colours/ }).focus();
   await page.keyboard.press('x');
-  await page.keyboard.type('Too dark');
+  await page.getByRole('textbox', { name: 'What is wrong?' }).fill('Too dark');
   await page.keyboard.press('Control+Enter');
   await page.getByText('Sent back: Too dark').waitFor();
   const { data } = await call<WorkItem>('GET', `/api/work-items/${judged.id}`);

@@ -1,7 +1,7 @@
 import './frame.css';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { openCreate } from '../create/open.ts';
-import { useNeedCount } from '../for-you/needs.ts';
 import { time } from '../language/format.ts';
 import { connection, ready } from '../live/live.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -21,7 +21,13 @@ interface FrameProps {
 
 /** What surrounds every screen: where one can go, who one is, and whether what is shown is up to date. */
 export function Frame({ identity, children }: FrameProps) {
-  useNeedCount(ready.value && may('work-items:read'));
+  const follows = ready.value && may('work-items:read');
+  useEffect(() => {
+    if (!follows) return;
+    // Not needed to draw the first screen.
+    const end = import('../for-you/count.ts').then(({ followNeeds }) => followNeeds());
+    return () => void end.then((stop) => stop());
+  }, [follows]);
   const isLost = connection.value.state === 'lost';
   return (
     <div class="frame">

@@ -15,7 +15,6 @@ export { default as estimateIcon } from 'lucide/dist/esm/icons/gauge.mjs';
 export { default as inboxIcon } from 'lucide/dist/esm/icons/inbox.mjs';
 export { default as epicIcon } from 'lucide/dist/esm/icons/layers.mjs';
 export { default as ideaIcon } from 'lucide/dist/esm/icons/lightbulb.mjs';
-export { default as forYouIcon } from 'lucide/dist/esm/icons/list-todo.mjs';
 export { default as questionIcon } from 'lucide/dist/esm/icons/message-circle-question-mark.mjs';
 export { default as createIcon } from 'lucide/dist/esm/icons/plus.mjs';
 export { default as searchIcon } from 'lucide/dist/esm/icons/search.mjs';
