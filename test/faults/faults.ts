@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceName } from '@worktrack/stack/layout';
+import { SERVICES, type ServiceName } from '@worktrack/stack/layout';
 import type { Part } from '@worktrack/stack/processes/part';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
@@ -102,28 +102,37 @@ const redisCommanded = (name: string, command: readonly string[], back?: readonl
 });
 
 /** As a deployment does it: each replica in turn, told to stop, and started again. Nobody must notice. */
-export const ROLLING_RESTARTS: readonly Fault[] = (['keys', 'workitems', 'feedback', 'events'] as const).map(
-  (service) => ({
-    name: `${service}: rolling restart`,
-    unnoticed: true,
-    async run(system) {
-      for (const { part } of system.services.of(service)) {
-        await part.stop();
-        await part.restart();
-      }
-    },
-  }),
-);
+const rollingRestart = (...services: readonly ServiceName[]): Fault => ({
+  name: `${services.join(', ')}: rolling restart`,
+  unnoticed: true,
+  async run(system) {
+    for (const { part } of services.flatMap((service) => system.services.of(service))) {
+      await part.stop();
+      await part.restart();
+    }
+  },
+});
 
-export const SERVICE_KILLS: readonly Fault[] = [
-  killed('one of two gateways', one('gateway')),
-  killed('one of two workitems', one('workitems')),
+const BEHIND_GATEWAYS = ['keys', 'workitems', 'feedback', 'events'] as const;
+
+/** The faults of each service at once, where one does not hide another. */
+export const SERVICES_TOGETHER: readonly Fault[] = [
+  rollingRestart(...BEHIND_GATEWAYS),
+  killed('one of two of every service', ({ services }) => SERVICES.map((service) => services.of(service)[0]?.part)),
   killed('both workitems', all('workitems')),
   killed('both keys', all('keys')),
+  killed('both feedback and both events', (system) => [...all('feedback')(system), ...all('events')(system)]),
+];
+/** The same one by one. */
+export const SERVICES_APART: readonly Fault[] = [
+  ...BEHIND_GATEWAYS.map((service) => rollingRestart(service)),
+  killed('one of two gateways', one('gateway')),
+  killed('one of two workitems', one('workitems')),
   killed('one of two feedback', one('feedback')),
   killed('both feedback', all('feedback')),
   killed('one of two events', one('events')),
   killed('both events', all('events')),
+  killed('one of two keys', one('keys')),
 ];
 export const SERVER_FAULTS: readonly Fault[] = [
   killed('RabbitMQ', ({ servers }) => [servers?.rabbitmq.part]),
@@ -136,7 +145,6 @@ export const LONE_FREEZE: Fault = frozen('both workitems', all('workitems'));
 /** What the short form has no time for: each remaining part, killed, frozen and slow. */
 export const OTHERS: readonly Fault[] = [
   killed('both gateways', all('gateway')),
-  killed('one of two keys', one('keys')),
   frozen('one of two gateways', one('gateway')),
   frozen('both gateways', all('gateway')),
   frozen('one of two workitems', one('workitems')),

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Fault, LONE_FREEZE, OTHERS, ROLLING_RESTARTS, SERVER_FAULTS, SERVICE_KILLS } from './faults.ts';
+import { type Fault, LONE_FREEZE, OTHERS, SERVER_FAULTS, SERVICES_APART, SERVICES_TOGETHER } from './faults.ts';
 import { MINUTES } from './form.ts';
 import { Trial } from './trial.ts';
 
-/** All kills, and the one freeze that no client's connection shows. */
-const SHORT_FORM = [...ROLLING_RESTARTS, ...SERVICE_KILLS, ...SERVER_FAULTS, LONE_FREEZE];
+/** Every part is killed, every service restarted, and there is the one freeze that no client's connection shows. */
+const SHORT_FORM = [...SERVICES_TOGETHER, ...SERVER_FAULTS, LONE_FREEZE];
 /** For one that is being investigated: `npm run test:faults -- --minutes 2 --only 'keys: rolling'`. */
 const ONLY = new RegExp(process.env.WORKTRACK_FAULTS_ONLY ?? '');
-const LONG_FORM = [...SHORT_FORM, ...OTHERS].filter(({ name }) => ONLY.test(name));
+const LONG_FORM = [...SHORT_FORM, ...SERVICES_APART, ...OTHERS].filter(({ name }) => ONLY.test(name));
 const TIME_LIMIT_MS = (MINUTES + 20) * 60_000;
 
 let trial: Trial;
