@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -11,11 +10,11 @@ import { STANDARD_COLUMNS } from '@worktrack/contracts/projects/board';
 import { IDEMPOTENCY_KEY_META } from '@worktrack/contracts/tool-call-meta';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectMcp, type McpClient, refusalOf, type ToolResult } from '../mcp/connect.ts';
+import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import type { RunningSystem } from '../support/run-system.ts';
 import { type System, startSystem } from '../support/system.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 /** No folder above it holds a stack; also under /tmp/, so files in it may be uploaded. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-bridge-'));
 
@@ -46,7 +45,13 @@ async function startBridge(
   env: Record<string, string> = environment(),
   kind: Kind = 'client 2.x',
 ): Promise<McpClient & { words(): string }> {
-  const parameters = { command: process.execPath, args: [PROGRAM, 'mcp'], env, cwd: folder, stderr: 'pipe' as const };
+  const parameters = {
+    command: process.execPath,
+    args: [COMMAND, 'mcp'],
+    env: { ...COMPILED_ONCE, ...env },
+    cwd: folder,
+    stderr: 'pipe' as const,
+  };
   const info = { name: 'test', version: '1.0.0' };
   const transport = kind === 'sdk 1.x' ? new EarlierTransport(parameters) : new StdioClientTransport(parameters);
   let words = '';

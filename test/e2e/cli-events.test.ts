@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import { TestProxy } from '@worktrack/rpc/test-proxy';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import { StreamReader } from '../support/event-stream.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 /** With one key, open at once. */
 const MAX_STREAMS = 20;
 /** For a command that waits up to 15 s between two attempts. */
@@ -37,8 +36,8 @@ async function network(): Promise<TestProxy> {
 }
 
 function tail({ args = [] as readonly string[], url = system.baseUrl, apiKey = organization.apiKey } = {}) {
-  const child = spawn(process.execPath, [PROGRAM, 'events', 'tail', ...args], {
-    env: { PATH: process.env.PATH, WORKTRACK_URL: url, WORKTRACK_API_KEY: apiKey },
+  const child = spawn(process.execPath, [COMMAND, 'events', 'tail', ...args], {
+    env: { ...COMPILED_ONCE, PATH: process.env.PATH, WORKTRACK_URL: url, WORKTRACK_API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit') as Promise<[code: number | null]>;

@@ -2,15 +2,14 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Delivery, Webhook as WebhookRecord } from '@worktrack/contracts/events/webhook';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import type { TestOrganization } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 import { Endpoint } from '../support/webhook-endpoint.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 /** No folder above it holds a stack. */
 const folder = mkdtempSync(join(tmpdir(), 'worktrack-cli-webhooks-'));
 
@@ -28,9 +27,14 @@ afterAll(async () => {
 });
 
 function webhook(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, WORKTRACK_URL: system.baseUrl, WORKTRACK_API_KEY: organization.apiKey };
+  const env = {
+    ...COMPILED_ONCE,
+    PATH: process.env.PATH,
+    WORKTRACK_URL: system.baseUrl,
+    WORKTRACK_API_KEY: organization.apiKey,
+  };
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, 'webhook', ...args], { cwd: folder, env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [COMMAND, 'webhook', ...args], { cwd: folder, env }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
   });

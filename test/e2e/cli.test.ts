@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { isWellFormedKey } from '@worktrack/contracts/keys/key-format';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signIn } from '../support/browser-request.ts';
+import { COMMAND, COMPILED_ONCE } from '../support/command.ts';
 import { caller } from '../support/organization.ts';
 import { type System, sharedSystem } from '../support/system.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 /** What `npx worktrack` runs: it makes sure of the dependencies, and runs the program with the project's own Node. */
 const LAUNCHER = fileURLToPath(new URL('../../cli/worktrack.mjs', import.meta.url));
 /** No folder above it holds a stack. */
@@ -33,13 +33,18 @@ interface Ended {
 function worktrack(
   args: readonly string[],
   env: Record<string, string> = {},
-  { cwd = folder, command = PROGRAM } = {},
+  { cwd = folder, command = COMMAND } = {},
 ): Promise<Ended> {
   const { PATH } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, [command, ...args], { cwd, env: { PATH, ...env } }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [command, ...args],
+      { cwd, env: { PATH, ...COMPILED_ONCE, ...env } },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -86,7 +91,11 @@ describe('worktrack', () => {
   });
 
   test('ends quietly when nobody reads its output any more', async () => {
-    const program = spawn(process.execPath, [PROGRAM, '--help'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const program = spawn(process.execPath, [COMMAND, '--help'], {
+      cwd: folder,
+      env: { ...process.env, ...COMPILED_ONCE },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     program.stdout.destroy();
     const [stderr, [code]] = await Promise.all([text(program.stderr), once(program, 'exit')]);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });

@@ -1,0 +1,9 @@
+import { fileURLToPath } from 'node:url';
+
+const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The `worktrack` command of a clone, which its launcher (stack/bootstrap.mjs) runs. */
+export const COMMAND = repository('cli/main.ts');
+
+/** What the launcher gives it, and the environments that tests make up lack: it need not be compiled at each of hundreds of starts. */
+export const COMPILED_ONCE = { NODE_COMPILE_CACHE: repository('node_modules/.cache/commands') };
