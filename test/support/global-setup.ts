@@ -23,9 +23,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (IN_CONTAINERS) {
     console.log(`Servers in containers. Left out, for they run server processes of their own:\n${leftOut()}`);
   }
-  const notes = mkdtempSync(join(tmpdir(), 'worktrack-test-notes-'));
-  // Inherited by the processes of the test files, and by what they start.
-  process.env[VIOLATIONS_FILE] = join(notes, 'violations');
+  const files = mkdtempSync(join(tmpdir(), 'worktrack-'));
+  // Inherited by the processes of the test files, and by what they start: whatever they leave behind, also when they are killed, is in there.
+  process.env.TMPDIR = files;
+  process.env[VIOLATIONS_FILE] = join(files, 'violations');
   const run = new TestRun();
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /lease': () => run.lease(),
@@ -47,7 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // A run that is ended by a signal is not torn down by the runner, and must not leave anything behind either.
   const endAtOnce = () => {
     run.discardAtOnce();
-    rmSync(notes, { recursive: true, force: true });
+    rmSync(files, { recursive: true, force: true, maxRetries: 10 });
   };
   process.once('exit', endAtOnce);
   project.provide('testRunUrl', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
@@ -56,8 +57,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.close();
     desk.closeAllConnections();
     await run.discard();
-    const refused = notedIn(join(notes, 'violations'));
-    rmSync(notes, { recursive: true, force: true });
+    const refused = notedIn(join(files, 'violations'));
+    rmSync(files, { recursive: true, force: true });
     if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
 }
