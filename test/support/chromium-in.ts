@@ -13,6 +13,8 @@ const FLAGS = [
   // Root has no sandbox; the pages are our own.
   '--no-sandbox',
   '--disable-gpu',
+  // A test leaves a page before compiling it pays: showing one and letting axe look at it four times takes 0.7 s of CPU instead of 1.2.
+  '--js-flags=--no-opt,--no-maglev',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
