@@ -86,8 +86,41 @@ export interface ReplicaCall {
 export type ReplicaAnswer = { readonly output: unknown } | { readonly error: ErrorValue };
 
 export const call: CallService = async (caller, name, input) => {
+  const handler = table[name];
+  if ('many' in handler) {
+    const [answer] = await callTogether(caller, name, [input]);
+    if (answer instanceof OperationError) throw answer;
+    return answer as never;
+  }
+  if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
   const operation: Operation = workItemsContract.operations[name];
-  const context = {
+  const { output } = await handler.one(parsed(operation, input), contextOf(caller) as never);
+  return operation.output.parse(output) as never;
+};
+
+/** Calls that arrive in one message. @returns what each of them answers, or is refused with */
+export async function callTogether<N extends Name>(
+  caller: Caller,
+  name: N,
+  inputs: readonly RawInput<Operations[N]>[],
+): Promise<(Output<Operations[N]> | OperationError)[]> {
+  const operation: Operation = workItemsContract.operations[name];
+  const handler = table[name];
+  if (!('many' in handler)) throw new Error(`${name} is called alone.`);
+  const calls = inputs.map((input) => ({ input: parsed(operation, input), context: contextOf(caller) as never }));
+  const settled = await handler.many(calls);
+  return settled.map((each) =>
+    'error' in each ? OperationError.from(each.error) : (operation.output.parse(each.output) as never),
+  );
+}
+
+/** Twice, like the gateway and the service. */
+function parsed(operation: Operation, input: unknown): never {
+  return operation.input.parse(operation.input.parse(input)) as never;
+}
+
+function contextOf(caller: Caller): CallContext<ErrorCode> {
+  return {
     caller,
     requestId: uuidv7(),
     idempotencyKey: uuidv7(),
@@ -96,18 +129,7 @@ export const call: CallService = async (caller, name, input) => {
     log,
     fail: (code: ErrorCode, message: string, extra?: ErrorExtra) => new OperationError(code, message, extra),
   } as CallContext<ErrorCode>;
-  const handler = table[name];
-  // Twice, like the gateway and the service.
-  const parsed = operation.input.parse(operation.input.parse(input)) as never;
-  if ('many' in handler) {
-    const [settled] = await handler.many([{ input: parsed, context: context as never }]);
-    if (settled && 'error' in settled) throw OperationError.from(settled.error);
-    return operation.output.parse(settled?.output) as never;
-  }
-  if (!('one' in handler)) throw new Error(`${name} is not called alone.`);
-  const { output } = await handler.one(parsed, context as never);
-  return operation.output.parse(output) as never;
-};
+}
 
 export function newCaller(): Caller {
   return { organizationId: uuidv7(), userId: uuidv7(), keyId: uuidv7(), permissions: PERMISSIONS };

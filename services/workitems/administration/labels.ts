@@ -8,11 +8,10 @@ import type {
 } from '@worktrack/contracts/projects/label-operations';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
-import type { LabelRecord } from '../boards/boards.model.ts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { isNamed } from '../boards/labels.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
-import type { ProjectRecord } from '../projects/projects.model.ts';
+import type { LabelRecord, ProjectRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject } from '../projects/projects.repository.ts';
 
 type Context = WriteContext<FailureOf<typeof createOperation | typeof updateOperation>>;

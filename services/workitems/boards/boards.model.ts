@@ -1,5 +1,6 @@
 import type { DependencyMet } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
+import { type LabelRecord, labelsSchema } from '../projects/projects.model.ts';
 import type { Role } from './progress.ts';
 
 export interface ColumnRecord {
@@ -7,13 +8,6 @@ export interface ColumnRecord {
   name: string;
   /** Absent in boards that are not migrated yet (columns.ts). */
   role?: Role | undefined;
-}
-
-/** One of a project's. An item stores the ids of its own. */
-export interface LabelRecord {
-  id: string;
-  name: string;
-  colour: string;
 }
 
 export interface BoardRecord {
@@ -34,11 +28,6 @@ export interface BoardRecord {
   createdAt: Date;
   updatedAt: Date;
 }
-
-export const labelsSchema = {
-  type: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true }, colour: String }],
-  default: undefined,
-};
 
 const boardSchema = new mongoose.Schema<BoardRecord>(
   {

@@ -7,6 +7,7 @@ import mongoose from 'mongoose';
 import { Remembered } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { exists, within } from '../calls/within.repository.ts';
+import { projectAfterBoard } from '../projects/projects.repository.ts';
 import { BoardModel, type BoardRecord, type ColumnRecord } from './boards.model.ts';
 import { roleOf } from './columns.ts';
 import { columnsOf, makeTallies, removeTallies } from './tallies.repository.ts';
@@ -136,7 +137,13 @@ const remembered = new Remembered(findBoard, ({ projectId }) => projectId);
 
 /** A board whose columns a write relies on: it is stored only if they are still the same. */
 async function boardForWrite(scope: WriteScope, id: string): Promise<BoardRecord | null> {
-  const board = await remembered.get(scope, id);
+  if (scope.tx) return relied(scope, await findBoard(scope, id));
+  const known = await remembered.known(scope, id);
+  if (known) await projectAfterBoard(scope, known.record.projectId, known.endedAt);
+  return relied(scope, known?.record ?? null);
+}
+
+function relied(scope: WriteScope, board: BoardRecord | null): BoardRecord | null {
   if (board) scope.writes.rely(columnsOf(board));
   return board;
 }

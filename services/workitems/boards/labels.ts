@@ -1,7 +1,8 @@
 import type { OperationError } from '@worktrack/contracts/errors';
 import type { Label } from '@worktrack/contracts/projects/label';
 import type { FailingScope } from '../calls/scope.ts';
-import type { BoardRecord, LabelRecord } from './boards.model.ts';
+import type { LabelRecord } from '../projects/projects.model.ts';
+import type { BoardRecord } from './boards.model.ts';
 
 /** Whether a label has this name, in any case. */
 export function isNamed({ name }: Pick<LabelRecord, 'name'>, wanted: string): boolean {

@@ -231,3 +231,13 @@ test('gates that change while work is completed hold for what is stored after th
   const { id } = await own.create('task');
   expect(await failure(review(id))).toMatchObject({ code: 'CONFLICT' });
 });
+
+test('gates hold from the moment they are set, also where another write has read the board again since, and not the project', async () => {
+  const { own, review } = await projectWith('warn');
+  const story = await own.create('story');
+  const [first, second] = [await own.create('task'), await own.create('task')];
+  await review(first.id);
+  await call(own.caller, 'projects.update', { id: own.project.id, gates: 'enforce' });
+  await own.move(story.id, 'To Do');
+  expect(await failure(review(second.id))).toMatchObject({ code: 'CONFLICT' });
+});

@@ -49,8 +49,8 @@ export function isHeld(item: Held, now: Date): boolean {
  */
 export function isAssigned({ assignee, assigneeIsUser, claimedBy, lease, previous }: Held): boolean {
   if (assignee === null || assigneeIsUser === false) return false;
-  // Versions before this one did not store who had claimed.
-  return assignee !== (claimedBy ?? lease?.agent ?? previous?.agent);
+  // An earlier version did not store who had claimed.
+  return assignee !== (claimedBy === undefined ? (lease?.agent ?? previous?.agent) : claimedBy);
 }
 
 /**

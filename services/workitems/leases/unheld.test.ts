@@ -137,3 +137,10 @@ test('a task whose review failed under a lease is returned once that is released
   expect(workItem.columnName).toBe('In Progress');
   expect(await claim()).toMatchObject({ claimed: true, workItem: { id }, rework: { summary: 'Mend it' } });
 });
+
+test('who an agent is called like holds what was theirs before its claim, and is theirs again after it', async () => {
+  const { id } = await project.create('task', { assignee: 'agent' });
+  await release(id, (await claim()).lease?.token, 'In Progress');
+  expect(await project.get(id)).toMatchObject({ assignee: 'agent', columnName: 'In Progress' });
+  expect(await claim()).toMatchObject({ claimed: false });
+});

@@ -1,6 +1,12 @@
 import type { DependencyMet, Gates } from '@worktrack/contracts/projects/project';
 import mongoose from 'mongoose';
-import { type LabelRecord, labelsSchema } from '../boards/boards.model.ts';
+
+/** One of a project's. An item stores the ids of its own. */
+export interface LabelRecord {
+  id: string;
+  name: string;
+  colour: string;
+}
 
 export interface ProjectRecord {
   _id: string;
@@ -29,6 +35,11 @@ export interface ProjectRecord {
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const labelsSchema = {
+  type: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true }, colour: String }],
+  default: undefined,
+};
 
 const projectSchema = new mongoose.Schema<ProjectRecord>(
   {

@@ -6,7 +6,7 @@ import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { TransactionScope } from '@worktrack/runtime/database/writes/commit-alone';
 import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
-import { Remembered } from '../calls/remembered.ts';
+import { Remembered, RememberedUnder } from '../calls/remembered.ts';
 import type { FailingScope, FailingWriteScope, Scope, WriteScope } from '../calls/scope.ts';
 import { exists, projectsWithin } from '../calls/within.repository.ts';
 import { ProjectModel, type ProjectRecord } from './projects.model.ts';
@@ -64,7 +64,10 @@ export async function removeProject(scope: WriteScope & TransactionScope, projec
   tellOfProject(scope, { _id, revision: revision + 1 }, 'project.deleted', { name });
 }
 
-const remembered = new Remembered(findProject, ({ _id }) => _id);
+const remembered = new RememberedUnder(new Remembered(findProject, ({ _id }) => _id));
+
+/** For whoever relies on the version of one of its boards: a project that the write has taken before it read that is no older. @throws Stale */
+export const projectAfterBoard = remembered.readAfter.bind(remembered);
 
 /**
  * A project for a write that relies on its key and default board. Changing either raises the version of all boards of the project

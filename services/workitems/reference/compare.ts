@@ -1,23 +1,19 @@
 import { expect } from 'vitest';
 import { takeOutbox } from '../../../test/support/outbox.ts';
-import { call } from '../testing.ts';
+import { call, callTogether } from '../testing.ts';
 import type { ModelEvent, ModelItem } from './records.ts';
 import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
 
-const LATEST_EVENTS = 12;
 const ALL_EVENTS = 200;
 
-/** What the last operation has written, each with the latest of its history. */
+/** What the operations since the last time have written, and what they have reported. */
 export async function compareTouched(model: Model, service: Service): Promise<void> {
   const touched = [...model.touched];
   model.touched.clear();
-  for (const id of touched) {
-    const item = model.items.get(id) ?? model.deleted.get(id);
-    if (!item) throw new Error(`${id} is not in the model.`);
-    await compareItem(model, service, item);
-    await compareHistory(service, item, LATEST_EVENTS);
-  }
+  const items = touched.map((id) => model.items.get(id) ?? model.deleted.get(id)).filter((item) => item !== undefined);
+  expect(items).toHaveLength(touched.length);
+  await compareItems(model, service, items);
   await compareTold(model, service);
 }
 
@@ -61,7 +57,7 @@ export async function compareState(model: Model, { caller, projectId }: Service)
     const listed = await allOf(model, caller, { boardColumnId: id });
     expect(listed, `the order of ${name}`).toEqual(items.map((each) => model.item(each).taskId));
   }
-  for (const item of model.items.values()) await compareItem(model, { caller }, item);
+  await compareItems(model, { caller }, [...model.items.values()]);
 }
 
 /** Everything. */
@@ -72,16 +68,23 @@ export async function compareAll(model: Model, service: Service): Promise<void> 
   for (const item of [...model.items.values(), ...model.deleted.values()]) {
     await compareHistory(service, item, ALL_EVENTS);
   }
-  expect((await call(caller, 'workItems.usage', {})).totals, 'usage of the project').toEqual(model.usage());
+  const { totals, budgets } = await call(caller, 'workItems.usage', {});
+  expect(totals, 'usage of the project').toEqual(model.usage());
+  expect(budgets, 'budgets of the project').toEqual(model.shownBudgets());
   for (const item of model.items.values()) {
     const { totals } = await call(caller, 'workItems.usage', { workItemId: item.id });
     expect(totals, `usage of ${item.taskId} and all below it`).toEqual(model.usage(item));
   }
+  await compareTold(model, service);
   await expectNoneStranded(model, service);
 }
 
 /** Last, since it claims: no task is in a working column that nobody holds and nobody can claim. */
-async function expectNoneStranded(model: Model, { caller }: Service): Promise<void> {
+async function expectNoneStranded(model: Model, { caller, projectId }: Service): Promise<void> {
+  for (const id of model.budgets.keys()) {
+    const of = id === '' ? { projectId } : { workItemId: id };
+    await call(caller, 'workItems.setBudget', { ...of, limitUsd: null });
+  }
   const unheld = [...model.items.values()].filter((item) => model.isUnheld(item, Date.now()));
   for (const { id, taskId } of unheld) {
     const { claimed, reason } = await call(caller, 'workItems.claim', { agent: 'Anybody', ids: [id] });
@@ -89,16 +92,31 @@ async function expectNoneStranded(model: Model, { caller }: Service): Promise<vo
   }
 }
 
-async function compareItem(model: Model, { caller }: Pick<Service, 'caller'>, item: ModelItem): Promise<void> {
-  if (model.deleted.has(item.id)) {
-    await expect(call(caller, 'workItems.get', { id: item.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    return;
+/** With as many queries for all of them as for one. */
+async function compareItems(
+  model: Model,
+  { caller }: Pick<Service, 'caller'>,
+  items: readonly ModelItem[],
+): Promise<void> {
+  const answers = await callTogether(
+    caller,
+    'workItems.get',
+    items.map(({ id }) => ({ id })),
+  );
+  for (const [n, item] of items.entries()) {
+    const shown = answers[n];
+    if (model.deleted.has(item.id)) {
+      expect(shown, item.taskId).toMatchObject({ code: 'NOT_FOUND' });
+      continue;
+    }
+    const view = model.view(item);
+    const compared = Object.fromEntries(
+      Object.keys(view).map((field) => [field, shown?.[field as keyof typeof shown]]),
+    );
+    expect(compared, item.taskId).toEqual(view);
+    const bases = (shown as { onReturnedBase?: string[] }).onReturnedBase ?? [];
+    expect(bases, `what was sent back under ${item.taskId}`).toEqual(model.basesOf(item));
   }
-  const view = model.view(item);
-  const shown = await call(caller, 'workItems.get', { id: item.id });
-  const compared = Object.fromEntries(Object.keys(view).map((field) => [field, shown[field as keyof typeof shown]]));
-  expect(compared, item.taskId).toEqual(view);
-  expect(shown.onReturnedBase ?? [], `what was sent back under ${item.taskId}`).toEqual(model.basesOf(item));
 }
 
 async function compareHistory({ caller }: Pick<Service, 'caller'>, item: ModelItem, limit: number): Promise<void> {

@@ -3,6 +3,14 @@
 export type ItemType = 'epic' | 'feature' | 'story' | 'task' | 'idea';
 export type Priority = 'low' | 'medium' | 'high' | 'urgent';
 export type Metadata = Record<string, unknown>;
+export type Gates = 'warn' | 'enforce';
+/** From which column on what depends on a task need not wait. */
+export type DependencyMet = 'review' | 'testing' | 'done';
+/** An API key and its user. */
+export interface Who {
+  readonly key: string;
+  readonly user: string;
+}
 
 export interface ModelColumn {
   readonly id: string;
@@ -17,17 +25,40 @@ export interface ModelBoard {
   columns: ModelColumn[];
 }
 /** Reported in the log and not kept in the history. */
-type Passing = 'claimed' | 'released' | 'lease_expired' | 'ready' | 'dependency_returned';
+type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress' | 'ready' | 'dependency_returned';
 /** What has to pass again before those that build upon a task can rely on it. */
 export type Verdict = 'review' | 'validation';
 export interface ModelEvent {
   readonly eventType: 'created' | 'updated' | 'moved' | 'deleted' | 'ai_session' | 'comment' | Passing;
   readonly data: Record<string, unknown>;
 }
+/** What work has used and what that cost, as the interface says it. Costs are whole micro-dollars. */
+export interface Used {
+  readonly totalTokens: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cachedInputTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  /** null: the model has no known price. */
+  readonly cost: number | null;
+  readonly costBasis: 'paid' | 'split' | 'total' | 'unpriced';
+}
+export type LeaseState = 'working' | 'awaiting_input';
 export interface ModelLease {
   readonly token: string;
   readonly key: string;
+  readonly agent: string;
+  readonly claimedAtMs: number;
+  leaseSeconds: number;
   expiresAtMs: number;
+  state: LeaseState;
+  question?: string;
+  askedAtMs?: number;
+  /** What the agent has told of its work that is in no session yet. */
+  report?: Used & { readonly model: string; readonly atMs: number };
+  /** What the next heartbeat brings: comments, and the task IDs of dependencies that were sent back. */
+  answers: string[];
+  notices: string[];
   /** It was reported as expired. */
   isSettled: boolean;
   readonly before: {
@@ -56,6 +87,10 @@ export interface ModelItem {
   lease: ModelLease | null;
   /** The agent of the last claim. */
   claimedBy: string | null;
+  /** Who did the work. */
+  workedBy: Who | null;
+  /** What was recorded when a lease ended without a completion: one that its key makes after all includes it. */
+  abandoned: (Used & { readonly key: string; readonly durationMs: number }) | null;
   /** A failed review or validation sent it back. */
   isReturned: boolean;
   /** Dependencies that were sent back when somebody had begun to build upon them. */
@@ -66,10 +101,19 @@ export interface Tokens {
   readonly totalTokens: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  readonly cachedInputTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly costUsd?: number;
   readonly durationMs?: number;
 }
 export interface Report extends Tokens {
   readonly model: string;
+}
+/** What was recorded of a session. */
+export interface ModelSession extends Used {
+  readonly durationMs: number;
+  /** null: of an item that was deleted and had no parent. */
+  countedFor: string | null;
 }
 export interface Usage {
   sessions: number;

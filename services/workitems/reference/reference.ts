@@ -1,40 +1,48 @@
 import { isDeepStrictEqual } from 'node:util';
+import { dollars, restOf, shownCost, usedBy } from './costs.ts';
+import { isBarred, isMisfit } from './gates.ts';
 import type {
   CascadedMove,
   Changes,
   Code,
+  DependencyMet,
   Editable,
+  Gates,
   ItemType,
+  LeaseState,
   Metadata,
   ModelBoard,
   ModelColumn,
   ModelEvent,
   ModelItem,
   ModelLease,
+  ModelSession,
   Place,
   Priority,
   Report,
+  Tokens,
   Usage,
+  Used,
   Verdict,
+  Who,
 } from './records.ts';
 import {
   AFTER_REVIEW,
   AFTER_VALIDATION,
-  dollars,
   EARLIER_REVIEWS,
-  isHandedOver,
+  HANDED_OVER,
+  isMet,
   isPending,
   LETTERS,
   MAX_TREE_LEVELS,
   merge,
-  microdollarsOf,
   PARENTS,
   PRIORITIES,
   stepOf,
 } from './tables.ts';
 
 /**
- * What the interface promises of boards, work items, their history, leases and AI usage, as one caller sees it: written from the documentation
+ * What the interface promises of boards, work items, their history, gates, leases, AI usage and budgets, as the callers of one project see it: written from the documentation
  * and in the plainest way, so that the service can be checked against it. Nothing of the service is imported here, and nothing is fast.
  *
  * What only the service can know (ids, tokens, times) is given to the operations as `learned`. An operation that is to be refused throws
@@ -56,8 +64,23 @@ const PASSING: ReadonlySet<ModelEvent['eventType']> = new Set([
   'claimed',
   'released',
   'lease_expired',
+  'progress',
   'ready',
   'dependency_returned',
+]);
+
+/** What a move by hand may say. */
+interface Hand {
+  readonly takeOver?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** What the model keeps of an item and the service shows elsewhere, or nowhere. */
+const UNSEEN: ReadonlySet<string> = new Set<keyof ModelItem>([
+  ...(['history', 'lease', 'isReturned', 'claimedBy', 'onReturnedBase', 'workedBy', 'abandoned'] as const),
 ]);
 
 function refuseIf(faults: readonly (readonly [boolean, Code])[]): void {
@@ -71,7 +94,11 @@ export class Model {
   /** In order of creation. */
   readonly items = new Map<string, ModelItem>();
   readonly deleted = new Map<string, ModelItem>();
-  readonly sessions: (Report & { countedFor: string | null })[] = [];
+  readonly sessions: ModelSession[] = [];
+  gates: Gates = 'warn';
+  dependencyMet: DependencyMet = 'review';
+  /** Limits in micro-dollars, by the id of an item; that of the whole project by ''. */
+  readonly budgets = new Map<string, number>();
   /** Of all claims, in order. */
   readonly tokens: { readonly token: string; readonly itemId: string }[] = [];
   /** What the last operations have written: to be looked at. */
@@ -80,8 +107,10 @@ export class Model {
   readonly told: { readonly itemId: string; readonly what: ModelEvent['eventType'] }[] = [];
   /** Those that have been reported as claimable. */
   readonly #ready = new Set<string>();
-  /** Who moves and completes, unless another is named. */
-  caller = '';
+  /** How many it has made. */
+  steps = 0;
+  /** Who does what is done next. */
+  by: Who = { key: '', user: '' };
   #lastNumber = 0;
 
   constructor(key: string, boards: readonly { id: string; columns: readonly { id: string; name: string }[] }[]) {
@@ -190,25 +219,76 @@ export class Model {
 
   /** For everything, or for an item with everything below it. */
   usage(of?: ModelItem): Usage {
-    const ids = of && this.treeOf(of).map(({ id }) => id);
-    const sessions = this.sessions.filter(
-      ({ countedFor }) => !ids || (countedFor !== null && ids.includes(countedFor)),
-    );
-    const sum = (field: 'totalTokens' | 'inputTokens' | 'outputTokens' | 'durationMs') =>
+    const sessions = this.#sessionsOf(of);
+    const sum = (field: keyof Omit<ModelSession, 'costBasis' | 'countedFor'>) =>
       sessions.reduce((total, session) => total + (session[field] ?? 0), 0);
-    const costs = sessions.map(microdollarsOf);
     return {
       sessions: sessions.length,
       totalTokens: sum('totalTokens'),
       inputTokens: sum('inputTokens'),
       outputTokens: sum('outputTokens'),
-      // Only heartbeats and reports of caches know them, which this model does not make.
-      cachedInputTokens: 0,
-      cacheWriteTokens: 0,
+      cachedInputTokens: sum('cachedInputTokens'),
+      cacheWriteTokens: sum('cacheWriteTokens'),
       durationMs: sum('durationMs'),
-      estimatedCost: dollars(costs.reduce<number>((total, cost) => total + (cost ?? 0), 0)),
-      unpricedSessions: costs.filter((cost) => cost === undefined).length,
+      estimatedCost: dollars(sum('cost')),
+      unpricedSessions: sessions.filter(({ cost }) => cost === null).length,
     };
+  }
+
+  #sessionsOf(of?: ModelItem): ModelSession[] {
+    const ids = of && new Set(this.treeOf(of).map(({ id }) => id));
+    return this.sessions.filter(({ countedFor }) => !ids || (countedFor !== null && ids.has(countedFor)));
+  }
+
+  /** Of all budgets, the project's first. */
+  shownBudgets(): object[] {
+    const ids = [...this.budgets.keys()].sort();
+    return ids.map((id) => {
+      const { limit, recorded, inFlight } = this.#budget(id);
+      return {
+        of: id === '' ? 'project' : this.item(id).taskId,
+        limitUsd: limit / 1_000_000,
+        period: 'total',
+        spentUsd: (recorded + inFlight) / 1_000_000,
+        spent: { recordedUsd: recorded / 1_000_000, inFlightUsd: inFlight / 1_000_000 },
+        remainingUsd: Math.max(0, limit - recorded - inFlight) / 1_000_000,
+      };
+    });
+  }
+
+  /** Of those that apply to an item, what is left, in micro-dollars: the least first. Nothing of one that is used up can be claimed. */
+  restsOver(item: ModelItem): number[] {
+    const ids = ['', ...this.#ancestry(item).map(({ id }) => id)].filter((id) => this.budgets.has(id));
+    const rests = ids.map((id) => this.#budget(id)).map(({ limit, recorded, inFlight }) => limit - recorded - inFlight);
+    return rests.sort((a, b) => a - b);
+  }
+
+  /** What sessions have recorded, and what agents at work have told so far. */
+  #budget(id: string): { readonly limit: number; readonly recorded: number; readonly inFlight: number } {
+    const of = id === '' ? undefined : this.item(id);
+    const recorded = this.#sessionsOf(of).reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+    const items = of ? this.treeOf(of) : [...this.items.values()];
+    const inFlight = items.reduce((sum, { lease }) => sum + (lease?.report?.cost ?? 0), 0);
+    return { limit: this.budgets.get(id) as number, recorded, inFlight };
+  }
+
+  #ancestry(item: ModelItem): ModelItem[] {
+    return item.parentId === null ? [item] : [item, ...this.#ancestry(this.item(item.parentId))];
+  }
+
+  // What is set for the project.
+
+  changeProject(input: { readonly gates?: Gates; readonly dependencyMet?: DependencyMet }): void {
+    Object.assign(this, input);
+  }
+
+  /** @param of undefined: the project */
+  setBudget(of: ModelItem | undefined, limitUsd: number | null): void {
+    refuseIf([[of !== undefined && ['task', 'idea'].includes(of.type), 'VALIDATION_FAILED']]);
+    const id = of?.id ?? '';
+    if (limitUsd === null) this.budgets.delete(id);
+    else this.budgets.set(id, limitUsd * 1_000_000);
+    if (of) this.told.push({ itemId: of.id, what: 'updated' });
   }
 
   // What changes one item.
@@ -244,6 +324,8 @@ export class Model {
       version: 1,
       lease: null,
       claimedBy: null,
+      workedBy: null,
+      abandoned: null,
       isReturned: false,
       onReturnedBase: [],
       history: [],
@@ -272,11 +354,10 @@ export class Model {
       readonly id: string;
       readonly boardColumnId?: string;
       readonly version?: number;
-      readonly takeOver?: boolean;
-    },
+    } & Hand,
   ): ModelItem {
     const item = this.item(input.id);
-    const { id: _, boardColumnId, version, takeOver, ...fields } = input;
+    const { id: _, boardColumnId, version, takeOver, reason, force, ...fields } = input;
     const wanted: Editable = {
       ...item,
       ...fields,
@@ -296,30 +377,33 @@ export class Model {
     refuseIf([[this.#closesCycle(item, wanted.metadata), 'VALIDATION_FAILED']]);
     const differing = EDITABLE.filter((field) => !isDeepStrictEqual(wanted[field], item[field]));
     const changes = Object.fromEntries(differing.map((field) => [field, wanted[field]])) as Changes;
-    const hand = to && to.id !== item.boardColumnId ? this.#byHand(item, to, takeOver) : {};
+    const isMoved = to && to.id !== item.boardColumnId;
+    const hand = isMoved ? this.#byHand(item, to, { takeOver, reason, force }) : undefined;
     const events = updated(
       Object.fromEntries(differing.map((field) => [field, { from: item[field], to: wanted[field] }])),
     );
     const left = to && this.#verdictLeft(item, to);
-    if (to && to.id !== item.boardColumnId) this.#move(item, to, { changes: { ...hand, ...changes }, events });
+    if (isMoved) this.#move(item, to, { changes: { ...hand?.changes, ...changes }, events, data: hand?.data });
     else if (differing.length > 0) {
       this.#change(item, { ...changes, ...(changes.assignee && { isReturned: false }) }, events);
     }
     const dependsOn = (item.metadata.dependsOn ?? []) as string[];
     item.onReturnedBase = item.onReturnedBase.filter(({ id }) => dependsOn.some((ref) => this.find(ref)?.id === id));
+    if (item.type === 'task' || item.type === 'idea') this.budgets.delete(item.id);
     if (left) this.#tellOfReturn(item, left);
     return item;
   }
 
-  move(input: {
-    readonly workItemId: string;
-    readonly boardColumnId: string;
-    readonly isAutoSync?: boolean;
-    readonly setAiProcessing?: boolean;
-    readonly aiProvider?: string;
-    readonly position?: Place;
-    readonly takeOver?: boolean;
-  }): { readonly item: ModelItem; readonly fromColumn: string; readonly cascaded: readonly CascadedMove[] } {
+  move(
+    input: {
+      readonly workItemId: string;
+      readonly boardColumnId: string;
+      readonly isAutoSync?: boolean;
+      readonly setAiProcessing?: boolean;
+      readonly aiProvider?: string;
+      readonly position?: Place;
+    } & Hand,
+  ): { readonly item: ModelItem; readonly fromColumn: string; readonly cascaded: readonly CascadedMove[] } {
     const item = this.item(input.workItemId);
     const to = this.board(item).columns.find(({ id }) => id === input.boardColumnId);
     const place = input.position ?? 'last';
@@ -327,17 +411,19 @@ export class Model {
     refuseIf([
       [!to, 'VALIDATION_FAILED'],
       [anchor !== undefined && (anchor.boardColumnId !== to?.id || anchor.id === item.id), 'VALIDATION_FAILED'],
+      [to !== undefined && this.#isRefusedByHand(item, to, input), 'CONFLICT'],
     ]);
-    const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
+    const hand = this.#byHand(item, to as ModelColumn, input);
     const left = this.#verdictLeft(item, to as ModelColumn);
     const fromColumn = this.columnName(item);
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
     const cascaded = this.#move(item, to as ModelColumn, {
       changes: {
-        ...hand,
+        ...hand.changes,
         ...(input.setAiProcessing && { isAiProcessing: true }),
         metadata: merge(item.metadata, provider),
       },
+      data: hand.data,
       isAutoSync: input.isAutoSync === true,
       place: anchor ? { after: anchor.id } : place,
     });
@@ -345,8 +431,29 @@ export class Model {
     return { item, fromColumn, cascaded };
   }
 
-  comment(input: { readonly workItemId: string; readonly text: string }): void {
-    this.#record(this.item(input.workItemId), [{ eventType: 'comment', data: { text: input.text } }]);
+  comment(
+    input: { readonly workItemId: string; readonly text: string; readonly leaseToken?: string },
+    nowMs: number,
+  ): void {
+    const { workItemId, text, leaseToken } = input;
+    const item = this.item(workItemId);
+    const isOwn = leaseToken !== undefined;
+    refuseIf([[isOwn && !(this.#isHeld(item, nowMs) && item.lease?.token === leaseToken), 'CONFLICT']]);
+    if (!isOwn) this.#answer(item, text);
+    this.#record(item, [{ eventType: 'comment', data: { text } }]);
+  }
+
+  answer({ workItemId, text }: { readonly workItemId: string; readonly text: string }, nowMs: number): void {
+    const item = this.item(workItemId);
+    const isAwaited = this.#isHeld(item, nowMs) && item.lease?.state === 'awaiting_input';
+    refuseIf([[!isAwaited, 'CONFLICT']]);
+    this.#answer(item, text);
+    this.#record(item, [{ eventType: 'comment', data: { text, answer: true } }]);
+  }
+
+  /** Others always say something to the agent; what its own key says is an answer once it has asked. */
+  #answer({ lease }: ModelItem, text: string): void {
+    if (lease && (lease.key !== this.by.key || lease.askedAtMs !== undefined)) lease.answers.push(text);
   }
 
   /** Children lose their parent, lists of dependencies the item; what the work cost counts towards the deleted item's parent. */
@@ -369,11 +476,13 @@ export class Model {
         }),
       );
     }
-    for (const session of this.sessions) if (session.countedFor === item.id) session.countedFor = item.parentId;
     this.#takeOut(item);
     this.#expire(item);
     this.#ready.delete(item.id);
-    this.#record(item, [{ eventType: 'deleted', data: { taskId: item.taskId, title: item.title } }]);
+    const left = this.#abandon(item);
+    this.#record(item, [...left, { eventType: 'deleted', data: { taskId: item.taskId, title: item.title } }]);
+    for (const session of this.sessions) if (session.countedFor === item.id) session.countedFor = item.parentId;
+    this.budgets.delete(item.id);
     this.items.delete(item.id);
     this.deleted.set(item.id, item);
     return item;
@@ -383,7 +492,7 @@ export class Model {
 
   recordSession(input: Report & { readonly workItemId: string }, learned: { readonly sessionId: string }): void {
     const item = this.item(input.workItemId);
-    this.#record(item, [this.#session(item, input, learned.sessionId)]);
+    this.#record(item, [this.#keep(item, usedBy(input, undefined), input, learned.sessionId)]);
   }
 
   completeReview(
@@ -396,11 +505,12 @@ export class Model {
       takeOver?: boolean;
     },
     learned: { readonly reviewedAt: unknown },
-  ): { readonly item: ModelItem; readonly fromColumn: string; readonly to: ModelColumn } {
+  ): { readonly item: ModelItem; readonly fromColumn: string; readonly to: ModelColumn; readonly isMisfit: boolean } {
     const { workItemId, takeOver, ...review } = input;
     const item = this.item(workItemId);
     const to = this.#columnFor(item, ...(review.result === 'pass' ? AFTER_REVIEW : ['In Progress']));
     refuseIf([[!to, 'VALIDATION_FAILED']]);
+    const misfits = this.#misfits('review', item, review.result === 'pass', true);
     const taken = this.#taken(item, to as ModelColumn, takeOver);
     const fromColumn = this.columnName(item);
     const {
@@ -425,7 +535,7 @@ export class Model {
     });
     if (review.result === 'fail') this.#tellOfReturn(item, 'review');
     else this.#tellOfPass(item, ['review']);
-    return { item, fromColumn, to: to as ModelColumn };
+    return { item, fromColumn, to: to as ModelColumn, isMisfit: misfits };
   }
 
   completeValidation(
@@ -438,7 +548,14 @@ export class Model {
       readonly takeOver?: boolean;
     },
     learned: { readonly sessionId: string },
-  ): { item: ModelItem; fromColumn: string; to: ModelColumn; passed: boolean; redirected: boolean } {
+  ): {
+    readonly item: ModelItem;
+    readonly fromColumn: string;
+    readonly to: ModelColumn;
+    readonly passed: boolean;
+    readonly redirected: boolean;
+    readonly isMisfit: boolean;
+  } {
     const item = this.item(input.workItemId);
     const { columns } = this.board(item);
     const passed = (input.testResults?.failed ?? 0) === 0;
@@ -451,40 +568,57 @@ export class Model {
       [givenId !== undefined && !given, 'VALIDATION_FAILED'],
       [!to, 'VALIDATION_FAILED'],
     ]);
+    const misfits = this.#misfits('validation', item, passed, input.testResults !== undefined);
     const fromColumn = this.columnName(item);
     const patch = {
       ...(input.documentation && { documentation: input.documentation }),
       ...(input.testResults && { testResults: input.testResults }),
     };
     const taken = this.#taken(item, to as ModelColumn, input.takeOver);
-    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), {
+    const session = this.#keep(item, usedBy(input, undefined), input, learned.sessionId);
+    this.#complete(item, to as ModelColumn, patch, session, {
       ...taken,
       ...this.#sentBack(item, !passed, to as ModelColumn),
     });
     if (passed) this.#tellOfPass(item, ['review', 'validation']);
     else this.#tellOfReturn(item, 'validation');
-    return { item, fromColumn, to: to as ModelColumn, passed, redirected };
+    return { item, fromColumn, to: to as ModelColumn, passed, redirected, isMisfit: misfits };
   }
 
   completeAiTask(
     input: Report & {
       readonly workItemId: string;
-      readonly reviewColumnId: string;
+      readonly reviewColumnId?: string;
       readonly userActions?: string;
       readonly leaseToken?: string;
+      readonly takeOver?: boolean;
     },
-    by: { readonly key: string; readonly nowMs: number },
+    nowMs: number,
     learned: { readonly sessionId: string },
-  ): void {
+  ): { readonly to: ModelColumn; readonly recorded: Used } {
     const item = this.item(input.workItemId);
-    const to = this.board(item).columns.find(({ id }) => id === input.reviewColumnId);
-    const isHeldByAnother = this.#isHeld(item, by.nowMs) && item.lease?.key !== by.key;
+    const { columns } = this.board(item);
+    const given = columns.find(({ id }) => id === input.reviewColumnId);
+    const to = input.reviewColumnId === undefined ? this.#columnFor(item, ...HANDED_OVER) : given;
+    const { lease, abandoned } = item;
+    const isHeldByAnother = this.#isHeld(item, nowMs) && lease?.key !== this.by.key;
+    const isTaken = isHeldByAnother && input.takeOver === true;
     refuseIf([
-      [to?.step !== 'Review', 'VALIDATION_FAILED'],
-      [input.leaseToken === undefined ? isHeldByAnother : item.lease?.token !== input.leaseToken, 'CONFLICT'],
+      [input.reviewColumnId === undefined ? !to : to?.step !== 'Review', 'VALIDATION_FAILED'],
+      [input.leaseToken === undefined ? isHeldByAnother && !isTaken : lease?.token !== input.leaseToken, 'CONFLICT'],
     ]);
+    const isHolder = input.leaseToken === undefined ? lease?.key === this.by.key : lease?.token === input.leaseToken;
+    const held = isHolder ? lease : null;
+    const taken = isTaken && input.leaseToken === undefined ? this.#taken(item, to as ModelColumn, true) : {};
+    // Also after its lease has ended, until somebody else claims, it is the same session.
+    const before = held?.report ? undefined : abandoned?.key === this.by.key ? abandoned : undefined;
+    const recorded = restOf(usedBy(input, held?.report ?? before), before);
+    const durationMs = Math.max(0, (input.durationMs ?? 0) - (before?.durationMs ?? 0));
+    const session = this.#keep(item, recorded, { ...input, durationMs }, learned.sessionId);
     const patch = input.userActions === undefined ? {} : { userActions: input.userActions };
-    this.#complete(item, to as ModelColumn, patch, this.#session(item, input, learned.sessionId), { lease: null });
+    const changes = { ...taken, lease: null, workedBy: this.by, ...(before && { abandoned: null }) };
+    this.#complete(item, to as ModelColumn, patch, session, changes, held !== null);
+    return { to: to as ModelColumn, recorded };
   }
 
   // Leases.
@@ -498,7 +632,8 @@ export class Model {
       ids && [...this.resolve(ids, true, Number.POSITIVE_INFINITY).resolvedFrom.keys()].map((id) => this.item(id));
     refuseIf([[named?.length === 0, 'NOT_FOUND']]);
     const candidates = named ?? [...this.items.values()].filter((item) => this.childrenOf(item).length === 0);
-    const ready = candidates.filter((item) => item.type === 'task' && this.#isReady(item, nowMs));
+    const isAffordable = (item: ModelItem) => (this.restsOver(item)[0] ?? 1) > 0;
+    const ready = candidates.filter((item) => item.type === 'task' && this.#isReady(item, nowMs) && isAffordable(item));
     const priority = PRIORITIES.find((each) => ready.some((item) => item.priority === each));
     const toMend = ready.filter((item) => item.priority === priority && this.isRework(item));
     if (toMend.length > 0) return toMend;
@@ -511,8 +646,7 @@ export class Model {
   }
 
   claim(
-    input: { readonly agent: string },
-    by: { readonly key: string },
+    { agent, leaseSeconds }: { readonly agent: string; readonly leaseSeconds: number },
     learned: { readonly id: string; readonly token: string; readonly expiresAtMs: number },
   ): ModelItem {
     const item = this.item(learned.id);
@@ -521,12 +655,17 @@ export class Model {
       ...(item.lease?.before ?? { boardColumnId, assignee, isAiProcessing, claimedBy }),
       isReturned: isReturned || item.lease?.before.isReturned === true,
     };
-    this.tokens.push({ token: learned.token, itemId: item.id });
-    const lease = { token: learned.token, key: by.key, expiresAtMs: learned.expiresAtMs, isSettled: false, before };
-    const { agent } = input;
-    const changes = { assignee: agent, claimedBy: agent, isAiProcessing: true, lease, isReturned: false };
+    const { token, expiresAtMs } = learned;
+    this.tokens.push({ token, itemId: item.id });
+    const lease: ModelLease = {
+      ...{ token, key: this.by.key, agent, leaseSeconds, expiresAtMs, before },
+      ...{ claimedAtMs: expiresAtMs - leaseSeconds * 1_000, isSettled: false, state: 'working' },
+      ...{ answers: [], notices: [] },
+    };
+    const held = { assignee: agent, claimedBy: agent, isAiProcessing: true, lease, isReturned: false };
+    const changes = { ...held, workedBy: this.by };
     const events: ModelEvent[] = [
-      ...(assignee === input.agent ? [] : updated({ assignee: { from: assignee, to: input.agent } })),
+      ...(assignee === agent ? [] : updated({ assignee: { from: assignee, to: agent } })),
       { eventType: 'claimed', data: {} },
     ];
     const to = this.#columnFor(item, 'In Progress') as ModelColumn;
@@ -535,11 +674,56 @@ export class Model {
     return item;
   }
 
-  renew(leaseToken: string, nowMs: number, learned: { readonly expiresAtMs: number }): ModelItem {
+  renew(
+    { leaseToken, leaseSeconds }: { readonly leaseToken: string; readonly leaseSeconds: number },
+    nowMs: number,
+    learned: { readonly expiresAtMs: number },
+  ): ModelItem {
     const item = [...this.items.values()].find(({ lease }) => lease?.token === leaseToken);
     refuseIf([[!item || !this.#isHeld(item, nowMs), 'CONFLICT']]);
-    (item as ModelItem & { lease: ModelLease }).lease.expiresAtMs = learned.expiresAtMs;
+    Object.assign((item as ModelItem & { lease: ModelLease }).lease, { ...learned, leaseSeconds });
     return item as ModelItem;
+  }
+
+  /** A heartbeat. What it reports never decreases. @param learned when it was heard */
+  progress(
+    input: Partial<Tokens> & {
+      readonly workItemId: string;
+      readonly leaseToken: string;
+      readonly state?: LeaseState;
+      readonly question?: string;
+      readonly model?: string;
+    },
+    nowMs: number,
+    learned: { readonly atMs: number },
+  ): { readonly lease: ModelLease; readonly answers: string[]; readonly notices: string[] } {
+    const item = this.item(input.workItemId);
+    const { question } = input;
+    const isLive = this.#isHeld(item, nowMs) && item.lease?.token === input.leaseToken;
+    const state = input.state ?? item.lease?.state ?? 'working';
+    refuseIf([[!isLive, 'CONFLICT']]);
+    refuseIf([[question !== undefined && state !== 'awaiting_input', 'VALIDATION_FAILED']]);
+    const lease = item.lease as ModelLease;
+    const from = lease.state;
+    const isAsked = question !== undefined && question !== lease.question;
+    const { report, leaseSeconds } = lease;
+    const { totalTokens, model = report?.model ?? 'unknown', ...tokens } = input;
+    const answers = lease.answers.splice(0);
+    const notices = lease.notices.splice(0);
+    if (totalTokens !== undefined && totalTokens >= (report?.totalTokens ?? 0)) {
+      lease.report = { ...usedBy({ ...tokens, totalTokens, model }, report), model, atMs: learned.atMs };
+    }
+    if (state === 'awaiting_input' && (isAsked || from !== state)) lease.askedAtMs = learned.atMs;
+    const answeredByMs = state === 'awaiting_input' ? (lease.askedAtMs as number) + DAY_MS : 0;
+    const expiresAtMs = Math.max(learned.atMs + leaseSeconds * 1_000, answeredByMs);
+    Object.assign(lease, { state, expiresAtMs, ...(isAsked && { question }) });
+    const asked: ModelEvent[] = isAsked ? [{ eventType: 'comment', data: { text: question, question: true } }] : [];
+    if (state === from) this.#record(item, asked);
+    else {
+      const changes = updated({ leaseState: { from, to: state } });
+      this.#change(item, {}, [...changes, { eventType: 'progress', data: {} }, ...asked]);
+    }
+    return { lease, answers, notices };
   }
 
   /** @param learned where it went: a column that it was claimed from may be gone, and then nothing is specified */
@@ -554,6 +738,7 @@ export class Model {
     refuseIf([
       [!this.#isHeld(item, nowMs) || item.lease?.token !== input.leaseToken, 'CONFLICT'],
       [input.boardColumnId !== undefined && !given, 'VALIDATION_FAILED'],
+      [given !== undefined && this.#isBarred(item, given, false), 'CONFLICT'],
     ]);
     const { boardColumnId, isReturned, ...before } = (item.lease as ModelLease).before;
     const { assignee } = before;
@@ -571,7 +756,9 @@ export class Model {
 
   /** What the service itself does with leases that have expired. */
   settle(): void {
-    for (const item of this.items.values()) this.#expire(item);
+    for (const item of this.items.values()) {
+      if (this.#expire(item)) this.#record(item, this.#abandon(item));
+    }
     this.followReadiness();
   }
 
@@ -596,8 +783,7 @@ export class Model {
       boardColumnId: string;
       setAiProcessing?: boolean;
       aiProvider?: string;
-      takeOver?: boolean;
-    },
+    } & Hand,
     positionOf: (id: string) => number,
   ): { readonly moved: ModelItem[]; readonly skipped: string[] } {
     const to = this.column(input.boardColumnId);
@@ -605,17 +791,15 @@ export class Model {
     const refs = [...new Set(input.workItemIds)];
     const isMoving = (ref: string) => {
       const item = this.find(ref);
-      return (
-        item !== undefined && item.boardId === board?.id && !this.#isAnothers(item, to as ModelColumn, input.takeOver)
-      );
+      return item !== undefined && item.boardId === board?.id && !this.#isRefusedByHand(item, to as ModelColumn, input);
     };
     const skipped = refs.filter((ref) => !isMoving(ref));
     const moved = [...new Set(refs.filter(isMoving).map((ref) => this.item(ref)))];
     const provider = input.setAiProcessing && input.aiProvider !== undefined ? { aiProvider: input.aiProvider } : {};
     const returned = moved.map((item) => [item, this.#verdictLeft(item, to as ModelColumn)] as const);
     for (const item of moved) {
-      const hand = this.#byHand(item, to as ModelColumn, input.takeOver);
-      const data = { fromColumn: this.columnName(item), toColumn: to?.name, batch: true };
+      const hand = this.#byHand(item, to as ModelColumn, input);
+      const data = { fromColumn: this.columnName(item), toColumn: to?.name, batch: true, ...hand.data };
       this.#takeOut(item);
       item.boardColumnId = input.boardColumnId;
       this.#change(
@@ -625,7 +809,7 @@ export class Model {
           ...(input.setAiProcessing && { isAiProcessing: true }),
           ...(to?.step !== 'In Progress' && { lease: null }),
           ...(data.fromColumn !== data.toColumn && { isReturned: false }),
-          ...hand,
+          ...hand.changes,
           ...(input.setAiProcessing && { isAiProcessing: true }),
         },
         [{ eventType: 'moved', data }],
@@ -655,8 +839,8 @@ export class Model {
 
   /** What is shown of an item, except for its position's number and its times. */
   view(item: ModelItem): Record<string, unknown> {
-    const { history: _, lease: __, isReturned: ___, claimedBy: ____, onReturnedBase: _____, ...shown } = item;
-    return { ...shown, columnName: this.columnName(item) };
+    const shown = Object.entries(item).filter(([field]) => !UNSEEN.has(field));
+    return { ...Object.fromEntries(shown), columnName: this.columnName(item) };
   }
 
   /** The task IDs of what was sent back under it. */
@@ -667,7 +851,7 @@ export class Model {
   // The rules.
 
   #isAnothers(item: ModelItem, to: ModelColumn, takeOver = false): boolean {
-    const isHeld = this.#isHeld(item, Date.now()) && item.lease?.key !== this.caller;
+    const isHeld = this.#isHeld(item, Date.now()) && item.lease?.key !== this.by.key;
     return isHeld && to.step !== 'In Progress' && !takeOver;
   }
 
@@ -675,15 +859,43 @@ export class Model {
   #taken(item: ModelItem, to: ModelColumn, takeOver = false): Changes {
     refuseIf([[this.#isAnothers(item, to, takeOver), 'CONFLICT']]);
     const { lease } = item;
-    if (!lease || !this.#isHeld(item, Date.now()) || lease.key === this.caller || to.step === 'In Progress') return {};
+    if (!lease || !this.#isHeld(item, Date.now()) || lease.key === this.by.key || to.step === 'In Progress') return {};
     const { assignee, claimedBy, isAiProcessing } = lease.before;
     return { assignee, claimedBy, isAiProcessing };
   }
 
   /** A task that leaves what is judged for where work begins has been sent back. */
-  #byHand(item: ModelItem, to: ModelColumn, takeOver = false): Changes {
+  #byHand(
+    item: ModelItem,
+    to: ModelColumn,
+    { takeOver, reason, force }: Hand,
+  ): { readonly changes: Changes; readonly data: object } {
+    refuseIf([[this.#isBarred(item, to, force), 'CONFLICT']]);
     const isReturn = this.#verdictLeft(item, to) !== undefined;
-    return { ...this.#taken(item, to, takeOver), ...(isReturn && { isAiProcessing: false, isReturned: true }) };
+    return {
+      changes: { ...this.#taken(item, to, takeOver), ...(isReturn && { isAiProcessing: false, isReturned: true }) },
+      data: { ...(reason !== undefined && { reason }), ...(force && { force }) },
+    };
+  }
+
+  #isRefusedByHand(item: ModelItem, to: ModelColumn, { takeOver, force }: Hand): boolean {
+    return this.#isAnothers(item, to, takeOver) || this.#isBarred(item, to, force);
+  }
+
+  /** Gates are for tasks. */
+  #isBarred(item: ModelItem, to: ModelColumn, force = false): boolean {
+    const hasReview = this.board(item).columns.some(({ step }) => step === 'Review');
+    const isGated = this.gates === 'enforce' && item.type === 'task' && !force;
+    return isGated && isBarred(this.step(item), to.step, hasReview);
+  }
+
+  /** Whether a verdict is to be warned of. */
+  #misfits(kind: Verdict, item: ModelItem, isPass: boolean, hasResults: boolean): boolean {
+    const { workedBy } = item;
+    const verdict = { by: this.by, isPass, hasResults };
+    const misfits = item.type === 'task' && isMisfit(kind, { step: this.step(item), workedBy }, verdict);
+    refuseIf([[misfits && this.gates === 'enforce', 'CONFLICT']]);
+    return misfits;
   }
 
   /** Of a task that a move by hand sends back: the verdict that it was waiting for. */
@@ -700,6 +912,7 @@ export class Model {
     for (const other of this.#tasksOn(base)) {
       this.#record(other, [{ eventType: 'dependency_returned', data: {} }]);
       if (isPending(this.step(other))) continue;
+      if (this.#isHeld(other, Date.now())) other.lease?.notices.push(base.taskId);
       other.onReturnedBase = [...other.onReturnedBase.filter(({ id }) => id !== base.id), { id: base.id, until }];
     }
   }
@@ -728,6 +941,8 @@ export class Model {
       readonly isAutoSync?: boolean;
       readonly causedBy?: string;
       readonly place?: Place;
+      readonly data?: object | undefined;
+      readonly isCompleted?: boolean;
     },
   ): CascadedMove[] {
     const { isAutoSync = false, causedBy, place = 'last' } = options;
@@ -744,10 +959,9 @@ export class Model {
       ...(isElsewhere && { isReturned: false }),
       ...(to.step !== 'In Progress' && { lease: null }),
     };
-    this.#change(item, { ...follows, ...options.changes }, [
-      ...(options.events ?? []),
-      { eventType: 'moved', data: { ...data, ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }) } },
-    ]);
+    const caused = { ...(isAutoSync && { isAutoSync }), ...(causedBy && { causedBy }), ...options.data };
+    const events: ModelEvent[] = [...(options.events ?? []), { eventType: 'moved', data: { ...data, ...caused } }];
+    this.#change(item, { ...follows, ...options.changes }, events, options.isCompleted);
     return isAutoSync && !causedBy ? [] : this.#cascadeFrom(item);
   }
 
@@ -770,21 +984,40 @@ export class Model {
     return [{ id: parent.id, taskId: parent.taskId, fromColumn, toColumn }, ...above];
   }
 
-  #complete(item: ModelItem, to: ModelColumn, patch: Metadata, session: ModelEvent, changes: Changes): void {
+  #complete(
+    item: ModelItem,
+    to: ModelColumn,
+    patch: Metadata,
+    session: ModelEvent,
+    changes: Changes,
+    isCompleted = false,
+  ): void {
     const metadata = merge(item.metadata, patch);
     const isSame = isDeepStrictEqual(metadata, item.metadata);
     this.#move(item, to, {
       changes: { ...changes, isAiProcessing: false, metadata },
       events: [...(isSame ? [] : updated({ metadata: { from: item.metadata, to: metadata } })), session],
+      isCompleted,
     });
   }
 
-  #session(item: ModelItem, report: Report, id: string): ModelEvent {
-    const { totalTokens, model } = report;
-    this.sessions.push({ ...report, countedFor: item.id });
-    const cost = microdollarsOf(report);
-    const estimatedCost = cost === undefined ? 'unknown' : dollars(cost);
-    return { eventType: 'ai_session', data: { id, workItemId: item.id, totalTokens, model, estimatedCost } };
+  #keep(item: ModelItem, used: Used, of: Pick<Report, 'model' | 'durationMs'>, id?: string): ModelEvent {
+    const { model, durationMs = 0 } = of;
+    this.sessions.push({ ...used, durationMs, countedFor: item.id });
+    const { totalTokens, costBasis } = used;
+    const said = { workItemId: item.id, totalTokens, model, costBasis, estimatedCost: shownCost(used) };
+    return { eventType: 'ai_session', data: { ...(id !== undefined && { id }), ...said } };
+  }
+
+  /** What an agent has told of its work, and nobody completed, is a session of its own: no cost is lost. */
+  #abandon(item: ModelItem): ModelEvent[] {
+    const { lease } = item;
+    if (!lease?.report) return [];
+    const { model, atMs, ...used } = lease.report;
+    const durationMs = Math.max(0, atMs - lease.claimedAtMs);
+    delete lease.report;
+    item.abandoned = { ...used, key: lease.key, durationMs };
+    return [this.#keep(item, used, { model, durationMs })];
   }
 
   /** Under a lease, it is once that is released or has expired. */
@@ -805,12 +1038,14 @@ export class Model {
     return this.#isReady(item, item.lease?.isSettled ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
   }
 
-  #expire(item: ModelItem): void {
+  /** @returns whether it had not been noticed before */
+  #expire(item: ModelItem): boolean {
     const { lease } = item;
-    if (!lease || lease.isSettled || this.#isHeld(item, Date.now())) return;
+    if (!lease || lease.isSettled || this.#isHeld(item, Date.now())) return false;
     lease.isSettled = true;
     item.isAiProcessing = false;
     this.#record(item, [{ eventType: 'lease_expired', data: {} }]);
+    return true;
   }
 
   /** Its dependencies are in `Review` or further, and it is pending, or nobody holds it. */
@@ -831,7 +1066,7 @@ export class Model {
 
   #waitsForNothing({ metadata }: ModelItem): boolean {
     const found = ((metadata.dependsOn ?? []) as string[]).map((ref) => this.find(ref));
-    return found.every((item) => item && isHandedOver(this.step(item)));
+    return found.every((item) => item && isMet(this.step(item), this.dependencyMet));
   }
 
   #isHeld({ lease }: ModelItem, nowMs: number): boolean {
@@ -874,13 +1109,17 @@ export class Model {
     column.items = column.items.filter((each) => each !== id);
   }
 
-  #change(item: ModelItem, changes: Changes, events: readonly ModelEvent[]): void {
-    if (changes.lease !== undefined && changes.lease?.token !== item.lease?.token) this.#expire(item);
+  #change(item: ModelItem, changes: Changes, events: readonly ModelEvent[], isCompleted = false): void {
+    const endsLease = changes.lease !== undefined && changes.lease?.token !== item.lease?.token;
+    if (endsLease) this.#expire(item);
+    const left = endsLease && !isCompleted ? this.#abandon(item) : [];
+    // Whoever claims begins anew.
+    if (endsLease && changes.lease) item.abandoned = null;
     const { lease, assignee } = { ...item, ...changes };
     if (!lease && (item.lease || (item.assignee !== null && assignee === null))) item.isAiProcessing = false;
     Object.assign(item, changes);
     item.version++;
-    this.#record(item, events);
+    this.#record(item, [...events, ...left]);
   }
 
   #record(item: ModelItem, events: readonly ModelEvent[]): void {

@@ -12,8 +12,10 @@ type AnswerOf<N extends Name> = ReturnType<typeof call<N>>;
 /** The service as the one caller of a run sees it, next to the model of it. */
 export class Service {
   readonly caller: Caller;
-  /** With another API key of the organization. */
+  /** With another API key of the same user. */
   readonly otherKey: Caller;
+  /** Another user, who did not do the work. */
+  readonly reviewer: Caller;
   readonly projectId: string;
   readonly #model: Model;
   #calls: string[] = [];
@@ -21,6 +23,7 @@ export class Service {
   constructor(caller: Caller, projectId: string, model: Model) {
     this.caller = caller;
     this.otherKey = { ...caller, keyId: uuidv7() };
+    this.reviewer = { ...caller, keyId: uuidv7(), userId: uuidv7() };
     this.projectId = projectId;
     this.#model = model;
   }
@@ -40,6 +43,7 @@ export class Service {
       throw error;
     });
     const outcome = answer instanceof OperationError ? answer.code : 'done';
+    this.#model.by = { key: caller.keyId, user: caller.userId };
     try {
       apply(answer as Awaited<AnswerOf<N>>);
       this.#model.followReadiness();
@@ -67,8 +71,13 @@ export class Service {
 
   #call<N extends Name>(name: N, input: InputOf<N>, caller: Caller): AnswerOf<N> {
     const said = JSON.stringify(input, (_, value) => (typeof value === 'string' ? this.#nameOf(value) : value));
-    this.#calls.push(`${name} ${said}${caller === this.caller ? '' : ' by another key'}`);
+    this.#calls.push(`${name} ${said}${this.#nameOfCaller(caller)}`);
     return call(caller, name, input);
+  }
+
+  #nameOfCaller(caller: Caller): string {
+    if (caller === this.reviewer) return ' by a reviewer';
+    return caller === this.otherKey ? ' by another key' : '';
   }
 
   #nameOf(value: string): string {
@@ -82,6 +91,5 @@ export async function startBoth(): Promise<{ readonly service: Service; readonly
   const { caller, project, board } = await startProject('Worktrack', newCaller());
   const second = await call(caller, 'boards.create', { id: project.id, name: 'Second' });
   const model = new Model(project.key, [board, second]);
-  model.caller = caller.keyId;
   return { service: new Service(caller, project.id, model), model };
 }

@@ -2,18 +2,24 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { settleEndedLeases } from '../leases/settle.ts';
+import { whileItStands, whileNobodyActs } from './clock.ts';
 import { compareState, compareTouched } from './compare.ts';
-import type { ItemType, ModelItem, Place, Priority } from './records.ts';
+import { MODELS, shownCost } from './costs.ts';
+import { GATES } from './gates.ts';
+import type { DependencyMet, ItemType, LeaseState, ModelItem, Place, Priority } from './records.ts';
 import type { Model } from './reference.ts';
 import type { Service } from './service.ts';
-import { MODELS, NAMES } from './tables.ts';
+import { NAMES } from './tables.ts';
 
-/** How often everything is compared, and not only what the last step wrote. */
-const STEPS_BETWEEN_COMPARISONS = 25;
+/** How often what the last steps wrote is compared, and how often everything. The end of a run compares whole histories, too. */
+const STEPS_BETWEEN_LOOKS = 4;
+const STEPS_BETWEEN_COMPARISONS = 100;
 const ISO_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let stepsMade = 0;
 export const stepsSoFar = () => stepsMade;
+/** All that a process compares at the moment: time passes for all of them. */
+export const underWay = new Set<Model>();
 
 type Act<P> = (params: P, model: Model, service: Service) => Promise<void>;
 
@@ -36,13 +42,16 @@ class Step<P> implements fc.AsyncCommand<Model, Service>, fc.WithCloneMethod<Ste
   }
 
   async run(model: Model, service: Service): Promise<void> {
+    const act = () => this.#act(this.#params, model, service);
     try {
-      await this.#act(this.#params, model, service);
+      await (this.#act === (goForward as Act<unknown>) ? act() : whileItStands(act));
     } finally {
       this.#calls = service.calls();
     }
-    await compareTouched(model, service);
-    if (++stepsMade % STEPS_BETWEEN_COMPARISONS === 0) await compareState(model, service);
+    stepsMade++;
+    const steps = ++model.steps;
+    if (steps % STEPS_BETWEEN_LOOKS === 0) await whileItStands(() => compareTouched(model, service));
+    if (steps % STEPS_BETWEEN_COMPARISONS === 0) await whileItStands(() => compareState(model, service));
   }
 
   /** Each attempt at shrinking a failure runs steps of its own: what those of the failure called must not be forgotten. */
@@ -65,6 +74,9 @@ function step<P>(
 
 // What is chosen from.
 
+const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
 const Nth = fc.nat(999);
 const flag = fc.boolean();
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -86,12 +98,31 @@ const MetadataOf = fc.dictionary(
   ),
   { maxKeys: 3, noNullPrototype: true },
 );
-/** Multiples of eight, so that a price in micro-dollars is a whole number whatever part of them is input. */
-const tokens = fc.nat(100_000).map((value) => value * 8);
-const SessionTokens = fc.record(
-  { model: fc.constantFrom(...MODELS), totalTokens: tokens, durationMs: fc.nat(100_000) },
-  { requiredKeys: ['model', 'totalTokens'] },
+const tokens = fc.nat(800_000);
+const CostUsd = fc.constantFrom(0, 0.25, 1.000001);
+/** A total alone, its parts, or one of them, with what a cache did; what was paid for it wins. */
+const TokensOf = fc.oneof(
+  fc.record({ totalTokens: tokens, costUsd: rarely.map((isPaid) => (isPaid ? 0.25 : undefined)) }),
+  fc
+    .record({ input: tokens, output: tokens, cached: fc.nat(3), written: fc.nat(3), which: fc.nat(3) })
+    .map(({ input, output, cached, written, which }) => ({
+      totalTokens: input + output,
+      inputTokens: which === 1 ? undefined : input,
+      outputTokens: which === 2 ? undefined : output,
+      cachedInputTokens: which === 3 ? Math.floor((input * cached) / 6) : undefined,
+      cacheWriteTokens: which === 3 ? Math.floor((input * written) / 6) : undefined,
+    })),
+  fc.record({ totalTokens: tokens, costUsd: CostUsd }),
 );
+const SessionTokens = fc
+  .record({ model: fc.constantFrom(...MODELS), of: TokensOf, durationMs: optional(fc.nat(100_000)) })
+  .map(({ model, of, durationMs }) => given({ model, ...of, durationMs }));
+const Reason = optional(fc.constantFrom('Not yet', 'Once more'));
+/** Whose key it is: usually the one that all else is done with. */
+const Who = fc.constantFrom<'caller' | 'otherKey' | 'reviewer'>('caller', 'caller', 'caller', 'otherKey', 'reviewer');
+const Judge = fc.constantFrom<'caller' | 'otherKey' | 'reviewer'>('caller', 'otherKey', 'reviewer', 'reviewer');
+/** For moves by hand. */
+const Hand = { takeOver: optional(flag), reason: Reason, force: rarely.map((isForced) => isForced || undefined) };
 
 const Day = fc.constantFrom('2026-02-28', '2028-02-29');
 const Estimate = fc.constantFrom(0, 0.5, 8);
@@ -105,8 +136,6 @@ const hasTokens = (model: Model) => model.tokens.length > 0;
 const columnsOf = (model: Model, item: ModelItem) => model.board(item).columns;
 const allColumns = (model: Model) => model.boards.flatMap(({ columns }) => columns);
 const now = () => Date.now();
-const given = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 /** An item is named by its task ID or its id. */
 const ref = (item: ModelItem, byTaskId: boolean) => (byTaskId ? item.taskId : item.id);
 
@@ -192,7 +221,7 @@ const update = step(
       version: optional(rarely),
     },
     ...{ parent: optional(fc.oneof(Nth, fc.constant(null))), dependsOn: optional(Nth), onlyParent: flag },
-    takeOver: optional(flag),
+    ...{ who: Who, ...Hand },
   }),
   async (params, model, service) => {
     const item = itemAt(model, params.item);
@@ -209,24 +238,29 @@ const update = step(
       parentId: params.parent === null ? null : (parent as ModelItem | undefined)?.taskId,
       boardColumnId: column === undefined ? undefined : nth(columnsOf(model, item), column).id,
       version: isStale === undefined ? undefined : isStale ? item.version + 1 : item.version,
-      takeOver: params.takeOver,
+      ...{ takeOver: params.takeOver, reason: params.reason, force: params.force },
       ...(dependency && !params.onlyParent && { metadata: { ...metadata, dependsOn: [dependency] } }),
     });
-    await service.agree('workItems.update', input, (answer) => {
-      expect(answer).toMatchObject(model.view(model.update(input)));
-    });
+    await service.agree(
+      'workItems.update',
+      input,
+      (answer) => {
+        expect(answer).toMatchObject(model.view(model.update(input)));
+      },
+      service[params.who],
+    );
   },
 );
 
 const move = step(
   fc.record({
     ...{ item: Nth, byTaskId: flag, column: Nth, toDone: flag, isAutoSync: rarely, setAiProcessing: optional(flag) },
-    ...{ aiProvider: optional(fc.constantFrom('anthropic', 'openai')), onAnyBoard: rarely, takeOver: optional(flag) },
+    ...{ aiProvider: optional(fc.constantFrom('anthropic', 'openai')), onAnyBoard: rarely, who: Who, ...Hand },
     place: optional(fc.oneof(fc.constantFrom<'first' | 'last'>('first', 'last'), Nth)),
   }),
   async (params, model, service) => {
     const item = itemAt(model, params.item);
-    const { isAutoSync, setAiProcessing, aiProvider, takeOver } = params;
+    const { isAutoSync, setAiProcessing, aiProvider, takeOver, reason, force } = params;
     const columns = params.onAnyBoard ? allColumns(model) : columnsOf(model, item);
     const done = columns.find(({ step }) => step === 'Done');
     const column = params.toDone && done ? done : nth(columns, params.column);
@@ -235,17 +269,22 @@ const move = step(
       typeof at !== 'number' ? at : column.items.length === 0 ? 'last' : { after: nth(column.items, at) };
     const input = given({
       ...{ workItemId: ref(item, params.byTaskId), boardColumnId: column.id },
-      ...{ isAutoSync, setAiProcessing, aiProvider, position, takeOver },
+      ...{ isAutoSync, setAiProcessing, aiProvider, position, takeOver, reason, force },
     });
-    await service.agree('workItems.move', input, ({ workItem, fromColumn, toColumn, cascaded }) => {
-      const moved = model.move(input);
-      expect(workItem).toMatchObject(model.view(moved.item));
-      expect({ fromColumn, toColumn, cascaded }).toEqual({
-        fromColumn: moved.fromColumn,
-        toColumn: column.name,
-        cascaded: moved.cascaded,
-      });
-    });
+    await service.agree(
+      'workItems.move',
+      input,
+      ({ workItem, fromColumn, toColumn, cascaded }) => {
+        const moved = model.move(input);
+        expect(workItem).toMatchObject(model.view(moved.item));
+        expect({ fromColumn, toColumn, cascaded }).toEqual({
+          fromColumn: moved.fromColumn,
+          toColumn: column.name,
+          cascaded: moved.cascaded,
+        });
+      },
+      service[params.who],
+    );
   },
 );
 
@@ -270,26 +309,32 @@ const parentsOf = (model: Model) => [...model.items.values()].filter((item) => m
 const batchMove = step(
   fc.record({
     ...{ items: fc.array(Nth, { minLength: 1, maxLength: 4 }), column: Nth, byTaskId: flag, withUnknown: rarely },
-    ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')), takeOver: optional(flag) },
+    ...{ setAiProcessing: optional(flag), aiProvider: optional(fc.constant('openai')), who: Who },
+    hand: fc.record(Hand),
   }),
-  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider, takeOver }, model, service) => {
+  async ({ items, column: n, byTaskId, withUnknown, setAiProcessing, aiProvider, who, hand }, model, service) => {
     const column = nth(columnsOf(model, itemAt(model, items[0] as number)), n);
     const chosen = items.map((each) => itemAt(model, each));
     const workItemIds = [...chosen.map((item) => ref(item, byTaskId)), ...(withUnknown ? [uuidv7()] : [])];
-    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider, takeOver });
+    const input = given({ workItemIds, boardColumnId: column.id, setAiProcessing, aiProvider, ...hand });
     const positions = new Map<string, number>();
     for (const id of new Set([...column.items, ...chosen.map((item) => item.id)])) {
       positions.set(id, (await service.ask('workItems.get', { id })).position);
     }
-    await service.agree('workItems.batchMove', input, (answer) => {
-      const { moved, skipped } = model.batchMove(input, (id) => positions.get(id) as number);
-      const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-      expect(answer.movedCount).toBe(moved.length);
-      expect(answer.items.toSorted(byId).map(({ id, version, columnName }) => ({ id, version, columnName }))).toEqual(
-        moved.toSorted(byId).map(({ id, version }) => ({ id, version, columnName: column.name })),
-      );
-      expect(answer.skipped.map(({ id }) => id).toSorted()).toEqual(skipped.toSorted());
-    });
+    await service.agree(
+      'workItems.batchMove',
+      input,
+      (answer) => {
+        const { moved, skipped } = model.batchMove(input, (id) => positions.get(id) as number);
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        expect(answer.movedCount).toBe(moved.length);
+        expect(answer.items.toSorted(byId).map(({ id, version, columnName }) => ({ id, version, columnName }))).toEqual(
+          moved.toSorted(byId).map(({ id, version }) => ({ id, version, columnName: column.name })),
+        );
+        expect(answer.skipped.map(({ id }) => id).toSorted()).toEqual(skipped.toSorted());
+      },
+      service[who],
+    );
   },
 );
 
@@ -303,14 +348,84 @@ const remove = step(fc.record({ item: Nth, byTaskId: flag }), async ({ item: n, 
   });
 });
 
-const comment = step(fc.record({ item: Nth, byTaskId: flag }), async (params, model, service) => {
-  const item = itemAt(model, params.item);
-  const input = { workItemId: ref(item, params.byTaskId), text: `Comment ${item.history.length}` };
-  await service.agree('workItems.comment', input, ({ event }) => {
-    model.comment(input);
-    expect(event).toMatchObject({ eventType: 'comment', data: { text: input.text } });
-  });
-});
+const comment = step(
+  fc.record({ item: Nth, byTaskId: flag, ofHeld: flag, token: optional(Nth), who: Who }),
+  async ({ item: n, byTaskId, ofHeld, token, who }, model, service) => {
+    const held = heldItems(model);
+    const item = ofHeld && held.length > 0 ? nth(held, n) : itemAt(model, n);
+    const leaseToken =
+      token === undefined || !hasTokens(model) ? undefined : (item.lease ?? tokenAt(model, token)).token;
+    const text = `Comment ${item.history.length}`;
+    const input = given({ workItemId: ref(item, byTaskId), text, leaseToken });
+    await service.agree(
+      'workItems.comment',
+      input,
+      (answer) => {
+        model.comment(input, now());
+        expect(answer.event).toMatchObject({ eventType: 'comment', data: { text } });
+      },
+      service[who],
+    );
+  },
+);
+
+const answerQuestion = step(
+  fc.record({ item: Nth, who: Who }),
+  async ({ item: n, who }, model, service) => {
+    const held = heldItems(model);
+    const waiting = held.filter(({ lease }) => lease?.state === 'awaiting_input');
+    const item = nth(waiting.length > 0 ? waiting : held, n);
+    const input = { workItemId: item.id, text: `Answer ${item.history.length}` };
+    await service.agree(
+      'workItems.answer',
+      input,
+      ({ agent, question }) => {
+        model.answer(input, now());
+        expect({ agent, question }).toEqual({ agent: item.lease?.agent, question: item.lease?.question ?? null });
+      },
+      service[who],
+    );
+  },
+  (model) => heldItems(model).length > 0,
+);
+
+/** A heartbeat, mostly of a lease that is live. */
+const progress = step(
+  fc.record({
+    ...{
+      item: Nth,
+      token: Nth,
+      isWrong: rarely,
+      state: optional(fc.constantFrom<LeaseState>('working', 'awaiting_input')),
+    },
+    ...{
+      question: optional(fc.constantFrom('Which one?', 'Which colour?')),
+      model: optional(fc.constantFrom(...MODELS)),
+    },
+    tokens: optional(TokensOf),
+  }),
+  async ({ item: n, token, isWrong, state, question, model: name, tokens: used }, model, service) => {
+    const item = nth(heldItems(model), n);
+    const leaseToken = (isWrong ? tokenAt(model, token) : (item.lease ?? tokenAt(model, token))).token;
+    const input = given({ workItemId: item.id, leaseToken, state, question, model: name, ...(used && given(used)) });
+    await service.agree('workItems.progress', input, (answer) => {
+      const atMs = Date.parse(answer?.lease?.lastHeartbeatAt ?? '');
+      const { lease, answers, notices } = model.progress(input, now(), { atMs });
+      expect(answer.lease).toMatchObject({
+        ...{ state: lease.state, expiresAt: new Date(lease.expiresAtMs).toISOString() },
+        tokensSoFar: lease.report?.totalTokens ?? null,
+      });
+      expect(answer.answers.map(({ text }) => text)).toEqual(answers);
+      expect((answer.notices ?? []).map(({ taskId }) => taskId)).toEqual(notices);
+      const [rest] = model.restsOver(item);
+      expect(answer.stop, 'whether a budget is used up').toBe(rest !== undefined && rest <= 0);
+      const { limitUsd, spentUsd } = answer.budget ?? { limitUsd: 0, spentUsd: 0 };
+      const left = answer.budget ? Math.round((limitUsd - spentUsd) * 1_000_000) : undefined;
+      expect(left, 'what is left of the tightest budget').toBe(rest);
+    });
+  },
+  (model) => heldItems(model).length > 0,
+);
 
 /** A deleted item can be read about, and nothing else. */
 const useDeleted = step(
@@ -320,7 +435,7 @@ const useDeleted = step(
     const { id } = item;
     const column = nth(columnsOf(model, item), n);
     await service.agree('workItems.comment', { workItemId: id, text: 'Late' }, () =>
-      model.comment({ workItemId: id, text: 'Late' }),
+      model.comment({ workItemId: id, text: 'Late' }, now()),
     );
     await service.agree('workItems.update', { id, title: 'Late' }, () => void model.update({ id, title: 'Late' }));
     await service.agree('workItems.move', { workItemId: id, boardColumnId: column.id }, () => {
@@ -333,16 +448,13 @@ const useDeleted = step(
 );
 
 const recordSession = step(
-  fc.record({ item: Nth, byTaskId: flag, session: SessionTokens, inputTokens: optional(tokens), outputTokens: tokens }),
-  async ({ item: n, byTaskId, session, inputTokens, outputTokens }, model, service) => {
+  fc.record({ item: Nth, byTaskId: flag, session: SessionTokens }),
+  async ({ item: n, byTaskId, session }, model, service) => {
     const item = itemAt(model, n);
-    const parts = inputTokens === undefined ? {} : { inputTokens, outputTokens };
-    const totalTokens = inputTokens === undefined ? session.totalTokens : inputTokens + outputTokens;
-    const report = { ...session, ...parts, totalTokens };
-    const input = { ...report, workItemId: ref(item, byTaskId) };
+    const input = { ...session, workItemId: ref(item, byTaskId) };
     await service.agree('workItems.recordSession', input, (answer) => {
       model.recordSession(input, answer);
-      expect(answer).toMatchObject({ workItemId: item.id, totalTokens });
+      expect(answer).toMatchObject({ workItemId: item.id, totalTokens: session.totalTokens });
     });
   },
 );
@@ -353,19 +465,32 @@ const completeReview = step(
     result: fc.constantFrom<'pass' | 'fail'>('pass', 'fail'),
     issues: fc.array(Title, { maxLength: 2 }),
     takeOver: optional(flag),
+    ...{ who: Judge, ofAll: rarely },
   }),
-  async ({ item: n, result, issues, takeOver }, model, service) => {
-    const item = itemAt(model, n);
+  async ({ item: n, result, issues, takeOver, who, ofAll }, model, service) => {
+    const item = judgedAt(model, ['Review'], n, ofAll);
     const input = given({ workItemId: item.id, result, summary: 'Read', issues, reviewedFiles: ['a.ts'], takeOver });
-    await service.agree('workItems.completeReview', input, (answer) => {
-      const { fromColumn, to } = model.completeReview(input, { reviewedAt: ISO_TIME });
-      const { id: workItemId, taskId } = item;
-      // Whom it may surprise (the item's holder) is reported in addition.
-      const { warnings: _, ...rest } = answer;
-      expect(rest).toEqual({ completed: true, workItemId, taskId, result, fromColumn, movedTo: to.name });
-    });
+    await service.agree(
+      'workItems.completeReview',
+      input,
+      (answer) => {
+        const { fromColumn, to, isMisfit } = model.completeReview(input, { reviewedAt: ISO_TIME });
+        const { id: workItemId, taskId } = item;
+        // Whom it may surprise (the item's holder) is reported in addition.
+        const { warnings = [], ...rest } = answer;
+        expect(rest).toEqual({ completed: true, workItemId, taskId, result, fromColumn, movedTo: to.name });
+        if (isMisfit) expect(warnings, 'warnings of what does not fit').not.toEqual([]);
+      },
+      service[who],
+    );
   },
 );
+
+/** Mostly where it is waited for. */
+function judgedAt(model: Model, steps: readonly string[], n: number, ofAll: boolean): ModelItem {
+  const waiting = [...model.items.values()].filter((item) => steps.includes(model.step(item)));
+  return ofAll || waiting.length === 0 ? itemAt(model, n) : nth(waiting, n);
+}
 
 const completeValidation = step(
   fc.record({
@@ -373,49 +498,54 @@ const completeValidation = step(
     documentation: optional(fc.record({ summary: Title, changelogEntry: Title }, { requiredKeys: [] })),
     testResults: optional(fc.record({ passed: fc.nat(9), failed: fc.nat(1) }, { requiredKeys: [] })),
     takeOver: optional(flag),
+    ...{ who: Judge, ofAll: rarely },
   }),
-  async ({ item: n, toDocument, validating, session, documentation, testResults, takeOver }, model, service) => {
-    const item = itemAt(model, n);
+  async ({ item: n, toDocument, validating, session, who, ofAll, ...rest }, model, service) => {
+    const { documentation, testResults, takeOver } = rest;
+    const item = judgedAt(model, ['Testing', 'Validating'], n, ofAll);
     const columnAt = (at: number | undefined) => (at === undefined ? undefined : nth(columnsOf(model, item), at).id);
     const columns = { toDocumentColumnId: columnAt(toDocument), validatingColumnId: columnAt(validating) };
     const input = given({ workItemId: item.id, ...columns, documentation, testResults, takeOver, ...session });
-    await service.agree('workItems.completeValidation', input, (answer) => {
-      const { fromColumn, to, passed, redirected } = model.completeValidation(input, answer);
-      const expected = { completed: true, workItemId: item.id, taskId: item.taskId, passed, fromColumn, redirected };
-      expect(answer).toMatchObject({ ...expected, movedTo: to.name, totalTokens: session.totalTokens });
-    });
+    await service.agree(
+      'workItems.completeValidation',
+      input,
+      (answer) => {
+        const { fromColumn, to, passed, redirected, isMisfit } = model.completeValidation(input, answer);
+        const expected = { completed: true, workItemId: item.id, taskId: item.taskId, passed, fromColumn, redirected };
+        expect(answer).toMatchObject({ ...expected, movedTo: to.name, totalTokens: session.totalTokens });
+        if (isMisfit) expect(answer.warnings ?? [], 'warnings of what does not fit').not.toEqual([]);
+      },
+      service[who],
+    );
   },
 );
 
 const completeAiTask = step(
   fc.record({
-    ...{
-      item: Nth,
-      ofClaimed: flag,
-      anyColumn: rarely,
-      byOtherKey: flag,
-      token: optional(Nth),
-      session: SessionTokens,
-    },
+    ...{ item: Nth, ofClaimed: flag, anyColumn: rarely, noColumn: rarely, who: Who, token: optional(Nth) },
+    ...{ session: SessionTokens, takeOver: optional(flag) },
     userActions: optional(fc.constantFrom('- Look', '- Listen')),
   }),
-  async ({ item: n, ofClaimed, anyColumn, byOtherKey, token, session, userActions }, model, service) => {
+  async (params, model, service) => {
+    const { item: n, ofClaimed, anyColumn, noColumn, who, token, session, takeOver, userActions } = params;
     const held = heldItems(model);
     const item = ofClaimed && held.length > 0 ? nth(held, n) : itemAt(model, n);
     const review = columnsOf(model, item).find(({ step }) => step === 'Review');
     const column = anyColumn || !review ? nth(columnsOf(model, item), n) : review;
     const leaseToken =
       token === undefined || !hasTokens(model) ? undefined : (item.lease ?? tokenAt(model, token)).token;
-    const input = given({ workItemId: item.id, reviewColumnId: column.id, leaseToken, userActions, ...session });
-    const caller = byOtherKey ? service.otherKey : service.caller;
+    const reviewColumnId = noColumn ? undefined : column.id;
+    const input = given({ workItemId: item.id, reviewColumnId, leaseToken, takeOver, userActions, ...session });
     await service.agree(
       'workItems.completeAiTask',
       input,
       (answer) => {
-        model.completeAiTask(input, { key: caller.keyId, nowMs: now() }, answer);
-        expect(answer).toMatchObject({ completed: true, workItemId: item.id, movedTo: column.name });
+        const { to, recorded } = model.completeAiTask(input, now(), answer);
+        const { totalTokens, costBasis } = recorded;
+        const expected = { completed: true, workItemId: item.id, movedTo: to.name, totalTokens, costBasis };
+        expect(answer).toMatchObject({ ...expected, estimatedCost: shownCost(recorded) });
       },
-      caller,
+      service[who],
     );
   },
 );
@@ -424,14 +554,14 @@ const claim = step(
   fc.record({
     of: optional(fc.array(Nth, { minLength: 1, maxLength: 3 })),
     agent: fc.constantFrom('Ada', 'Robot'),
-    byOtherKey: rarely,
+    leaseSeconds: fc.constantFrom(60, 900, 3600),
+    who: Who,
   }),
-  async ({ of, agent, byOtherKey }, model, service) => {
-    const caller = byOtherKey ? service.otherKey : service.caller;
+  async ({ of, agent, leaseSeconds, who }, model, service) => {
     const ids = of?.map((n) => itemAt(model, n).taskId);
     await service.agree(
       'workItems.claim',
-      given({ ids, agent }),
+      given({ ids, agent, leaseSeconds }),
       (answer) => {
         const claimable = model.claimable(ids, now());
         expect(answer?.claimed, `whether there is a task to claim: ${claimable.map(({ taskId }) => taskId)}`).toBe(
@@ -444,10 +574,10 @@ const claim = step(
         );
         const { token, expiresAt } = answer.lease;
         const learned = { id: answer.workItem.id, token, expiresAtMs: Date.parse(expiresAt) };
-        const item = model.claim({ agent }, { key: caller.keyId }, learned);
+        const item = model.claim({ agent, leaseSeconds }, learned);
         expect(answer.workItem).toMatchObject(model.view(item));
       },
-      caller,
+      service[who],
     );
   },
 );
@@ -458,7 +588,9 @@ const renew = step(
     const leaseToken = tokenAt(model, n).token;
     await service.agree('workItems.claim', { agent: 'Robot', leaseToken, leaseSeconds }, (answer) => {
       const expiresAtMs = answer.lease ? Date.parse(answer.lease.expiresAt) : 0;
-      expect(answer.workItem).toMatchObject(model.view(model.renew(leaseToken, now(), { expiresAtMs })));
+      expect(answer.workItem).toMatchObject(
+        model.view(model.renew({ leaseToken, leaseSeconds }, now(), { expiresAtMs })),
+      );
     });
   },
   hasTokens,
@@ -478,16 +610,24 @@ const release = step(
   hasTokens,
 );
 
+interface Passing {
+  readonly seconds: number;
+  readonly isSettled: boolean;
+}
+
 /** Only the wall clock is advanced: the database's client waits with real timers. */
-const passTime = step(
-  fc.record({ seconds: fc.integer({ min: 30, max: 1200 }), isSettled: flag }),
-  async ({ seconds, isSettled }, model) => {
+function goForward({ seconds, isSettled }: Passing): Promise<void> {
+  return whileNobodyActs(async () => {
     vi.setSystemTime(now() + seconds * 1_000);
     // Usually at once; now and then something else comes first.
     if (!isSettled) return;
     await settleEndedLeases(new Date());
-    model.settle();
-  },
+    for (const model of underWay) model.settle();
+  });
+}
+const passTime = step(
+  fc.record({ seconds: fc.oneof({ weight: 9, arbitrary: fc.nat(1200) }, fc.constant(25 * 3_600)), isSettled: flag }),
+  goForward,
 );
 
 /** Besides `In Progress`. */
@@ -519,6 +659,32 @@ const changeColumns = step(
     });
   },
   () => true,
+);
+
+const changeProject = step(
+  fc.record(
+    { gates: fc.constantFrom(...GATES), dependencyMet: fc.constantFrom<DependencyMet>('review', 'testing', 'done') },
+    { requiredKeys: [] },
+  ),
+  async (input, model, service) => {
+    await service.agree('projects.update', { id: service.projectId, ...input }, () => model.changeProject(input));
+  },
+  () => true,
+);
+
+/** Often one that some of the work uses up. */
+const setBudget = step(
+  fc.record({ item: optional(Nth), limitUsd: fc.constantFrom(null, 0, 0.5, 5, 50, 500) }),
+  async ({ item: n, limitUsd }, model, service) => {
+    const having = [...model.items.values()].filter(({ type }) => type !== 'task' && type !== 'idea');
+    const item = n === undefined || n % 5 === 0 ? undefined : having.length > 0 ? nth(having, n) : itemAt(model, n);
+    const of = item ? { workItemId: item.id } : { projectId: service.projectId };
+    await service.agree('workItems.setBudget', { ...of, limitUsd }, ({ budget }) => {
+      model.setBudget(item, limitUsd);
+      const shown = model.shownBudgets().find((each) => Object.is(Object.values(each)[0], item?.taskId ?? 'project'));
+      expect(budget).toEqual(shown ?? null);
+    });
+  },
 );
 
 // What only reads.
@@ -597,10 +763,14 @@ export const anyStep = fc.oneof(
   { weight: 8, arbitrary: moveChildren },
   { weight: 4, arbitrary: batchMove },
   { weight: 3, arbitrary: remove },
-  { weight: 2, arbitrary: comment },
+  { weight: 3, arbitrary: comment },
+  { weight: 2, arbitrary: answerQuestion },
+  { weight: 8, arbitrary: progress },
+  { weight: 2, arbitrary: changeProject },
+  { weight: 2, arbitrary: setBudget },
   { weight: 1, arbitrary: useDeleted },
   { weight: 4, arbitrary: recordSession },
-  { weight: 3, arbitrary: completeReview },
+  { weight: 5, arbitrary: completeReview },
   { weight: 4, arbitrary: completeValidation },
   { weight: 6, arbitrary: completeAiTask },
   { weight: 10, arbitrary: claim },

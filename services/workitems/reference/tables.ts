@@ -1,4 +1,4 @@
-import type { ItemType, Metadata, Priority, Report } from './records.ts';
+import type { DependencyMet, ItemType, Metadata, Priority } from './records.ts';
 
 /** The tables of the interface, and what is computed from them. */
 
@@ -20,14 +20,6 @@ export const PARENTS: Readonly<Record<ItemType, readonly ItemType[]>> = {
 };
 export const MAX_TREE_LEVELS = 20;
 export const EARLIER_REVIEWS = 20;
-/** Dollars per million tokens, which are micro-dollars per token. */
-const PRICES: Readonly<Record<string, { readonly input: number; readonly output: number }>> = {
-  'gpt-4o': { input: 2.5, output: 10 },
-  'claude-sonnet-4-5': { input: 3, output: 15 },
-};
-/** Models with a known price, and one that does not exist. */
-export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
-
 /** Other names that say a step. */
 const ALSO: Readonly<Record<string, string>> = {
   ...{ Doing: 'In Progress', Yapılacak: 'To Do', Überprüfung: 'Review', QA: 'Testing', Shipped: 'Done', 完了: 'Done' },
@@ -35,13 +27,16 @@ const ALSO: Readonly<Record<string, string>> = {
 export const NAMES = [...PROGRESS.filter((name) => name !== 'In Progress'), ...Object.keys(ALSO), 'Waiting', 'Paused'];
 /** What a new column of this name is for. */
 export const stepOf = (name: string) => ALSO[name] ?? name;
-/** Where work goes that was reviewed, or validated: the first that there is. */
+/** Where work goes that was done, reviewed, or validated: the first that there is. */
+export const HANDED_OVER = PROGRESS.slice(3);
 export const AFTER_REVIEW = PROGRESS.slice(4);
 export const AFTER_VALIDATION = PROGRESS.slice(6);
 
 /** A column for anything else counts as `In Progress`. */
 const progressOf = (name: string) => PROGRESS.indexOf(PROGRESS.includes(name) ? name : 'In Progress');
 export const isPending = (name: string) => progressOf(name) < progressOf('In Progress');
+const MET: Readonly<Record<DependencyMet, string>> = { review: 'Review', testing: 'Testing', done: 'Done' };
+export const isMet = (name: string, from: DependencyMet) => progressOf(name) >= progressOf(MET[from]);
 export const isHandedOver = (name: string) => progressOf(name) >= progressOf('Review');
 
 /** Deep for objects; anything else is replaced, and null removes. */
@@ -57,13 +52,3 @@ export function merge(current: Metadata, patch: Metadata): Metadata {
 function isObject(value: unknown): value is Metadata {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** With only a total, three parts input to one part output. Undefined for a model without a known price. */
-export function microdollarsOf({ model, totalTokens, inputTokens, outputTokens }: Report): number | undefined {
-  const price = PRICES[model];
-  if (!price) return undefined;
-  const input = inputTokens ?? (totalTokens * 3) / 4;
-  return input * price.input + (outputTokens ?? totalTokens - input) * price.output;
-}
-
-export const dollars = (microdollars: number) => (microdollars / 1_000_000).toFixed(6);

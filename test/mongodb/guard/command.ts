@@ -11,7 +11,8 @@ export interface Violation {
 /** What is known about a session when one of its commands begins. */
 export interface SessionState {
   /** Its commands that have no answer yet. */
-  readonly underWay: number;
+  /** Names of commands. */
+  readonly underWay: readonly string[];
   /** The transaction that it began last. */
   readonly transaction: { readonly number: string; readonly commands: number; readonly isEnded: boolean } | undefined;
 }

@@ -11,7 +11,7 @@ test('two simultaneous commands in one session are found, consecutive ones are n
   const guard = new Guard(() => undefined);
   expect(rules(guard, 1, { ...find, ...transaction(1), startTransaction: true })).toEqual([]);
   expect(rules(guard, 2, { ...find, ...transaction(1) })).toEqual([
-    'find begins while another operation of its session is under way',
+    'find begins while find of its session is under way',
   ]);
   guard.ended(1, { ok: 1 });
   guard.ended(2, undefined);

@@ -13,7 +13,8 @@ import { violations } from './violations.ts';
 const ENDS = new Set(['commitTransaction', 'abortTransaction']);
 
 interface Session {
-  underWay: number;
+  /** Names of commands. */
+  readonly underWay: string[];
   transaction: { number: string; commands: number; isEnded: boolean } | undefined;
 }
 
@@ -42,7 +43,7 @@ export class Guard {
     const found = violations(command, state);
     this.#underWay.set(id, command);
     if (session) {
-      session.underWay++;
+      session.underWay.push(nameOf(command));
       const number = transactionKey(command) && String(command.txnNumber);
       if (number !== undefined) {
         const commands = session.transaction?.number === number ? session.transaction.commands + 1 : 1;
@@ -58,7 +59,9 @@ export class Guard {
     this.#underWay.delete(id);
     if (!command) return;
     const key = sessionKey(command);
-    if (key !== undefined) this.#session(key).underWay--;
+    const names = key === undefined ? [] : this.#session(key).underWay;
+    const at = names.indexOf(nameOf(command));
+    if (at >= 0) names.splice(at, 1);
     if (!isDocument(reply)) return;
     const cursor = isDocument(reply.cursor) ? String(reply.cursor.id) : '0';
     if (cursor !== '0' && nameOf(command) !== 'getMore') this.#cursors.set(cursor, transactionKey(command));
@@ -75,7 +78,7 @@ export class Guard {
   #session(key: string): Session {
     const known = this.#sessions.get(key);
     if (known) return known;
-    const session: Session = { underWay: 0, transaction: undefined };
+    const session: Session = { underWay: [], transaction: undefined };
     this.#sessions.set(key, session);
     return session;
   }

@@ -48,9 +48,8 @@ export function transactionViolations(command: Document, state: CommandState): V
   const name = nameOf(command);
   const { session, cursorIn } = state;
 
-  if (session && session.underWay > 0) {
-    add(`${name} begins while another operation of its session is under way`, SESSIONS);
-  }
+  const [other] = session?.underWay ?? [];
+  if (other !== undefined) add(`${name} begins while ${other} of its session is under way`, SESSIONS);
   const readConcern = isDocument(command.readConcern) ? command.readConcern.level : undefined;
   if (!isInTransaction(command)) {
     if (readConcern === 'snapshot' && !SNAPSHOT_READS.has(name)) {

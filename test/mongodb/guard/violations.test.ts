@@ -7,7 +7,7 @@ const lsid = { id: 'session 1' };
 const first = { $db, lsid, txnNumber: 7, autocommit: false, startTransaction: true };
 const later = { $db, lsid, txnNumber: 7, autocommit: false };
 const open: CommandState = {
-  session: { underWay: 0, transaction: { number: '7', commands: 1, isEnded: false } },
+  session: { underWay: [], transaction: { number: '7', commands: 1, isEnded: false } },
   shardKeyOf: (collection) => (collection === 'items' ? 'organizationId' : undefined),
 };
 const find = { find: 'items', filter: { organizationId: 'o' } };
@@ -86,19 +86,19 @@ const refused: readonly (readonly [rule: string, ...Case])[] = [
     'find after the end',
     '',
     { ...find, ...later },
-    { session: { underWay: 0, transaction: { number: '7', commands: 3, isEnded: true } } },
+    { session: { underWay: [], transaction: { number: '7', commands: 3, isEnded: true } } },
   ],
   [
-    'begins while another operation',
+    'begins while find of its session',
     'of the same transaction',
     { ...find, ...later },
-    { session: { underWay: 1, transaction: open.session?.transaction } },
+    { session: { underWay: ['find'], transaction: open.session?.transaction } },
   ],
   [
-    'begins while another operation',
+    'begins while find of its session',
     'without a transaction',
     { ...find, $db, lsid },
-    { session: { underWay: 1, transaction: undefined } },
+    { session: { underWay: ['find'], transaction: undefined } },
   ],
   [
     'with readConcern snapshot',
@@ -248,12 +248,12 @@ const allowed: readonly Case[] = [
   [
     'its end, said again',
     { commitTransaction: 1, ...later },
-    { session: { underWay: 0, transaction: { number: '7', commands: 3, isEnded: true } } },
+    { session: { underWay: [], transaction: { number: '7', commands: 3, isEnded: true } } },
   ],
   [
     'another transaction of the same session',
     { ...find, ...first, txnNumber: 8 },
-    { session: { underWay: 0, transaction: { number: '7', commands: 3, isEnded: true } } },
+    { session: { underWay: [], transaction: { number: '7', commands: 3, isEnded: true } } },
   ],
   [
     'a join and a count in it',

@@ -1,0 +1,89 @@
+import type { Report, Used } from './records.ts';
+
+type Parts = Pick<Used, 'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'cacheWriteTokens'>;
+
+/** Thousandths of a dollar per million tokens: whole numbers, so that everything adds up exactly. */
+interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly written: number;
+}
+const PRICES: Readonly<Record<string, Price>> = {
+  'gpt-4o': { input: 2_500, output: 10_000, cached: 1_250, written: 2_500 },
+  'claude-sonnet-4-5': { input: 3_000, output: 15_000, cached: 300, written: 3_750 },
+};
+/** Models with a known price, and one that does not exist. */
+export const MODELS = [...Object.keys(PRICES), 'of-our-own'];
+
+/** @param before what the same work had used when it last reported */
+export function usedBy(report: Report, before: Used | undefined): Used {
+  const { totalTokens } = report;
+  const isTotalAlone = report.inputTokens === undefined && report.outputTokens === undefined;
+  const parts = isTotalAlone && before ? scaled(before, totalTokens) : partsOf(report);
+  return { totalTokens, ...parts, ...costOf(report, parts, before) };
+}
+
+function partsOf({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Partial<Report>): Parts {
+  return {
+    inputTokens: inputTokens ?? null,
+    outputTokens: outputTokens ?? null,
+    cachedInputTokens: cachedInputTokens ?? null,
+    cacheWriteTokens: cacheWriteTokens ?? null,
+  };
+}
+
+/** A total alone is split as what was reported before. */
+function scaled(before: Used, totalTokens: number): Parts {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = before;
+  if (inputTokens === null && outputTokens === null) return partsOf({});
+  const share = (part: number | null) =>
+    part === null || before.totalTokens === 0 ? 0 : Math.floor((part * totalTokens) / before.totalTokens);
+  const input = inputTokens ?? before.totalTokens - (outputTokens ?? 0);
+  const ofTotal = before.totalTokens === totalTokens ? input : share(input);
+  return {
+    inputTokens: ofTotal,
+    outputTokens: totalTokens - ofTotal,
+    cachedInputTokens: cachedInputTokens === null ? null : share(cachedInputTokens),
+    cacheWriteTokens: cacheWriteTokens === null ? null : share(cacheWriteTokens),
+  };
+}
+
+function costOf(report: Report, parts: Parts, before: Used | undefined): Pick<Used, 'cost' | 'costBasis'> {
+  if (report.costUsd !== undefined) return { cost: Math.round(report.costUsd * 1_000_000), costBasis: 'paid' };
+  const price = PRICES[report.model];
+  // What was paid for these very tokens still holds; where nothing else is known, it is all that there is.
+  if (before?.costBasis === 'paid' && (!price || before.totalTokens === report.totalTokens)) {
+    return { cost: before.cost, costBasis: 'paid' };
+  }
+  if (!price) return { cost: null, costBasis: 'unpriced' };
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = parts;
+  const [cached, written] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
+  // With only a total, three parts input to one part output.
+  const otherwise =
+    outputTokens === null ? Math.round((report.totalTokens * 3) / 4) : report.totalTokens - outputTokens;
+  const input = inputTokens ?? otherwise;
+  const output = outputTokens ?? report.totalTokens - input;
+  const thousandths =
+    (input - cached - written) * price.input + cached * price.cached + written * price.written + output * price.output;
+  const isSplit = inputTokens !== null || outputTokens !== null;
+  return { cost: Math.floor((thousandths + 500) / 1_000), costBasis: isSplit ? 'split' : 'total' };
+}
+
+/** What is left of a session of which some was recorded when its lease ended. */
+export function restOf(whole: Used, recorded: Used | undefined): Used {
+  if (!recorded) return whole;
+  const less = (all: number | null, some: number | null) => (all === null ? null : Math.max(0, all - (some ?? 0)));
+  return {
+    totalTokens: Math.max(0, whole.totalTokens - recorded.totalTokens),
+    inputTokens: less(whole.inputTokens, recorded.inputTokens),
+    outputTokens: less(whole.outputTokens, recorded.outputTokens),
+    cachedInputTokens: less(whole.cachedInputTokens, recorded.cachedInputTokens),
+    cacheWriteTokens: less(whole.cacheWriteTokens, recorded.cacheWriteTokens),
+    cost: less(whole.cost, recorded.cost),
+    costBasis: whole.costBasis,
+  };
+}
+
+export const dollars = (microdollars: number) => (microdollars / 1_000_000).toFixed(6);
+export const shownCost = ({ cost }: Used) => (cost === null ? 'unknown' : dollars(cost));
