@@ -7,10 +7,10 @@ import type { Model } from './reference.ts';
 import { type Service, startBoth } from './service.ts';
 import { anyStep, stepsSoFar, underWay } from './steps.ts';
 
-/** `MODEL_RUNS=200 npm test -- services/workitems/reference` is a long run; `MODEL_SEED` repeats one. */
+/** `MODEL_RUNS=2000 MODEL_TOGETHER=8 npm test -- services/workitems/reference` is a long run; `MODEL_SEED` repeats one. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
-/** With some at once a step takes half the CPU, but what they do to one another's time is not repeated by a seed. */
+/** Several at once share groups of writes; what they do to one another's time is not repeated by a seed. */
 const TOGETHER = Number(process.env.MODEL_TOGETHER ?? 1);
 const MAX_STEPS_OF_RUN = 300;
 /** On average, a run has a third of the steps that it may have. With far fewer the test says nothing. */
