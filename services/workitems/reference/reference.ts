@@ -533,8 +533,8 @@ export class Model {
       },
       events: updated({ metadata: { from: item.metadata, to: metadata } }),
     });
-    if (review.result === 'fail') this.#tellOfReturn(item, 'review');
-    else this.#tellOfPass(item, ['review']);
+    if (review.result === 'fail' && item.type === 'task') this.#tellOfReturn(item, 'review');
+    else if (review.result === 'pass') this.#tellOfPass(item, ['review']);
     return { item, fromColumn, to: to as ModelColumn, isMisfit: misfits };
   }
 
@@ -581,7 +581,7 @@ export class Model {
       ...this.#sentBack(item, !passed, to as ModelColumn),
     });
     if (passed) this.#tellOfPass(item, ['review', 'validation']);
-    else this.#tellOfReturn(item, 'validation');
+    else if (item.type === 'task') this.#tellOfReturn(item, 'validation');
     return { item, fromColumn, to: to as ModelColumn, passed, redirected, isMisfit: misfits };
   }
 
@@ -908,7 +908,6 @@ export class Model {
 
   /** All that depend on a task hear that it was sent back; those that somebody has begun carry it until it passes. */
   #tellOfReturn(base: ModelItem, until: Verdict): void {
-    if (base.type !== 'task') return;
     for (const other of this.#tasksOn(base)) {
       this.#record(other, [{ eventType: 'dependency_returned', data: {} }]);
       if (isPending(this.step(other))) continue;
