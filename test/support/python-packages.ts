@@ -6,6 +6,7 @@ import { cacheRoot } from '@worktrack/stack/servers/pip';
 
 /** Packages from PyPI, in a folder of the user's cache. */
 export interface PythonPackages {
+  readonly folder: string;
   /** Runs Python with them. */
   run(args: readonly string[], folder: string, env?: NodeJS.ProcessEnv): Promise<Outcome>;
 }
@@ -21,6 +22,7 @@ export async function pythonPackages(python: string, wanted: readonly [string, .
     await new Progress(process.stderr).step(`Installing ${wanted}`, () => install(python, packages, wanted));
   }
   return {
+    folder: packages,
     run: (args, folder, env = {}) =>
       runToEnd(python, args, { ...process.env, PYTHONPATH: packages, HOME: folder, ...env }, folder),
   };

@@ -200,3 +200,14 @@ describe('warnings', () => {
     expect((await call(other, 'workItems.delete', { id: item.id })).warnings).toHaveLength(1);
   });
 });
+
+test('a task that comes to depend on its parent in the write whose cascade takes the parent along waits for nothing', async () => {
+  const own = await startProject();
+  const parent = await own.create('task');
+  const task = await own.create('task', { column: 'Review' });
+  const fields = { parentId: parent.id, boardColumnId: own.column('Done'), metadata: { dependsOn: [parent.id] } };
+  await own.update(task.id, fields);
+  expect((await own.get(parent.id)).columnName).toBe('Done');
+  await own.move(task.id, 'To Do');
+  expect(await call(own.caller, 'workItems.claim', { agent: 'one' })).toMatchObject({ workItem: { id: task.id } });
+});

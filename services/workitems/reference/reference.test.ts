@@ -10,6 +10,8 @@ import { anyStep, stepsSoFar, underWay } from './steps.ts';
 /** `MODEL_RUNS=2000 MODEL_TOGETHER=8 npm test -- services/workitems/reference` is a long run; `MODEL_SEED` repeats one. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
+/** Of the run that failed, as it is printed: only that one is repeated. */
+const PATH = process.env.MODEL_PATH;
 /** Several at once share groups of writes; what they do to one another's time is not repeated by a seed. */
 const TOGETHER = Number(process.env.MODEL_TOGETHER ?? 1);
 const MAX_STEPS_OF_RUN = 300;
