@@ -30,6 +30,11 @@ export interface McpTool {
   readonly required?: readonly string[];
   /** Lists whose entries are described in words, or by another tool: the catalogue has no room to spell them out. */
   readonly opaque?: readonly string[];
+  /**
+   * Fields of the output that a result shows briefly: without those named, which a model has from elsewhere or needs for nothing, and without what is null or empty. REST
+   * shows all.
+   */
+  readonly brief?: Readonly<Record<string, readonly string[]>>;
   /** The field of the output that a tool shows as an image, `{ data: base64, mimeType }`, rather than as data. */
   readonly image?: string;
   /** The tool reaches beyond this service (a language model, a file system). */

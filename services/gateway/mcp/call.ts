@@ -9,6 +9,7 @@ import type { Refusals } from '../audit/refusals.ts';
 import { checkIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CallOrigin, Perform } from '../perform.ts';
 import { type JsonSchema, outputSchema } from '../schema.ts';
+import { briefly } from './results/brief.ts';
 import { fit } from './results/fit.ts';
 import { resultOf } from './results/result.ts';
 import type { Tool } from './tools.ts';
@@ -54,13 +55,15 @@ export async function callTool(
     let isReplayed = false;
     const shownAs = tool.operation.mcp?.image;
     let image: { readonly data: string; readonly mimeType: string } | undefined;
-    const output = await resultOf(tool, input, [caller.organizationId, caller.sessionProjectId], async (asked) => {
+    const result = await resultOf(tool, input, [caller.organizationId, caller.sessionProjectId], async (asked) => {
       const reply = await perform(tool.operation, asked, callOrigin);
       isReplayed = reply.replayed === true;
       const { [shownAs ?? '']: shown, ...output } = reply.output as Record<string, unknown>;
       image = shown as typeof image;
       return output;
     });
+    // After it was made to fit, for a list continues after an entry's id.
+    const output = briefly(result, tool.operation.mcp?.brief);
     calls.inc({ tool: name, outcome: 'ok' });
     return {
       content: [
@@ -75,7 +78,7 @@ export async function callTool(
     if (failure.code === 'PERMISSION_DENIED') {
       refusals.note({ ...origin, operation: tool.operation, input: given.arguments });
     }
-    const { code, message, details, current } = tool.arguments.inOwnWords(failure);
+    const { code, message, details = pointers(failure, given.arguments), current } = tool.arguments.inOwnWords(failure);
     calls.inc({ tool: name, outcome: code });
     return {
       isError: true,
@@ -87,6 +90,16 @@ export async function callTool(
     took();
   }
 }
+
+/** The arguments whose values a refusal is about, if it names none: of several ids a model cannot tell which names nothing. */
+function pointers({ message }: ErrorValue, given: Readonly<Record<string, unknown>> = {}) {
+  const meant = Object.entries(given).filter(([, value]) => typeof value === 'string' && isNamedIn(message, value));
+  return meant.length > 0 ? meant.map(([path]) => ({ path })) : undefined;
+}
+
+const MIN_NAMED_LENGTH = 5;
+const isNamedIn = (text: string, value: string) =>
+  value.length >= MIN_NAMED_LENGTH && text.toLowerCase().includes(value.toLowerCase());
 
 /** A conflict shows the current item, which may be large. */
 const FAILURE: JsonSchema = {

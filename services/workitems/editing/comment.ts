@@ -20,7 +20,7 @@ export async function addWorkItemComment(
   if (isOwn && (!isLive(lease, new Date()) || lease.token !== leaseToken)) {
     throw context.fail(
       'CONFLICT',
-      'This lease has ended. Read the item before you continue, or comment without leaseToken.',
+      'The lease of leaseToken has ended. Read the item before you continue, or comment without leaseToken.',
     );
   }
   const scope = isOwn && lease ? { ...context, by: { agent: lease.agent } } : context;

@@ -14,7 +14,7 @@ import { drawTaskId } from '../items/task-id.ts';
 import { keyWarnings, warned } from '../items/warnings.ts';
 import { placeAtEnd } from '../moves/position.ts';
 import type { ProjectRecord } from '../projects/projects.model.ts';
-import { onlyProject, projectForWrite } from '../projects/projects.repository.ts';
+import { findProject, onlyProject, projectForWrite } from '../projects/projects.repository.ts';
 import { MAX_TREE_LEVELS, requireParentFor } from '../trees/parent.ts';
 import { parentFault } from '../trees/parent-rules.ts';
 import { countChildren } from '../trees/tree-writes.ts';
@@ -32,6 +32,9 @@ import {
 
 type Given = Input<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
+
+/** What is said for one item, or once for all that do not say it. */
+const PLACES = ['projectId', 'boardId', 'boardColumnId'];
 
 interface Place {
   readonly project: ProjectRecord;
@@ -64,10 +67,12 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
   };
   const places: (Place | undefined)[] = [];
   for (const [index, given] of input.items.entries()) {
-    places[index] = await faults.of(index, async () => {
+    const place = async () => {
       const boardId = given.boardId ?? input.boardId ?? (await defaultBoardId());
       return placeOf(context, given, { projectId, boardId, column: given.boardColumnId ?? input.boardColumnId });
-    });
+    };
+    const shared = PLACES.filter((field) => !(field in given) && field in input);
+    places[index] = await faults.of(index, place, { field: 'boardId', shared });
   }
   // What is there already is referred to as anything else that is.
   const items = input.items.map((given) =>
@@ -126,8 +131,12 @@ async function placeOf(
 ): Promise<Place> {
   const board = await requireBoardForWrite(context, boardId);
   if (projectId !== undefined && board.projectId !== projectId) {
-    const message = `the board "${board.name}" is not one of the project ${projectId}`;
-    throw context.fail('VALIDATION_FAILED', message, { details: [{ path: 'boardId', message }] });
+    const isThere = (await findProject(context, projectId)) !== null;
+    const path = isThere ? 'boardId' : 'projectId';
+    const message = isThere
+      ? `the board "${board.name}" is not one of the project ${projectId}`
+      : `there is no project ${projectId}`;
+    throw context.fail('VALIDATION_FAILED', message, { details: [{ path, message }] });
   }
   const column =
     named === undefined

@@ -14,15 +14,25 @@ export class Faults {
     this.#details.push({ path: `items.${index}.${field}`, message });
   }
 
-  /** @returns undefined if the step is refused, which is kept for later */
-  async of<Result>(index: number, step: () => Promise<Result>): Promise<Result | undefined> {
+  /**
+   * @param where `field`: what a refusal is about that names none; `shared`: fields that are given once for all, and so refused once
+   * @returns undefined if the step is refused, which is kept for later
+   */
+  async of<Result>(
+    index: number,
+    step: () => Promise<Result>,
+    { field = '', shared = [] }: { readonly field?: string; readonly shared?: readonly string[] } = {},
+  ): Promise<Result | undefined> {
     try {
       return await step();
     } catch (error) {
       // What this step read may be outdated: then it is no fault.
       if (!(error instanceof OperationError) || error instanceof Stale) throw error;
-      const { details = [{ path: '', message: error.message }] } = error.toValue();
-      for (const { path, message } of details) this.#details.push({ path: joined(`items.${index}`, path), message });
+      const { details = [{ path: field, message: withoutPeriod(error.message) }] } = error.toValue();
+      for (const { path, message } of details) {
+        if (!shared.includes(path)) this.#details.push({ path: joined(`items.${index}`, path), message });
+        else if (this.#details.every((other) => other.path !== path)) this.#details.push({ path, message });
+      }
       return undefined;
     }
   }
@@ -31,6 +41,7 @@ export class Faults {
     if (this.#details.length > 0) throw invalid(this.#details);
   }
 }
+const withoutPeriod = (text: string) => text.replace(/\.$/, '');
 const joined = (...parts: readonly string[]) => parts.filter((part) => part !== '').join('.');
 
 /** Indexes by ref. */

@@ -16,7 +16,7 @@ import { planBatch } from '../context/plan-batch.ts';
 import { stageOfTask } from '../context/stage.ts';
 import { isHeld } from '../items/claimable.ts';
 import type { PlannedItem } from '../items/views.ts';
-import { projectHasBudgets } from '../projects/projects.repository.ts';
+import { findProject, projectHasBudgets } from '../projects/projects.repository.ts';
 import { abandonedTasks, type Candidate, readyTasks, takeOrder, tasksIn } from './candidates.repository.ts';
 import { waitingInBatch, waitingInProject, whyNot } from './in-the-way.ts';
 import { isReserved, reserve } from './reservations.ts';
@@ -136,6 +136,7 @@ export async function bestOfItems(
 ): Promise<Choice> {
   const { tasks } = await leafTasksOf(scope, ids, projectId);
   if (tasks.length === 0) {
+    if (projectId !== undefined && !(await findProject(scope, projectId))) throw noProject(scope, projectId);
     throw scope.fail('NOT_FOUND', 'None of the ids is a task in the project, or an item with tasks below it.', {
       details: [{ path: 'ids', message: 'must be tasks, or items with tasks below them' }],
     });

@@ -35,7 +35,7 @@ export async function reportProgress(
   if (!isLive(before, now) || before.token !== input.leaseToken) {
     throw given.fail(
       'CONFLICT',
-      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another agent. Stop working on it, or claim again.',
+      'The lease of leaseToken does not hold the item: it expired, or the item was moved, released or claimed by another agent. Stop working on it, or claim again.',
     );
   }
   const context = { ...given, by: { agent: before.agent } };

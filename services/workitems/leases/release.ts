@@ -20,7 +20,7 @@ export async function releaseWorkItem(
   if (!isLive(item.lease, new Date()) || item.lease.token !== leaseToken) {
     throw given.fail(
       'CONFLICT',
-      'This lease does not hold the item: it expired, or the item was moved, released or claimed by another agent. There is nothing to release.',
+      'The lease of leaseToken does not hold the item: it expired, or the item was moved, released or claimed by another agent. There is nothing to release.',
     );
   }
   const { before, agent } = item.lease;

@@ -56,6 +56,7 @@ async function compareRuns(seed: number): Promise<void> {
   await fc.assert(fc.asyncProperty(fc.commands([anyStep], { maxCommands: MAX_STEPS_OF_RUN, size: 'max' }), oneRun), {
     seed,
     numRuns: Math.ceil(RUNS / TOGETHER),
+    ...(PATH !== undefined && { path: PATH }),
   });
 }
 type Command = fc.AsyncCommand<Model, Service>;

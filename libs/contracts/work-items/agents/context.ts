@@ -199,7 +199,15 @@ export const getReviewContext = operation({
     },
   },
   rest: 'GET /api/work-items/:taskId/review-context',
-  mcp: { tool: 'get_review_context', title: 'Get review context', names: { taskId: 'workItemId' } },
+  mcp: {
+    tool: 'get_review_context',
+    title: 'Get review context',
+    names: { taskId: 'workItemId' },
+    brief: {
+      item: ['boardId', 'boardColumnId', 'projectId', 'position', 'isAiProcessing', 'createdAt', 'updatedAt'],
+      siblings: ['id', 'type'],
+    },
+  },
 });
 
 export const getValidateContext = operation({

@@ -83,7 +83,15 @@ export const claimWorkItem = operation({
     },
   },
   rest: 'POST /api/work-items/claim',
-  mcp: { tool: 'claim_work_item', title: 'Claim work item', names: { ids: 'workItemIds' } },
+  mcp: {
+    tool: 'claim_work_item',
+    title: 'Claim work item',
+    names: { ids: 'workItemIds' },
+    // Its lease is beside it, and the work needs none of the rest.
+    brief: {
+      workItem: ['lease', 'boardId', 'projectId', 'parentId', 'position', 'createdAt', 'updatedAt'],
+    },
+  },
 });
 
 export const releaseWorkItem = operation({

@@ -81,5 +81,12 @@ export const reportProgress = operation({
     },
   },
   rest: 'POST /api/work-items/:workItemId/progress',
-  mcp: { tool: 'report_progress', title: 'Report progress' },
+  mcp: {
+    tool: 'report_progress',
+    title: 'Report progress',
+    // What the agent has just said itself, or has.
+    brief: {
+      lease: ['token', 'agent', 'keyId', 'claimedAt', 'lastHeartbeatAt', 'stalled', 'note', 'progress', 'tokensSoFar'],
+    },
+  },
 });
