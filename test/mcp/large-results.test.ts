@@ -189,7 +189,7 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
   },
   get_review_context: async () => {
     const siblings = await all('get_review_context', { taskId: large.taskId }, 'siblings');
-    expect(siblings.map(({ id }) => id).toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
+    expect(siblings.map(({ taskId }) => taskId).toSorted()).toEqual(tasks.map(({ taskId }) => taskId).toSorted());
     const attachments = await all('get_review_context', { taskId: large.taskId }, 'attachments');
     expect(attachments).toHaveLength(ATTACHMENTS);
     for (const attachment of attachments) expect(attachment).toMatchObject({ metadataTruncated: true });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Stale } from '@worktrack/runtime/database/stale';
-import type { WriteSet } from '@worktrack/runtime/database/write-set';
+import { Stale } from '@worktrack/runtime/database/writes/stale';
+import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { LRUCache } from 'lru-cache';
 import type { WriteScope } from './scope.ts';
 import { exists } from './within.repository.ts';
