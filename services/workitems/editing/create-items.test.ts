@@ -74,7 +74,7 @@ describe('many items at once', () => {
     expect(detailsOf(refused)).toEqual([
       { path: 'items.1.ref', message: 'is that of items.0, too' },
       { path: 'items.1.dependsOn', message: 'no item of this call has the ref nothing' },
-      { path: 'items.0', message: 'There is no work item W-E-999.' },
+      { path: 'items.0.parentId', message: 'There is no work item W-E-999' },
     ]);
     const second = await failure(
       create([
@@ -86,7 +86,7 @@ describe('many items at once', () => {
     );
     expect(detailsOf(second).map(({ path }) => path)).toEqual([
       'items.3.boardColumnId',
-      'items.0',
+      'items.0.parentId',
       'items.2.dependsOn',
       'items.1.parentId',
     ]);

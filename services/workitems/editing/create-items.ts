@@ -82,7 +82,9 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
   const planned: (Planned | undefined)[] = [];
   for (const [index, given] of items.entries()) {
     const place = places[index];
-    if (place && !place.existing) planned[index] = await faults.of(index, () => plan(context, place, given));
+    if (place && !place.existing) {
+      planned[index] = await faults.of(index, () => plan(context, place, given), { field: 'parentId' });
+    }
   }
   const parents = planned.map((one) => one?.parent);
   for (const index of items.keys()) {

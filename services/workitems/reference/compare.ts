@@ -20,7 +20,10 @@ export async function compareTouched(model: Model, service: Service): Promise<vo
 /** What is waiting to be published: what the operations since the last time have reported. It is removed afterwards. */
 async function compareTold(model: Model, { caller }: Pick<Service, 'caller'>): Promise<void> {
   const events = await takeOutbox(caller.organizationId);
-  const ofItems = events.filter(({ subject }) => subject.kind === 'work_item');
+  // What needs somebody is not in the model.
+  const ofItems = events.filter(
+    ({ subject, type }) => subject.kind === 'work_item' && type !== 'work_item.needs_attention',
+  );
   const expected = model.told.splice(0);
   const byItem = <Of>(all: readonly Of[], idOf: (each: Of) => string, whatOf: (each: Of) => string) =>
     new Map([...Map.groupBy(all, idOf)].map(([id, its]) => [model.called(id), its.map(whatOf)]));
