@@ -37,6 +37,10 @@ export async function buildConsole(): Promise<ConsoleBuild> {
     input: join(SOURCES, 'main.tsx'),
     platform: 'browser',
     transform: { target: 'es2023' },
+    onLog(_, log) {
+      // It would be left for the browser to find.
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
+    },
     plugins: [
       {
         name: 'style-sheets',

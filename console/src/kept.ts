@@ -1,6 +1,9 @@
 const PREFIX = 'worktrack.';
 
-/** A choice that this browser remembers, such as the theme; of the organization nothing but the id of the last project. `null`: none, or the browser stores nothing. */
+/**
+ * What this browser remembers: choices such as the theme, the id of the last project, and drafts of their author's. Nothing else of the organization.
+ * `null`: nothing of this name, or the browser stores nothing.
+ */
 export function kept(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);
@@ -14,5 +17,23 @@ export function keep(name: string, value: string): void {
     localStorage.setItem(PREFIX + name, value);
   } catch {
     // Then it lasts as long as the page.
+  }
+}
+
+export function unkeep(name: string): void {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    // It was not kept, then.
+  }
+}
+
+/** The names that begin so. */
+export function keptNames(start: string): string[] {
+  try {
+    const all = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX + start));
+    return all.map((key) => key.slice(PREFIX.length));
+  } catch {
+    return [];
   }
 }

@@ -24,7 +24,18 @@ export function setFilters(
   changes: Readonly<Record<string, string | undefined>>,
   how: 'push' | 'replace' = 'replace',
 ): void {
-  go(to(address.value.path, { ...Object.fromEntries(address.value.query), ...changes }), how);
+  go(withFilters(changes), how);
+}
+
+/** The address of what is shown now but for these filters, for a link. It is not followed: whatever draws the link is drawn again with its filters. */
+export function withFilters(changes: Readonly<Record<string, string | undefined>>): string {
+  const { path: screen, query } = address.peek();
+  return to(screen, { ...Object.fromEntries(query), ...changes });
+}
+
+/** The address of an item in the panel beside what is shown. */
+export function toPanel(taskId: string): string {
+  return withFilters({ panel: taskId });
 }
 
 const PROJECT_KEPT_AS = 'project';

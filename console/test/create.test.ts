@@ -44,8 +44,8 @@ test('it has all that was chosen, and what is refused is said in the dialog, whi
   await dialog.getByLabel('Description').fill('In **all** places.');
   await choose(dialog, 'Priority', 'High');
   await dialog.getByLabel('Parent').fill('Dark');
-  await dialog.locator(`option[value="${story.taskId}"]`).first().waitFor({ state: 'attached' });
-  await dialog.getByLabel('Parent').fill(story.taskId);
+  await dialog.getByRole('option', { name: `${story.taskId} Dark mode` }).click();
+  expect(await dialog.getByLabel('Parent').inputValue()).toBe(story.taskId);
   await dialog.getByLabel('Labels').fill('Accessibility');
   await dialog.getByLabel('Labels').press('Enter');
   await dialog.getByRole('button', { name: 'Remove Accessibility' }).waitFor();

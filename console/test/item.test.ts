@@ -49,7 +49,8 @@ test('shows everything known about an item, and runs and loads nothing that is w
   const { page } = visitor;
   await page.getByRole('heading', { level: 1, name: 'Use the colours' }).waitFor();
   const main = page.locator('article');
-  for (const text of ['Name all colours', 'Dark mode', 'Unreadable in the dark.', 'The links', 'gpt-4o', '☑ light']) {
+  expect(await main.getByRole('checkbox', { name: 'light' }).isChecked()).toBe(true);
+  for (const text of ['Name all colours', 'Dark mode', 'Unreadable in the dark.', 'The links', 'gpt-4o']) {
     await main.getByText(text).first().waitFor();
   }
   await page.getByText('moved it from Review to In Progress').waitFor();

@@ -20,7 +20,7 @@ import { Label } from '../parts/label.tsx';
 import { memo } from '../parts/memo.ts';
 import { Menu } from '../parts/menu.tsx';
 import { words as common } from '../parts/messages.ts';
-import { to } from '../router.ts';
+import { toPanel } from '../router.ts';
 import { may } from '../session.ts';
 import type { BoardCards } from './board-cards.ts';
 import { type Edge, whenDraggable } from './drag.ts';
@@ -90,7 +90,7 @@ export const CardView = memo(function CardView({ card, cards, isTabStop, hasFocu
         ref={link}
         class="card-title"
         draggable={false}
-        href={to(`items/${taskId}`)}
+        href={toPanel(taskId)}
         aria-label={nameOf(card)}
         tabIndex={tabIndex}
       >

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import { useEffect } from 'preact/hooks';
-import { filter, setFilters } from '../router.ts';
 
 /** Where a new item is going to be, as far as the place one is at says so; all of it can be changed in the dialog. */
 export interface Place {
@@ -15,22 +14,20 @@ export interface Place {
 
 /** The place for which the dialog is open. */
 export const creating = signal<Place | undefined>(undefined);
-const here = signal<Place>({});
+const places = signal<readonly Place[]>([]);
 
 /** @param place if not where one is */
-export function openCreate(place: Place = here.value): void {
+export function openCreate(place: Place = places.value.at(-1) ?? {}): void {
   creating.value = place;
 }
 
-/** While the component is mounted, this is where one is. */
+/** While the component is mounted, this is where one is: the last one, such as an item in the panel of a board. */
 export function usePlace(place: Place): void {
   const key = JSON.stringify(place);
   useEffect(() => {
-    here.value = place;
-    // What an address of an item alone does not say.
-    if (place.projectId && filter('project') !== place.projectId) setFilters({ project: place.projectId });
+    places.value = [...places.value, place];
     return () => {
-      here.value = {};
+      places.value = places.value.filter((each) => each !== place);
     };
   }, [key]);
 }

@@ -7,12 +7,16 @@ import { connection, ready } from '../live/live.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { createIcon } from '../parts/icons.ts';
+import { later } from '../parts/later.tsx';
+import { filter } from '../router.ts';
 import type { Identity } from '../session.ts';
 import { may } from '../session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { words } from './messages.ts';
 import { Navigation } from './navigation.tsx';
 import { ProjectMenu } from './project-menu.tsx';
+
+const Panel = later(async () => (await import('../item/panel.tsx')).Panel);
 
 interface FrameProps {
   readonly identity: Identity;
@@ -65,6 +69,7 @@ export function Frame({ identity, children }: FrameProps) {
         <main id="content" tabIndex={-1} class={isLost ? 'is-old' : undefined}>
           {children}
         </main>
+        {filter('panel') && <Panel id={filter('panel') ?? ''} />}
       </div>
     </div>
   );

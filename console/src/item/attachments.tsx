@@ -2,21 +2,23 @@ import type { Attachment } from '@worktrack/contracts/attachments/attachment';
 import type { deleteAttachment, listAttachments } from '@worktrack/contracts/attachments/operations';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import { useId, useState } from 'preact/hooks';
-import { call, send } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { bytes, dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
 import { Confirm } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { attachIcon, deleteIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { Loaded } from '../parts/states.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
+import { attachTo } from './attach.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 
 /** What the service serves for inline display; anything else is a download. */
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
-const UPLOAD_TIMEOUT_MS = 300_000;
 
 export function Attachments({ item }: { readonly item: WorkItem }) {
   const key = ['attachments', item.id];
@@ -30,12 +32,8 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
   });
   const attach = (file: File) =>
     attempt(words.notAttached({ name: file.name }), async () => {
-      const body = new FormData();
-      body.append('file', file);
-      const url = `/api/work-items/${item.id}/attachments`;
-      await send<Attachment>(url, { method: 'POST', body, timeoutMs: UPLOAD_TIMEOUT_MS });
+      await attachTo(item)(file);
       tell(words.attached({ name: file.name }));
-      await queries.invalidateQueries({ queryKey: key });
     });
   const remove = ({ id: attachmentId }: Attachment) =>
     attempt(words.notDeleted, async () => {
@@ -64,11 +62,12 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
                 {may('work-items:write') && (
                   <button
                     type="button"
-                    class="button button-quiet"
+                    class="button button-quiet button-icon"
                     aria-label={words.deleteNamed({ name: each.fileName })}
+                    title={words.deleteNamed({ name: each.fileName })}
                     onClick={() => setDoomed(each)}
                   >
-                    {common.delete}
+                    <Icon of={deleteIcon} />
                   </button>
                 )}
               </li>
@@ -77,10 +76,14 @@ export function Attachments({ item }: { readonly item: WorkItem }) {
         )}
       </Loaded>
       {may('work-items:write') && (
-        <div class="field">
-          <label for={id}>{words.attach}</label>
+        <div>
+          <label for={id} class="button button-quiet attachments-add">
+            <Icon of={attachIcon} />
+            {words.attach}
+          </label>
           <input
             id={id}
+            class="unseen"
             type="file"
             onChange={async ({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];

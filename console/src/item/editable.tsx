@@ -1,9 +1,14 @@
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { draftOf, dropDraft, keepDraft } from '../parts/draft.ts';
+import { Editor } from '../parts/editor/editor.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { editIcon } from '../parts/icons.ts';
 import { words as common } from '../parts/messages.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
+import { attachTo } from './attach.ts';
 import { words } from './messages.ts';
 import { Overtaken, saveItem } from './save.ts';
 
@@ -17,14 +22,18 @@ interface EditableProps {
   readonly children: ComponentChildren;
 }
 
-/** A text that is edited in place. What others change meanwhile is shown next to it, and neither is lost. */
+/**
+ * A text that is edited in place. What others change meanwhile is shown next to it, and neither is lost; nor is what was begun and not saved, which is
+ * there again when it is next edited.
+ */
 export function Editable({ item, field, label, editLabel, children }: EditableProps) {
+  const draft = `${field}.${item.id}`;
   /** The item as it was when editing started, or as the person has seen it since. */
   const [base, setBase] = useState<WorkItem>();
   const [text, setText] = useState('');
   const [theirs, setTheirs] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const isOpen = base !== undefined;
@@ -32,10 +41,22 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
     if (isOpen) input.current?.focus();
   }, [isOpen]);
 
+  const open = () => {
+    const begun = draftOf(draft);
+    setText(begun?.text ?? item[field]);
+    if (begun?.base !== undefined && begun.base !== item[field]) setTheirs(item[field]);
+    setBase(item);
+  };
   const close = () => {
+    dropDraft(draft);
     setBase(undefined);
     setTheirs(undefined);
     requestAnimationFrame(() => button.current?.focus());
+  };
+  const change = (changed: string) => {
+    setText(changed);
+    if (base && changed !== base[field]) keepDraft(draft, changed, base[field]);
+    else dropDraft(draft);
   };
   const save = async () => {
     if (!base || isBusy) return;
@@ -53,68 +74,93 @@ export function Editable({ item, field, label, editLabel, children }: EditablePr
       setBusy(false);
     }
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') close();
-    if (event.key === 'Enter' && (field === 'title' || event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      void save();
-    }
-  };
 
   if (!base) {
+    const isBegun = draftOf(draft) !== undefined;
     return (
-      <div class="editable">
+      // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the button is for everybody
+      <div
+        class={may('work-items:write') ? `editable editable-${field}` : 'editable'}
+        onDblClick={may('work-items:write') ? open : undefined}
+      >
         {children}
         {may('work-items:write') && (
           <button
             ref={button}
             type="button"
-            class="button button-quiet"
+            class="button button-quiet button-icon"
             aria-label={editLabel}
-            onClick={() => {
-              setText(item[field]);
-              setBase(item);
-            }}
+            title={editLabel}
+            onClick={open}
           >
-            {common.edit}
+            <Icon of={editIcon} />
+          </button>
+        )}
+        {isBegun && (
+          <button type="button" class="tag tag-warn editable-begun" onClick={open}>
+            {words.unsaved}
           </button>
         )}
       </div>
     );
   }
-  const shared = {
-    id,
-    ref: input,
-    class: 'input',
-    value: text,
-    onKeyDown,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setText(currentTarget.value),
-  };
+  const isOvertaken = theirs !== undefined;
   return (
     <div class="stack editable-open">
-      {theirs !== undefined && (
-        <div class="panel editable-conflict" role="alert">
+      {isOvertaken && (
+        <div class="panel stack editable-conflict" role="alert">
           <p>
             <strong>{words.conflict}</strong>
           </p>
-          <label for={`${id}-theirs`}>{words.theirs}</label>
-          <textarea id={`${id}-theirs`} class="input" readOnly rows={field === 'title' ? 2 : 8} value={theirs} />
+          <div class="field">
+            <label for={`${id}-theirs`}>{words.theirs}</label>
+            <textarea id={`${id}-theirs`} class="input" readOnly rows={field === 'title' ? 2 : 8} value={theirs} />
+          </div>
         </div>
       )}
       <div class="field">
-        <label for={id}>{theirs === undefined ? label : words.yours}</label>
+        <label for={id} class={isOvertaken ? undefined : 'unseen'}>
+          {isOvertaken ? words.yours : label}
+        </label>
         {field === 'title' ? (
-          <input {...shared} maxLength={500} />
+          <input
+            ref={input}
+            id={id}
+            class="input editable-title-field"
+            maxLength={500}
+            value={text}
+            onInput={({ currentTarget }) => change(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') {
+                event.stopPropagation();
+                close();
+              }
+              if (event.key !== 'Enter' || event.isComposing) return;
+              event.preventDefault();
+              void save();
+            }}
+          />
         ) : (
-          <textarea {...shared} rows={12} maxLength={50_000} />
+          <Editor
+            id={id}
+            hasFocus
+            rows={10}
+            maxLength={50_000}
+            projectId={item.projectId}
+            value={text}
+            onChange={change}
+            onSubmit={() => void save()}
+            onCancel={text === base.description ? close : undefined}
+            attach={attachTo(item)}
+          />
         )}
       </div>
       <div class="row">
         <button type="button" class="button button-main" aria-disabled={isBusy} onClick={() => void save()}>
-          {theirs === undefined ? common.save : words.saveMine}
+          {isOvertaken ? words.saveMine : common.save}
         </button>
         <button type="button" class="button" onClick={close}>
-          {theirs === undefined ? common.cancel : words.keepTheirs}
+          {isOvertaken ? words.keepTheirs : common.cancel}
         </button>
       </div>
     </div>

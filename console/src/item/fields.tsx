@@ -1,18 +1,23 @@
+import type { Board } from '@worktrack/contracts/projects/board';
 import type { getBoard } from '@worktrack/contracts/projects/board-operations';
 import type { Priority } from '@worktrack/contracts/work-items/plain-fields';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
+import { Avatar } from '../parts/avatar.tsx';
 import { Field } from '../parts/field.tsx';
+import { PriorityIcon, StateIcon } from '../parts/item-icons.tsx';
 import { PRIORITIES } from '../parts/item-values.ts';
 import { itemWords } from '../parts/item-words.ts';
 import { LabelsField } from '../parts/labels-field.tsx';
 import { words as common } from '../parts/messages.ts';
+import { useUsers } from '../parts/people.ts';
 import { Reason } from '../parts/reason.tsx';
 import { SelectField } from '../parts/select.tsx';
 import { isSentBack } from '../parts/send-back.ts';
+import { Suggest } from '../parts/suggest.tsx';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words } from './messages.ts';
@@ -34,18 +39,73 @@ export function Fields({ item }: { readonly item: WorkItem }) {
       else tellFailure(words.notSaved, error);
     }
   };
-  const [goingTo, setGoingTo] = useState<string>();
-  const roleOf = (id: string) => board.data?.columns.find((column) => column.id === id)?.role;
-  const isBack = (to: string) => isSentBack(item.type, roleOf(item.boardColumnId), roleOf(to));
-  const columns = board.data?.columns ?? [{ id: item.boardColumnId, name: item.columnName }];
+  const disabled = !may('work-items:write');
   return (
-    <div class="panel stack">
+    <section class="item-fields" aria-label={words.properties}>
+      <ColumnField item={item} columns={board.data?.columns} onSave={save} />
+      <SelectField
+        disabled={disabled}
+        label={words.priority}
+        value={item.priority}
+        options={PRIORITIES.map((each) => [
+          each,
+          itemWords[each],
+          <PriorityIcon key={each} priority={each} isNamed={false} />,
+        ])}
+        onChoose={(priority) => save({ priority: priority as Priority })}
+      />
+      <Assignee key={item.assignee} item={item} onSave={(assignee) => save({ assignee })} />
+      <LabelsField
+        disabled={disabled}
+        label={common.labels}
+        projectId={item.projectId}
+        names={item.labels.map(({ name }) => name)}
+        onChange={(labels) => save({ labels })}
+      />
+      <Written
+        type="date"
+        label={common.dueDate}
+        value={item.dueDate ?? ''}
+        onSave={(dueDate) => save({ dueDate: dueDate || null })}
+      />
+      <Written
+        type="number"
+        label={common.estimate}
+        value={String(item.estimate ?? '')}
+        onSave={(text) => save({ estimate: text === '' ? null : Number(text) })}
+      />
+      {item.lease && <Lease lease={item.lease} />}
+      <p class="quiet item-dates">
+        {words.created}: {dateAndTime(item.createdAt)}
+        <br />
+        {words.changed}: {dateAndTime(item.updatedAt)}
+      </p>
+    </section>
+  );
+}
+
+type Save = (changes: Changes) => Promise<void>;
+
+interface ColumnFieldProps {
+  readonly item: WorkItem;
+  /** Undefined: not read yet. */
+  readonly columns: Board['columns'] | undefined;
+  readonly onSave: Save;
+}
+
+function ColumnField({ item, columns, onSave }: ColumnFieldProps) {
+  const [goingTo, setGoingTo] = useState<string>();
+  const roleOf = (id: string) => columns?.find((column) => column.id === id)?.role;
+  const isBack = (to: string) => isSentBack(item.type, roleOf(item.boardColumnId), roleOf(to));
+  const known = columns ?? [{ id: item.boardColumnId, name: item.columnName, role: null }];
+  return (
+    <>
       {goingTo && (
         <Reason
           taskId={item.taskId}
           onSend={(reason) => {
             setGoingTo(undefined);
-            void save({ boardColumnId: goingTo, reason });
+            void onSave({ boardColumnId: goingTo, reason });
           }}
           onClose={() => setGoingTo(undefined)}
         />
@@ -55,87 +115,96 @@ export function Fields({ item }: { readonly item: WorkItem }) {
         disabled={!may('work-items:write')}
         label={words.column}
         value={item.boardColumnId}
-        options={columns.map(({ id, name }) => [id, name])}
-        onChoose={(to) => (isBack(to) ? setGoingTo(to) : void save({ boardColumnId: to }))}
+        options={known.map(({ id, name, role }) => [id, name, <StateIcon key={id} role={role} />])}
+        onChoose={(to) => (isBack(to) ? setGoingTo(to) : void onSave({ boardColumnId: to }))}
       />
-      <SelectField
-        disabled={!may('work-items:write')}
-        label={words.priority}
-        value={item.priority}
-        options={PRIORITIES.map((each) => [each, itemWords[each]])}
-        onChoose={(priority) => save({ priority: priority as Priority })}
-      />
-      <LabelsField
-        disabled={!may('work-items:write')}
-        label={common.labels}
-        projectId={item.projectId}
-        names={item.labels.map(({ name }) => name)}
-        onChange={(labels) => save({ labels })}
-      />
-      <Field label={common.dueDate}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            type="date"
-            readOnly={!may('work-items:write')}
-            value={item.dueDate ?? ''}
-            onChange={({ currentTarget }) => save({ dueDate: currentTarget.value || null })}
-          />
-        )}
-      </Field>
-      <Field label={common.estimate}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            type="number"
-            min={0}
-            step="any"
-            readOnly={!may('work-items:write')}
-            value={item.estimate ?? ''}
-            onChange={({ currentTarget }) => save({ estimate: numberIn(currentTarget.value) })}
-          />
-        )}
-      </Field>
-      <Assignee key={item.assignee} item={item} onSave={(assignee) => save({ assignee })} />
-      {item.lease && (
-        <div class="field">
-          <span class="label">{words.agent}</span>
-          <span class="row">
-            <span class="tag tag-accent">{item.lease.agent}</span>
-            {item.lease.stalled && <span class="tag tag-bad">{itemWords.stalled}</span>}
-            {item.lease.state === 'awaiting_input' && <span class="tag tag-warn">{itemWords.awaiting_input}</span>}
-          </span>
-          <span class="quiet">{words.leaseUntil({ time: dateAndTime(item.lease.expiresAt) })}</span>
-          {item.lease.note && <span>{item.lease.note}</span>}
-        </div>
-      )}
-      <p class="quiet">
-        {words.created}: {dateAndTime(item.createdAt)}
-        <br />
-        {words.changed}: {dateAndTime(item.updatedAt)}
-      </p>
-    </div>
+    </>
   );
 }
 
-const numberIn = (text: string) => (text === '' ? null : Number(text));
+interface WrittenProps {
+  readonly type: 'date' | 'number';
+  readonly label: string;
+  readonly value: string;
+  readonly onSave: (text: string) => void;
+}
 
+/** What is written stays until it is saved, whatever others change meanwhile. */
+function Written({ type, label, value, onSave }: WrittenProps) {
+  const [text, setText] = useState<string>();
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          class={text === undefined && value === '' ? 'input input-unset' : 'input'}
+          type={type}
+          {...(type === 'number' && { min: 0, step: 'any', placeholder: '–' })}
+          readOnly={!may('work-items:write')}
+          value={text ?? value}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            setText(undefined);
+            if (currentTarget.value !== value) onSave(currentTarget.value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A user, or a name of another's choosing: agents are assigned by theirs. */
 function Assignee({ item, onSave }: { readonly item: WorkItem; readonly onSave: (assignee: string | null) => void }) {
-  const id = useId();
+  const assigned = item.assignee ?? '';
+  const [text, setText] = useState(assigned);
+  const users = useUsers();
+  const save = (name: string) => {
+    setText(name);
+    if (name.trim() !== assigned) onSave(name.trim() || null);
+  };
+  const isUnchanged = text === assigned;
+  const suggestions = users
+    .filter(
+      ({ name, disabled }) => !disabled && (isUnchanged || name.toLowerCase().includes(text.trim().toLowerCase())),
+    )
+    .map(({ name }) => ({ value: name, text: name, icon: <Avatar name={name} /> }));
+  return (
+    <Field label={words.assignee}>
+      {(control) => (
+        <span class={assigned ? 'item-assignee item-assigned' : 'item-assignee'}>
+          {assigned && <Avatar name={assigned} />}
+          <Suggest
+            {...control}
+            maxLength={200}
+            placeholder={words.nobody}
+            disabled={!may('work-items:write')}
+            value={text}
+            suggestions={suggestions}
+            onInput={setText}
+            onChoose={save}
+            onEnter={() => save(text)}
+            onLeave={() => save(text)}
+          />
+        </span>
+      )}
+    </Field>
+  );
+}
+
+function Lease({ lease }: { readonly lease: NonNullable<WorkItem['lease']> }) {
   return (
     <div class="field">
-      <label for={id}>{words.assignee}</label>
-      <input
-        id={id}
-        class="input"
-        defaultValue={item.assignee ?? ''}
-        placeholder={words.nobody}
-        maxLength={200}
-        readOnly={!may('work-items:write')}
-        onChange={({ currentTarget }) => onSave(currentTarget.value.trim() || null)}
-      />
+      <span class="label">{words.agent}</span>
+      <div class="stack item-lease">
+        <span class="row">
+          <Avatar name={lease.agent} isAgent />
+          <span>{lease.agent}</span>
+          {lease.stalled && <span class="tag tag-bad">{itemWords.stalled}</span>}
+          {lease.state === 'awaiting_input' && <span class="tag tag-warn">{itemWords.awaiting_input}</span>}
+        </span>
+        <span class="quiet">{words.leaseUntil({ time: dateAndTime(lease.expiresAt) })}</span>
+        {lease.note && <span>{lease.note}</span>}
+      </div>
     </div>
   );
 }

@@ -8,12 +8,15 @@ import { queries, useQuery } from '../api/query.ts';
 import { isRecord } from '../api/service-error.ts';
 import { dateAndTime, dollars, roughly } from '../language/format.ts';
 import { useBusy } from '../parts/busy.ts';
+import { useDraft } from '../parts/draft.ts';
+import { Editor } from '../parts/editor/editor.tsx';
 import { useKeyNames } from '../parts/key-names.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { words as common } from '../parts/messages.ts';
 import { useNames } from '../parts/people.ts';
 import { Loaded } from '../parts/states.tsx';
 import { may } from '../session.ts';
+import { attachTo } from './attach.ts';
 import { words } from './messages.ts';
 import { Part } from './relations.tsx';
 
@@ -40,7 +43,7 @@ export function History({ item }: { readonly item: WorkItem }) {
     keepsEarlier: true,
   });
   return (
-    <Part title={words.history}>
+    <Part title={words.history} class="item-activity">
       {may('work-items:write') && <Comment item={item} />}
       <Loaded query={history}>
         {({ events, totalEvents }) => (
@@ -79,36 +82,43 @@ export function History({ item }: { readonly item: WorkItem }) {
 
 function Comment({ item }: { readonly item: WorkItem }) {
   const id = useId();
-  const [text, setText] = useState('');
+  const draft = useDraft(`comment.${item.id}`);
   const { isBusy, run } = useBusy(words.notSent);
+  const { text } = draft;
   const send = async () => {
     if (!text.trim()) return;
     await run(async () => {
       await call<typeof addWorkItemComment>('POST /api/work-items/:workItemId/comments', { workItemId: item.id, text });
-      setText('');
+      draft.clear();
       await queries.invalidateQueries({ queryKey: ['history', item.id] });
     });
   };
   return (
-    <div class="field">
-      <label for={id}>{words.comment}</label>
-      <textarea
-        id={id}
-        class="input history-comment"
+    <div class="stack history-comment">
+      <Editor
+        aria-label={words.comment}
+        aria-describedby={`${id}-help`}
+        placeholder={words.commentHint}
         rows={3}
         maxLength={10_000}
+        projectId={item.projectId}
         value={text}
-        aria-describedby={`${id}-help`}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Enter' && (event.ctrlKey || event.metaKey) && void send()}
+        onChange={draft.setText}
+        onSubmit={() => void send()}
+        attach={attachTo(item)}
       />
       <div class="row">
-        <button type="button" class="button" aria-disabled={isBusy || !text.trim()} onClick={() => void send()}>
-          {words.send}
-        </button>
         <span id={`${id}-help`} class="field-help">
           {words.commentHelp}
         </span>
+        <button
+          type="button"
+          class={text.trim() ? 'button button-main' : 'button'}
+          aria-disabled={isBusy || !text.trim()}
+          onClick={() => void send()}
+        >
+          {words.send}
+        </button>
       </div>
     </div>
   );

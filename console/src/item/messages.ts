@@ -71,6 +71,12 @@ export const words = messages({
     tr: 'Açıklamayı düzenle',
     ja: '説明を編集',
   },
+  unsaved: {
+    en: 'Not saved yet',
+    de: 'Noch nicht gespeichert',
+    tr: 'Henüz kaydedilmedi',
+    ja: '未保存の変更',
+  },
   saved: { en: 'Saved.', de: 'Gespeichert.', tr: 'Kaydedildi.', ja: '保存しました。' },
   notSaved: { en: 'Not saved.', de: 'Nicht gespeichert.', tr: 'Kaydedilmedi.', ja: '保存されていません。' },
   conflict: {
@@ -199,6 +205,24 @@ export const words = messages({
   },
   history: { en: 'History', de: 'Verlauf', tr: 'Geçmiş', ja: '履歴' },
   comment: { en: 'Comment', de: 'Kommentar', tr: 'Yorum', ja: 'コメント' },
+  commentHint: { en: 'Write a comment', de: 'Kommentar schreiben', tr: 'Yorum yazın', ja: 'コメントを書く' },
+  properties: { en: 'Properties', de: 'Eigenschaften', tr: 'Özellikler', ja: 'プロパティ' },
+  actions: {
+    en: 'Actions for {taskId}',
+    de: 'Aktionen für {taskId}',
+    tr: '{taskId} için işlemler',
+    ja: '{taskId} の操作',
+  },
+  copyLink: { en: 'Copy link', de: 'Link kopieren', tr: 'Bağlantıyı kopyala', ja: 'リンクをコピー' },
+  copyId: { en: 'Copy ID', de: 'ID kopieren', tr: 'Kimliği kopyala', ja: 'ID をコピー' },
+  copiedText: {
+    en: '{text} copied.',
+    de: '{text} kopiert.',
+    tr: '{text} kopyalandı.',
+    ja: '{text} をコピーしました。',
+  },
+  openWhole: { en: 'Open whole', de: 'Ganz öffnen', tr: 'Tam aç', ja: '全画面で開く' },
+  closePanel: { en: 'Close panel', de: 'Seitenleiste schließen', tr: 'Paneli kapat', ja: 'パネルを閉じる' },
   commentHelp: {
     en: 'An agent working on this will read it at its next heartbeat.',
     de: 'Ein Agent, der daran arbeitet, liest ihn mit dem nächsten Lebenszeichen.',

@@ -1,10 +1,11 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import type { resolveWorkItems } from '@worktrack/contracts/work-items/resolve';
-import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { ItemType, WorkItem } from '@worktrack/contracts/work-items/work-item';
 import type { ComponentChildren } from 'preact';
 import { call } from '../api/call.ts';
 import { usePages, useQuery } from '../api/query.ts';
 import { useItem } from '../parts/item.ts';
+import { TypeIcon } from '../parts/item-icons.tsx';
 import { More } from '../parts/more.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';
@@ -16,21 +17,24 @@ const PAGE_SIZE = 50;
 interface Named {
   readonly taskId: string;
   readonly title: string;
+  readonly type?: ItemType;
   readonly columnName?: string;
 }
 
 export function ItemLink({ item }: { readonly item: Named }) {
+  const { taskId, title, type, columnName } = item;
   return (
     <span class="item-link">
-      <a href={to(`items/${item.taskId}`)}>
-        {item.taskId} {item.title}
+      {type && <TypeIcon type={type} />}
+      <a href={to(`items/${taskId}`)}>
+        <span class="quiet">{taskId}</span> {title}
       </a>{' '}
-      {item.columnName && <span class="tag">{item.columnName}</span>}
+      {columnName && <span class="tag">{columnName}</span>}
     </span>
   );
 }
 
-/** What is above, below and before an item. */
+/** What is above and before an item. */
 export function Relations({ item }: { readonly item: WorkItem }) {
   const parent = useItem(item.parentId);
   return (
@@ -41,7 +45,6 @@ export function Relations({ item }: { readonly item: WorkItem }) {
         </Part>
       )}
       <Dependencies item={item} />
-      <Children item={item} />
     </>
   );
 }
@@ -75,7 +78,7 @@ function Dependencies({ item }: { readonly item: WorkItem }) {
   );
 }
 
-function Children({ item }: { readonly item: WorkItem }) {
+export function Children({ item }: { readonly item: WorkItem }) {
   const pages = usePages({
     key: ['children', item.id],
     load: (cursor, signal) =>
@@ -104,10 +107,16 @@ function Children({ item }: { readonly item: WorkItem }) {
   );
 }
 
+interface PartProps {
+  readonly title: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
 /** A part of an item's page, with its heading. */
-export function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+export function Part({ title, class: className = '', children }: PartProps) {
   return (
-    <section class="panel stack" aria-label={title}>
+    <section class={`item-part stack ${className}`} aria-label={title}>
       <h2>{title}</h2>
       {children}
     </section>

@@ -1,10 +1,12 @@
 import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
-import type { WorkItemSummary } from '@worktrack/contracts/work-items/work-item';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useQuery } from '../api/query.ts';
 import { Field } from './field.tsx';
+import { TypeIcon } from './item-icons.tsx';
 import { words } from './messages.ts';
+import { Suggest, type Suggestion } from './suggest.tsx';
+import { TagRemove } from './tag-remove.tsx';
 
 /** After the last keystroke. */
 const TYPING_MS = 200;
@@ -20,24 +22,18 @@ interface ItemFieldProps {
 
 /** A task ID, which may be looked up by the item's words. */
 export function ItemField({ label, projectId, value, onChange }: ItemFieldProps) {
-  const list = useId();
-  const offered = useOffered(projectId, value);
+  const suggestions = useSuggestions(projectId, value);
   return (
     <Field label={label}>
       {(control) => (
-        <>
-          <input
-            {...control}
-            class="input"
-            autocomplete="off"
-            spellcheck={false}
-            list={list}
-            placeholder={words.idOrWords}
-            value={value}
-            onInput={({ currentTarget }) => onChange(currentTarget.value.trimStart())}
-          />
-          <Offered id={list} items={offered} />
-        </>
+        <Suggest
+          {...control}
+          placeholder={words.idOrWords}
+          value={value}
+          suggestions={suggestions}
+          onInput={(text) => onChange(text.trimStart())}
+          onChoose={onChange}
+        />
       )}
     </Field>
   );
@@ -62,8 +58,8 @@ interface ItemsFieldProps extends Omit<ItemFieldProps, 'value' | 'onChange'> {
 
 /** Several task IDs: Enter adds what was typed or chosen. */
 export function ItemsField({ label, projectId, value, onChange }: ItemsFieldProps) {
-  const list = useId();
-  const offered = useOffered(projectId, value.typed).filter(({ taskId }) => !value.added.includes(taskId));
+  const suggestions = useSuggestions(projectId, value.typed).filter((each) => !value.added.includes(each.value));
+  const add = (typed: string) => onChange({ added: namesIn({ ...value, typed }), typed: '' });
   return (
     <Field label={label}>
       {(control) => (
@@ -73,53 +69,31 @@ export function ItemsField({ label, projectId, value, onChange }: ItemsFieldProp
               {value.added.map((taskId) => (
                 <li key={taskId} class="tag">
                   {taskId}
-                  <button
-                    type="button"
-                    class="tag-remove"
-                    aria-label={words.remove({ what: taskId })}
+                  <TagRemove
+                    what={taskId}
                     onClick={() => onChange({ ...value, added: value.added.filter((each) => each !== taskId) })}
-                  >
-                    ×
-                  </button>
+                  />
                 </li>
               ))}
             </ul>
           )}
-          <input
+          <Suggest
             {...control}
-            class="input"
-            autocomplete="off"
-            spellcheck={false}
-            list={list}
             placeholder={words.idOrWords}
             value={value.typed}
-            onInput={({ currentTarget }) => onChange({ ...value, typed: currentTarget.value })}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || !value.typed.trim()) return;
-              event.preventDefault();
-              onChange({ added: namesIn(value), typed: '' });
-            }}
+            suggestions={suggestions}
+            onInput={(typed) => onChange({ ...value, typed })}
+            onChoose={add}
+            onEnter={() => add(value.typed)}
           />
-          <Offered id={list} items={offered} />
         </>
       )}
     </Field>
   );
 }
 
-function Offered({ id, items }: { readonly id: string; readonly items: readonly WorkItemSummary[] }) {
-  return (
-    <datalist id={id}>
-      {items.map(({ taskId, title }) => (
-        <option key={taskId} value={taskId}>
-          {title}
-        </option>
-      ))}
-    </datalist>
-  );
-}
-
-function useOffered(projectId: string, text: string) {
+/** What the words, or the beginning of an ID, find. */
+function useSuggestions(projectId: string, text: string): readonly Suggestion[] {
   const [search, setSearch] = useState('');
   const typed = text.trim();
   useEffect(() => {
@@ -133,5 +107,10 @@ function useOffered(projectId: string, text: string) {
     follows: (event) => event.subject.kind === 'work_item' && event.projectId === projectId,
     enabled: search !== '',
   });
-  return found.data?.workItems ?? [];
+  const items = typed === '' ? [] : (found.data?.workItems ?? []);
+  return items.map(({ taskId, title, type }) => ({
+    value: taskId,
+    text: `${taskId} ${title}`,
+    icon: <TypeIcon type={type} isNamed={false} />,
+  }));
 }

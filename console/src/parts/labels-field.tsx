@@ -1,11 +1,13 @@
 import type { createLabel, listLabels } from '@worktrack/contracts/projects/label-operations';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { useBusy } from './busy.ts';
 import { Field } from './field.tsx';
-import { Label } from './label.tsx';
+import { Label, LabelDot } from './label.tsx';
 import { words } from './messages.ts';
+import { Suggest } from './suggest.tsx';
+import { TagRemove } from './tag-remove.tsx';
 
 /** Told apart at a glance, and by people who see few colours. */
 const COLOURS = ['#1f6feb', '#b35900', '#1a7f37', '#8250df', '#cf222e', '#0e7490', '#9a6700', '#bf3989'];
@@ -20,7 +22,6 @@ interface LabelsFieldProps {
 
 /** The labels of an item: Enter adds the one that was typed or chosen, which is created if the project has none of this name. */
 export function LabelsField({ label, projectId, names, onChange, disabled }: LabelsFieldProps) {
-  const list = useId();
   const [typed, setTyped] = useState('');
   const { isBusy, run } = useBusy(words.notCreated);
   const labels = useQuery({
@@ -29,9 +30,9 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
     follows: ({ subject }) => subject.kind === 'project' && subject.id === projectId,
   });
   const known = labels.data ?? [];
-  const add = () =>
+  const add = (written: string) =>
     run(async () => {
-      const wanted = typed.trim();
+      const wanted = written.trim();
       if (!wanted) return;
       const found = known.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
       const colour = COLOURS[known.length % COLOURS.length] ?? '#1f6feb';
@@ -42,6 +43,9 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
       setTyped('');
       if (!names.includes(name)) onChange([...names, name]);
     });
+  const suggestions = known
+    .filter(({ name }) => !names.includes(name) && name.toLowerCase().includes(typed.trim().toLowerCase()))
+    .map(({ name, colour }) => ({ value: name, text: name, icon: <LabelDot colour={colour} /> }));
   return (
     <Field label={label}>
       {(control) => (
@@ -52,43 +56,25 @@ export function LabelsField({ label, projectId, names, onChange, disabled }: Lab
                 <li key={name} class="row">
                   <Label name={name} colour={known.find((each) => each.name === name)?.colour} />
                   {!disabled && (
-                    <button
-                      type="button"
-                      class="tag-remove"
-                      aria-label={words.remove({ what: name })}
-                      onClick={() => onChange(names.filter((each) => each !== name))}
-                    >
-                      ×
-                    </button>
+                    <TagRemove what={name} onClick={() => onChange(names.filter((each) => each !== name))} />
                   )}
                 </li>
               ))}
             </ul>
           )}
-          <input
-            {...control}
-            class="input"
-            autocomplete="off"
-            list={list}
-            maxLength={50}
-            placeholder={words.labelName}
-            disabled={disabled}
-            aria-busy={isBusy}
-            value={typed}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.isComposing || !typed.trim()) return;
-              event.preventDefault();
-              void add();
-            }}
-          />
-          <datalist id={list}>
-            {known
-              .filter(({ name }) => !names.includes(name))
-              .map(({ name }) => (
-                <option key={name} value={name} />
-              ))}
-          </datalist>
+          {!disabled && (
+            <Suggest
+              {...control}
+              maxLength={50}
+              placeholder={words.addLabel}
+              aria-busy={isBusy}
+              value={typed}
+              suggestions={suggestions}
+              onInput={setTyped}
+              onChoose={(name) => void add(name)}
+              onEnter={() => void add(typed)}
+            />
+          )}
         </>
       )}
     </Field>

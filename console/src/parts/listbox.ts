@@ -10,6 +10,8 @@ interface ListboxOptions {
   readonly value?: string | undefined;
   /** What was typed, if that decides what is offered: one begins at the first match. */
   readonly typed?: string;
+  /** How many are offered, if they come later. */
+  readonly offered?: number;
 }
 
 export interface Listbox {
@@ -26,7 +28,7 @@ export interface Listbox {
  * @github/combobox-nav: it is what GitHub's own pages use, knows input methods (Enter while Japanese is being composed chooses nothing), and has 1 kB; of
  * the others, Zag's needs 20 kB and Downshift React.
  */
-export function useListbox({ onChoose, value, typed = '' }: ListboxOptions): Listbox {
+export function useListbox({ onChoose, value, typed = '', offered }: ListboxOptions): Listbox {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -77,6 +79,10 @@ export function useListbox({ onChoose, value, typed = '' }: ListboxOptions): Lis
     keys.current?.clearSelection();
     keys.current?.navigate(1);
   }, [typed]);
+
+  useLayoutEffect(() => {
+    if (list.current && input.current) showAt(list.current, input.current);
+  }, [offered]);
 
   // A press elsewhere takes the focus away.
   useEffect(() => {

@@ -1,11 +1,19 @@
 import './markdown.css';
+import { handleOf } from '@worktrack/contracts/people/mentions';
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useEffect, useRef } from 'preact/hooks';
+import { identity } from '../session.ts';
+import { taskAt } from './markdown-tasks.ts';
 
 /** Below the headings of the screen that contains the text. */
 const HEADING_LEVELS_ABOVE = 2;
 const DEEPEST_HEADING = 6;
+const TASK_ID = /^[A-Z]{1,5}-[TSFEI]-[1-9]\d{0,9}(?![\w-])/;
+/** As the service reads mentions (contracts/people/mentions.ts). */
+const MENTION = /^@([\p{L}\p{N}](?:[\p{L}\p{N}\p{M}._'’-]{0,98}[\p{L}\p{N}\p{M}])?)/u;
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 const marked = new Marked({
   gfm: true,
@@ -15,10 +23,42 @@ const marked = new Marked({
   renderer: {
     // As text: the author sees what became of it, and the page's policy has nothing to object to.
     html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    // Not a control: nothing can be ticked here.
-    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    // Made a control where it can be ticked (withTasks).
+    checkbox: ({ checked }) => `<span data-task="${checked}">${checked ? '☑' : '☐'} </span>`,
+    code: ({ text, lang = '' }) =>
+      `<pre data-language="${escaped(lang.split(/\s/, 1)[0] ?? '')}"><code>${escaped(text)}\n</code></pre>`,
   },
+  extensions: [
+    {
+      name: 'taskId',
+      level: 'inline',
+      start: (text) => indexOf(text, /(?<![\w/#-])[A-Z]{1,5}-[TSFEI]-\d/),
+      tokenizer(text) {
+        const [raw] = TASK_ID.exec(text) ?? [];
+        return raw && !this.lexer.state.inLink ? { type: 'taskId', raw } : undefined;
+      },
+      renderer: ({ raw }) => `<a href="/console/items/${raw}">${raw}</a>`,
+    },
+    {
+      name: 'mention',
+      level: 'inline',
+      start: (text) => indexOf(text, /(?<![\p{L}\p{N}._%+\-@/])@[\p{L}\p{N}]/u),
+      tokenizer(text) {
+        const [raw, name] = MENTION.exec(text) ?? [];
+        return raw && !this.lexer.state.inLink ? { type: 'mention', raw, name } : undefined;
+      },
+      renderer: ({ raw, name }) =>
+        `<span data-mention="${isOwnName(String(name)) ? 'own' : ''}">${escaped(raw)}</span>`,
+    },
+  ],
 });
+
+function indexOf(text: string, pattern: RegExp): number | undefined {
+  const at = text.search(pattern);
+  return at < 0 ? undefined : at;
+}
+
+const isOwnName = (name: string) => handleOf(name) === handleOf(identity.peek()?.user.name ?? '');
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'A') {
@@ -31,20 +71,70 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'PRE') node.setAttribute('tabindex', '0');
 });
 
+interface MarkdownProps {
+  readonly text: string;
+  /** Tasks in it can be ticked: with the whole text as it then is. */
+  readonly onChange?: ((text: string) => void) | undefined;
+}
+
 /** Markdown as written by agents. This is the one place where text becomes HTML, and it is sanitized first. */
-export function Markdown({ text }: { readonly text: string }) {
+export function Markdown({ text, onChange }: MarkdownProps) {
   const element = useRef<HTMLDivElement>(null);
+  const change = useRef(onChange);
+  change.current = onChange;
+  const isTickable = onChange !== undefined;
   useEffect(() => {
-    const fragment = DOMPurify.sanitize(marked.parse(text, { async: false }), {
-      USE_PROFILES: { html: true },
-      FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'video', 'audio', 'picture', 'source'],
-      FORBID_ATTR: ['style', 'class', 'id', 'name', 'srcset', 'background'],
-      ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#)/i,
-      RETURN_DOM_FRAGMENT: true,
-    });
-    element.current?.replaceChildren(fragment);
-  }, [text]);
+    const shown = element.current;
+    if (!shown) return;
+    const fragment = sanitized(marked.parse(text, { async: false }));
+    if (isTickable) withTasks(fragment, (at) => change.current?.(taskAt(text, at)));
+    shown.replaceChildren(fragment);
+    void highlight(shown);
+  }, [text, isTickable]);
   return <div ref={element} class="markdown" />;
+}
+
+function sanitized(html: string, { withClasses = false } = {}): DocumentFragment {
+  return DOMPurify.sanitize(html, {
+    USE_PROFILES: { html: true },
+    FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'video', 'audio', 'picture', 'source'],
+    FORBID_ATTR: [...(withClasses ? [] : ['class']), 'style', 'id', 'name', 'srcset', 'background'],
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#)/i,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
+
+/** Boxes to tick in the place of their drawings. */
+function withTasks(fragment: DocumentFragment, onTick: (at: number) => void): void {
+  for (const [at, mark] of fragment.querySelectorAll<HTMLElement>('[data-task]').entries()) {
+    const box = document.createElement('input');
+    box.type = 'checkbox';
+    box.checked = mark.dataset.task === 'true';
+    const entry = mark.closest('li');
+    box.setAttribute('aria-label', ownTextOf(entry).replace(/^[☑☐]\s*/, ''));
+    box.addEventListener('change', () => onTick(at));
+    mark.replaceWith(box);
+  }
+}
+
+/** Without that of the lists below it. */
+function ownTextOf(entry: HTMLElement | null): string {
+  const copy = entry?.cloneNode(true) as HTMLElement | undefined;
+  for (const list of copy?.querySelectorAll('ul, ol') ?? []) list.remove();
+  return copy?.textContent?.trim() ?? '';
+}
+
+/** Colours the code whose language is known; its code is loaded when there is some. */
+async function highlight(shown: HTMLElement): Promise<void> {
+  const blocks = [...shown.querySelectorAll<HTMLElement>('pre[data-language]:not([data-language=""])')];
+  if (blocks.length === 0) return;
+  const loaded = await import('./highlight.ts').catch(() => undefined);
+  if (!loaded) return;
+  for (const block of blocks) {
+    const code = block.querySelector('code');
+    const html = loaded.highlighted(code?.textContent ?? '', block.dataset.language ?? '');
+    if (html !== undefined) code?.replaceChildren(sanitized(html, { withClasses: true }));
+  }
 }
 
 function linkTo(image: HTMLImageElement): Node {

@@ -45,12 +45,7 @@ export const words = messages({
     tr: 'Görev kimliği veya sözcükler',
     ja: 'タスク ID または語句',
   },
-  labelName: {
-    en: 'Name of a label',
-    de: 'Name eines Etiketts',
-    tr: 'Etiket adı',
-    ja: 'ラベル名',
-  },
+  addLabel: { en: 'Add a label', de: 'Etikett hinzufügen', tr: 'Etiket ekle', ja: 'ラベルを追加' },
   labels: { en: 'Labels', de: 'Etiketten', tr: 'Etiketler', ja: 'ラベル' },
   dueDate: { en: 'Due date', de: 'Fällig am', tr: 'Bitiş tarihi', ja: '期限' },
   estimate: { en: 'Estimate', de: 'Schätzung', tr: 'Tahmin', ja: '見積もり' },

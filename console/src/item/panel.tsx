@@ -1,0 +1,101 @@
+import './panel.css';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ServiceError } from '../api/service-error.ts';
+import { language } from '../language/language.ts';
+import { Icon } from '../parts/icon.tsx';
+import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
+import { useItem } from '../parts/item.ts';
+import { useShortcuts } from '../parts/shortcuts.tsx';
+import { Loaded } from '../parts/states.tsx';
+import { go, setFilters, to } from '../router.ts';
+import { words } from './messages.ts';
+import { ItemView } from './view.tsx';
+
+/** An item beside the screen that led to it, with an address of its own. Escape closes it, and the focus is where it was. */
+export function Panel({ id }: { readonly id: string }) {
+  const item = useItem(id);
+  const element = useRef<HTMLElement>(null);
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: 'o', label: words.openWhole, run: () => go(to(`items/${id}`)) },
+        { keys: 'Escape', label: words.closePanel, run: close },
+      ],
+      [id, language.value],
+    ),
+  );
+  // Before the heading has the focus.
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    },
+    [before],
+  );
+  const isGone = item.error instanceof ServiceError && ['NOT_FOUND', 'VALIDATION_FAILED'].includes(item.error.code);
+  const title = item.data?.title ?? id;
+  const buttons = (
+    <>
+      <a class="button button-quiet button-icon" href={to(`items/${id}`)} title={`${words.openWhole} (o)`}>
+        <Icon of={openIcon} name={words.openWhole} />
+      </a>
+      <button
+        type="button"
+        class="button button-quiet button-icon panel-close"
+        title={words.closePanel}
+        onClick={close}
+      >
+        <Icon of={closeIcon} name={words.closePanel} />
+        <Icon of={backIcon} />
+      </button>
+    </>
+  );
+  return (
+    <aside
+      ref={element}
+      class="panel-side"
+      aria-label={title}
+      onKeyDown={(event) => {
+        // From a field, Escape leads out of it; the next one closes.
+        if (event.key !== 'Escape' || event.defaultPrevented || !isField(event.target)) return;
+        event.preventDefault();
+        element.current?.querySelector<HTMLElement>('.item-heading')?.focus();
+      }}
+    >
+      {isGone ? (
+        <div class="state">
+          <PanelHeading title={words.gone({ id })} />
+          {buttons}
+        </div>
+      ) : (
+        <Loaded query={item}>
+          {(found) => (
+            <ItemView key={found.id} item={found} heading={<PanelHeading title={found.title} />} buttons={buttons} />
+          )}
+        </Loaded>
+      )}
+    </aside>
+  );
+}
+
+const close = () => setFilters({ panel: undefined }, 'push');
+
+const isField = (target: EventTarget | null) => target instanceof HTMLElement && target.matches('input, textarea');
+
+/** Names the page as long as the panel is open, and has the focus first. */
+function PanelHeading({ title }: { readonly title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => {
+    const before = document.title;
+    document.title = `${title} · worktrack`;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
+  return (
+    <h2 ref={heading} tabIndex={-1} class="item-heading">
+      {title}
+    </h2>
+  );
+}

@@ -1,0 +1,134 @@
+import './item.css';
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import type { ComponentChildren, JSX } from 'preact';
+import { usePlace } from '../create/open.ts';
+import { Icon } from '../parts/icon.tsx';
+import { copyIcon, linkIcon, moreIcon } from '../parts/icons.ts';
+import { useItem } from '../parts/item.ts';
+import { TypeIcon } from '../parts/item-icons.tsx';
+import { itemWords } from '../parts/item-words.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { tell, tellFailure } from '../parts/toasts.tsx';
+import { to } from '../router.ts';
+import { may } from '../session.ts';
+import { Attachments } from './attachments.tsx';
+import { Costs } from './costs.tsx';
+import { Editable } from './editable.tsx';
+import { Fields } from './fields.tsx';
+import { History } from './history.tsx';
+import { words } from './messages.ts';
+import { Prompt } from './prompt.tsx';
+import { Children, Relations } from './relations.tsx';
+import { Results } from './results.tsx';
+import { Overtaken, saveItem } from './save.ts';
+import { Trace } from './trace.tsx';
+import { Verdict } from './verdict.tsx';
+
+/** Types that have tasks below them. */
+const PLANNED: readonly WorkItem['type'][] = ['epic', 'feature', 'story'];
+
+interface ItemViewProps {
+  readonly item: WorkItem;
+  /** The title. */
+  readonly heading: JSX.Element;
+  /** At the end of the bar above it. */
+  readonly buttons?: ComponentChildren;
+}
+
+/** Everything about an item, on a page of its own or in the panel beside another screen. */
+export function ItemView({ item, heading, buttons }: ItemViewProps) {
+  const isPlanned = PLANNED.includes(item.type);
+  usePlace({ projectId: item.projectId, boardId: item.boardId, ...(isPlanned && { parent: item.taskId }) });
+  return (
+    <article class="item">
+      <header class="item-bar">
+        <Trail item={item} />
+        <nav class="row item-links" aria-label={item.taskId}>
+          {isPlanned && <a href={to(`plan/${item.taskId}`)}>{words.plan}</a>}
+          <a href={to('board', { project: item.projectId, board: item.boardId, q: item.taskId })}>{words.onBoard}</a>
+        </nav>
+        <Menu
+          label={words.actions({ taskId: item.taskId })}
+          items={[
+            {
+              label: words.copyLink,
+              icon: linkIcon,
+              run: () => void copy(new URL(to(`items/${item.taskId}`), location.href).href),
+            },
+            { label: words.copyId, icon: copyIcon, run: () => void copy(item.taskId) },
+          ]}
+        >
+          <Icon of={moreIcon} />
+        </Menu>
+        {buttons}
+      </header>
+      <div class="item-parts">
+        <div class="item-main">
+          <div class="item-title">
+            <Editable item={item} field="title" label={words.title} editLabel={words.editTitle}>
+              {heading}
+            </Editable>
+          </div>
+          <Verdict item={item} />
+          <section class="item-description" aria-label={words.description}>
+            <Editable item={item} field="description" label={words.description} editLabel={words.editDescription}>
+              {item.description ? (
+                <Markdown text={item.description} onChange={may('work-items:write') ? tick(item) : undefined} />
+              ) : (
+                <p class="quiet">{words.noDescription}</p>
+              )}
+            </Editable>
+          </section>
+          <Children item={item} />
+          <Results item={item} />
+          <History item={item} />
+        </div>
+        <div class="item-side">
+          <Fields item={item} />
+          <Relations item={item} />
+          <Attachments item={item} />
+          <Costs item={item} />
+          <Prompt item={item} />
+          {may('feedback:read') && <Trace item={item} />}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** What is above it, and what it is. */
+function Trail({ item }: { readonly item: WorkItem }) {
+  const parent = useItem(item.parentId).data;
+  return (
+    <p class="item-trail">
+      {parent && (
+        <>
+          <TypeIcon type={parent.type} />
+          <a href={to(`items/${parent.taskId}`)} aria-label={`${words.parent}: ${parent.taskId} ${parent.title}`}>
+            {parent.title}
+          </a>
+          <span aria-hidden="true">›</span>
+        </>
+      )}
+      <TypeIcon type={item.type} isNamed={false} />
+      <span class="item-id">
+        {item.taskId} · {itemWords[item.type]}
+      </span>
+    </p>
+  );
+}
+
+/** Ticking a task changes the description. */
+function tick(item: WorkItem) {
+  return (description: string) =>
+    saveItem(item, { description }).catch((error) => {
+      if (error instanceof Overtaken) tell(words.overtaken, { label: words.understood, run: () => {} });
+      else tellFailure(words.notSaved, error);
+    });
+}
+
+async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  tell(words.copiedText({ text }));
+}

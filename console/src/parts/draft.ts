@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { keep, kept, keptNames, unkeep } from '../kept.ts';
+import { identity } from '../session.ts';
+
+const PREFIX = 'draft.';
+/** Of all drafts in this browser: the oldest make room. */
+const MAX_DRAFTS = 50;
+/** After the last keystroke. */
+const TYPING_MS = 300;
+
+interface Kept {
+  readonly text: string;
+  /** What it was written upon, if it changes a text. */
+  readonly base?: string;
+  readonly atMs: number;
+}
+
+/**
+ * A text that is kept until it is sent: in this browser, over reloads and signing out, for its author alone.
+ * @param name what it is for, such as `comment.<id>`
+ */
+export function useDraft(name: string) {
+  const key = keyOf(name);
+  const [text, setText] = useState(() => read(key)?.text ?? '');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef(text);
+  const store = () => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    write(key, { text: latest.current, atMs: Date.now() });
+  };
+  // What was typed last is not lost with the page, nor with the part of it.
+  useEffect(() => {
+    const flush = () => timer.current !== undefined && store();
+    addEventListener('pagehide', flush);
+    return () => {
+      removeEventListener('pagehide', flush);
+      flush();
+    };
+  }, [key]);
+  return {
+    text,
+    setText(changed: string) {
+      latest.current = changed;
+      setText(changed);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(store, TYPING_MS);
+    },
+    /** Once it has been sent. */
+    clear() {
+      latest.current = '';
+      setText('');
+      store();
+    },
+  };
+}
+
+/** The same for what changes a text: with what it was written upon. */
+export function draftOf(name: string): { readonly text: string; readonly base?: string } | undefined {
+  return read(keyOf(name));
+}
+
+export function keepDraft(name: string, text: string, base: string): void {
+  write(keyOf(name), { text, base, atMs: Date.now() });
+}
+
+export function dropDraft(name: string): void {
+  unkeep(keyOf(name));
+}
+
+const keyOf = (name: string) => `${PREFIX}${identity.peek()?.user.id ?? ''}.${name}`;
+
+function read(key: string): Kept | undefined {
+  try {
+    return JSON.parse(kept(key) ?? '') as Kept;
+  } catch {
+    return undefined;
+  }
+}
+
+function write(key: string, draft: Kept): void {
+  if (draft.text === '') {
+    unkeep(key);
+    return;
+  }
+  keep(key, JSON.stringify(draft));
+  const all = keptNames(PREFIX);
+  if (all.length <= MAX_DRAFTS) return;
+  const byAge = all.toSorted((one, other) => (read(one)?.atMs ?? 0) - (read(other)?.atMs ?? 0));
+  for (const old of byAge.slice(0, all.length - MAX_DRAFTS)) unkeep(old);
+}

@@ -1,0 +1,169 @@
+// GitHub's own elements, which its pages have used for years: what a button does to the selection, and what is offered while one types. 9 kB together.
+import '@github/markdown-toolbar-element';
+import '@github/text-expander-element';
+import type { IconNode } from 'lucide';
+import { h, type RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
+import {
+  attachIcon,
+  boldIcon,
+  bulletsIcon,
+  codeIcon,
+  headingIcon,
+  italicIcon,
+  linkIcon,
+  mentionIcon,
+  numbersIcon,
+  quoteIcon,
+  tableIcon,
+  tasksIcon,
+} from '../icons.ts';
+import { tellFailure } from '../toasts.tsx';
+import { words } from './messages.ts';
+import { insertionOf, offer } from './offers.ts';
+import { continueList, fromPaste, insert, TABLE } from './text.ts';
+
+export interface ToolbarProps {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** Of the field. */
+  readonly id: string;
+  readonly onChange: (value: string) => void;
+  readonly projectId: string | undefined;
+  readonly attach: ((file: File) => Promise<string>) | undefined;
+}
+
+/** What `markdown-toolbar` does by itself, by its names. */
+const STYLES: readonly (readonly [style: string, icon: IconNode, name: () => string])[] = [
+  ['header-3', headingIcon, () => words.heading],
+  ['bold', boldIcon, () => words.bold],
+  ['italic', italicIcon, () => words.italic],
+  ['code', codeIcon, () => words.code],
+  ['link', linkIcon, () => words.link],
+  ['quote', quoteIcon, () => words.quote],
+  ['unordered-list', bulletsIcon, () => words.bullets],
+  ['ordered-list', numbersIcon, () => words.numbers],
+  ['task-list', tasksIcon, () => words.tasks],
+  ['mention', mentionIcon, () => words.mention],
+];
+
+export function Toolbar({ field, id, onChange, projectId, attach }: ToolbarProps) {
+  const file = useRef<HTMLInputElement>(null);
+  const calls = useRef({ onChange, projectId, attach });
+  calls.current = { onChange, projectId, attach };
+
+  useEffect(() => {
+    const { current } = field;
+    return current ? withTools(current, () => calls.current) : undefined;
+  }, [field]);
+
+  const store = (files: Iterable<File> | null | undefined) => {
+    if (field.current && attach && files) for (const each of files) void upload(field.current, each, attach);
+  };
+  return h(
+    'markdown-toolbar',
+    { for: id, 'aria-label': words.format, class: 'editor-toolbar' },
+    STYLES.map(([style, icon, name]) => (
+      <button key={style} type="button" class="button button-quiet button-icon" data-md-button={style} title={name()}>
+        <Icon of={icon} name={name()} />
+      </button>
+    )),
+    <button
+      type="button"
+      class="button button-quiet button-icon"
+      data-md-button=""
+      title={words.table}
+      onClick={() => field.current && insert(field.current, TABLE)}
+    >
+      <Icon of={tableIcon} name={words.table} />
+    </button>,
+    attach && (
+      <button
+        type="button"
+        class="button button-quiet button-icon"
+        data-md-button=""
+        title={words.attach}
+        onClick={() => file.current?.click()}
+      >
+        <Icon of={attachIcon} name={words.attach} />
+      </button>
+    ),
+    attach && (
+      <input
+        ref={file}
+        type="file"
+        class="unseen"
+        aria-hidden="true"
+        tabIndex={-1}
+        multiple
+        onChange={({ currentTarget }) => {
+          store(currentTarget.files);
+          currentTarget.value = '';
+        }}
+      />
+    ),
+  );
+}
+
+/** @returns takes them away */
+function withTools(field: HTMLTextAreaElement, calls: () => Pick<ToolbarProps, 'onChange' | 'projectId' | 'attach'>) {
+  const ends = new AbortController();
+  const options = { signal: ends.signal };
+  const expander = field.parentElement as HTMLElement;
+  expander.addEventListener(
+    'text-expander-change',
+    (event) => {
+      const { key, text, provide } = (event as CustomEvent).detail;
+      provide(offer(key, text, calls().projectId));
+    },
+    options,
+  );
+  expander.addEventListener(
+    'text-expander-value',
+    (event) => {
+      const { detail } = event as CustomEvent;
+      detail.value = insertionOf(detail.item);
+    },
+    options,
+  );
+  expander.addEventListener('text-expander-committed', () => calls().onChange(field.value), options);
+  field.addEventListener('keydown', continueList, options);
+  const take = (event: Event, transfer: DataTransfer | null) => {
+    const { attach } = calls();
+    if (attach && transfer?.files.length) {
+      event.preventDefault();
+      for (const file of transfer.files) void upload(field, file, attach);
+      return;
+    }
+    const text = event.type === 'paste' && fromPaste(field, transfer?.getData('text/plain') ?? '');
+    if (!text) return;
+    event.preventDefault();
+    insert(field, text);
+  };
+  field.addEventListener('paste', (event) => take(event, event.clipboardData), options);
+  field.addEventListener('drop', (event) => take(event, event.dataTransfer), options);
+  return () => ends.abort();
+}
+
+/** A note where the file will be, until it has been stored. */
+async function upload(field: HTMLTextAreaElement, file: File, attach: (file: File) => Promise<string>): Promise<void> {
+  const name = file.name.replaceAll(/[[\]\n]/g, ' ');
+  const note = `[${words.uploading({ name })}]()`;
+  insert(field, note);
+  const put = (text: string) => {
+    const at = field.value.indexOf(note);
+    if (at < 0) return;
+    const { selectionStart, selectionEnd } = field;
+    field.setSelectionRange(at, at + note.length);
+    insert(field, text);
+    const shift = (place: number) => (place > at ? Math.max(at, place + text.length - note.length) : place);
+    field.setSelectionRange(shift(selectionStart), shift(selectionEnd));
+  };
+  try {
+    const url = await attach(file);
+    put(`${file.type.startsWith('image/') ? '!' : ''}[${name}](${url})`);
+  } catch (error) {
+    put('');
+    tellFailure(words.notStored({ name }), error);
+  }
+}

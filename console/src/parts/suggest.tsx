@@ -1,0 +1,90 @@
+import type { JSX } from 'preact';
+import { comboboxAttributes, useListbox } from './listbox.ts';
+import { words } from './messages.ts';
+
+export interface Suggestion {
+  readonly value: string;
+  readonly text: string;
+  readonly icon?: JSX.Element;
+}
+
+interface SuggestProps {
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+  readonly suggestions: readonly Suggestion[];
+  readonly onChoose: (value: string) => void;
+  /** Enter with none of them chosen. */
+  readonly onEnter?: (() => void) | undefined;
+  /** The focus goes elsewhere. */
+  readonly onLeave?: () => void;
+  readonly id?: string;
+  readonly 'aria-label'?: string;
+  readonly 'aria-describedby'?: string | undefined;
+  readonly 'aria-busy'?: boolean;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  readonly disabled?: boolean | undefined;
+}
+
+/** A text with suggestions, none of which need be taken: a combobox, as `Select` is. */
+export function Suggest(props: SuggestProps) {
+  const { value, onInput, suggestions, onChoose, onEnter, onLeave, ...attributes } = props;
+  const listbox = useListbox({ onChoose, offered: suggestions.length });
+  const { input, list, id, isOpen } = listbox;
+  const isShown = isOpen && suggestions.length > 0;
+  return (
+    <>
+      <input
+        {...comboboxAttributes({ ...listbox, isOpen: isShown })}
+        {...attributes}
+        ref={input}
+        class="input"
+        value={value}
+        onInput={({ currentTarget }) => {
+          onInput(currentTarget.value);
+          listbox.open();
+        }}
+        onMouseDown={() => listbox.open()}
+        onBlur={onLeave}
+        onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey || event.isComposing) return;
+          if (!isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+            event.preventDefault();
+            listbox.open();
+          }
+          if (isShown && event.key === 'Escape') {
+            event.preventDefault();
+            event.stopPropagation();
+            listbox.close();
+          }
+          const isOnOne = event.currentTarget.hasAttribute('aria-activedescendant');
+          if (event.key === 'Enter' && !isOnOne && onEnter && value.trim()) {
+            event.preventDefault();
+            listbox.close();
+            onEnter();
+          }
+        }}
+      />
+      {isOpen && (
+        <div
+          ref={list}
+          id={id}
+          class={suggestions.length > 0 ? 'options' : 'options options-none'}
+          popover="manual"
+          role="listbox"
+          aria-label={attributes['aria-label'] ?? words.options}
+          // The input keeps the focus.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {suggestions.map(({ value: each, text, icon }, at) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: as above
+            <div key={each} id={`${id}-${at}`} role="option" data-value={each}>
+              {icon}
+              <span class="menu-label">{text}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

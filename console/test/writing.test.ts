@@ -1,0 +1,134 @@
+import type { WorkItem } from '@worktrack/contracts/work-items/work-item';
+import { expect, test } from 'vitest';
+import type { TestOrganization } from '../../test/support/organization.ts';
+import { createItem } from './support/create-item.ts';
+import { openStage } from './support/stage.ts';
+
+const stage = openStage();
+const now = async ({ call }: TestOrganization, id: string) =>
+  (await call<WorkItem>('GET', `/api/work-items/${id}`)).data;
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('a comment is written with toolbar, lists, mentions, items and files, previewed, and is the Markdown that was seen', async () => {
+  const organization = await stage.newOrganization();
+  await organization.call('PATCH', `/api/users/${organization.userId}`, { name: 'Ada Lovelace' });
+  const other = await createItem(organization, { title: 'Define the palette' });
+  const item = await createItem(organization, { title: 'Talked about' });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const field = page.getByLabel('Comment');
+  await page.getByRole('button', { name: 'Bold' }).waitFor();
+
+  await field.focus();
+  await page.keyboard.type('Now');
+  await page.keyboard.press('Control+A');
+  await page.getByRole('button', { name: 'Bold' }).click();
+  expect(await field.inputValue()).toBe('**Now**');
+  await page.keyboard.press('Control+z');
+  expect(await field.inputValue()).toBe('Now');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('- [ ] ask @ada');
+  await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('after #palette');
+  await page.getByRole('option', { name: `${other.taskId} Define the palette` }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  const [files] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Insert a file' }).click(),
+  ]);
+  await files.setFiles({ name: 'dark.png', mimeType: 'image/png', buffer: PNG });
+  await expect.poll(() => field.inputValue()).toContain(`](/api/work-items/${item.id}/attachments/local?key=`);
+  const text = await field.inputValue();
+  expect(text).toMatch(
+    new RegExp(`^- \\[ \\] ask @AdaLovelace \\n- \\[ \\] after ${other.taskId} \\n!\\[dark\\.png\\]`),
+  );
+  await visitor.isGood('writing');
+
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.locator('.editor-preview').getByRole('link', { name: other.taskId }).waitFor();
+  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await field.press('Control+Enter');
+  await page.locator('.history [data-mention=own]', { hasText: '@AdaLovelace' }).waitFor();
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('what is begun is there again after a reload and after signing out, until it has been sent', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Interrupted', description: 'As it was.' });
+  const { page } = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  await page.getByLabel('Comment').fill('Half a comment');
+  await page.getByRole('button', { name: 'Edit description' }).click();
+  await page.getByRole('textbox', { name: 'Description' }).fill('Half a description');
+  await page.reload();
+  expect(await page.getByLabel('Comment').inputValue()).toBe('Half a comment');
+  await page.getByRole('button', { name: 'Account of' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').fill(organization.apiKey);
+  await page.keyboard.press('Enter');
+  await organization.call('PATCH', `/api/work-items/${item.id}`, { description: 'Changed meanwhile.' });
+  await page.getByRole('button', { name: 'Not saved yet' }).click();
+  expect(await page.getByLabel('Current version').inputValue()).toBe('Changed meanwhile.');
+  expect(await page.getByLabel('Your version').inputValue()).toBe('Half a description');
+  await page.getByRole('button', { name: 'Keep theirs' }).click();
+  await page.getByLabel('Comment').press('Control+Enter');
+  await page.locator('.history .markdown', { hasText: 'Half a comment' }).waitFor();
+  await page.reload();
+  await page.getByText('Changed meanwhile.').waitFor();
+  expect(await page.getByLabel('Comment').inputValue()).toBe('');
+  expect(await page.getByRole('button', { name: 'Not saved yet' }).count()).toBe(0);
+});
+
+test('tasks in a description are ticked, its code is coloured, and a pasted table is one', async () => {
+  const organization = await stage.newOrganization();
+  const description = '- [ ] first\n- [x] second\n\n```ts\nconst answer = 42;\n```';
+  const item = await createItem(organization, { title: 'A list', description });
+  const visitor = await stage.visit(`items/${item.taskId}`, { apiKey: organization.apiKey });
+  const { page } = visitor;
+  await page.getByRole('checkbox', { name: 'first' }).check();
+  await expect.poll(async () => (await now(organization, item.id)).description).toContain('- [x] first\n- [x] second');
+  await page.locator('pre .hljs-keyword', { hasText: 'const' }).waitFor();
+  await page.getByLabel('Comment').evaluate((field, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    (field as HTMLTextAreaElement).focus();
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, 'Page\tCost\nCart\t$3\n');
+  expect(await page.getByLabel('Comment').inputValue()).toContain('| Page | Cost |\n| --- | --- |\n| Cart | $3 |');
+  expect(visitor.complaints).toEqual([]);
+});
+
+test('a card opens in a panel with an address of its own; o opens it whole, Escape leads back to the card', async () => {
+  const organization = await stage.newOrganization();
+  const item = await createItem(organization, { title: 'Beside the board' });
+  const visitor = await stage.visit('board', { apiKey: organization.apiKey });
+  const { page } = visitor;
+  const panel = page.getByRole('complementary', { name: 'Beside the board' });
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await page.locator('.card').click({ position: { x: 5, y: 5 } });
+  await panel.getByRole('heading', { name: 'Beside the board' }).waitFor();
+  await visitor.isGood('panel');
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await page.locator('.card-title').press('Enter');
+  await panel.waitFor();
+  const sent = await visitor.openTab(page.url().split('/console/')[1] as string);
+  await sent.page.getByRole('complementary', { name: 'Beside the board' }).waitFor();
+  await panel.getByLabel('Comment').fill('While I am here');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+  await expect.poll(focused).toBe('Beside the board');
+  await page.keyboard.press('Enter');
+  await panel.waitFor();
+  await page.keyboard.press('o');
+  await page.getByRole('heading', { level: 1, name: 'Beside the board' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/console/items/${item.taskId}`);
+});
