@@ -32,7 +32,8 @@ export interface ConsoleBuild {
  * of asking whether it has to be. Files appear whole, the page last, for a gateway may be reading them.
  */
 export async function buildConsole(): Promise<ConsoleBuild> {
-  const styles: string[] = [];
+  /** Style sheets, and what imports each. */
+  const styles = new Map<string, readonly string[]>();
   const build = await rolldown({
     input: join(SOURCES, 'main.tsx'),
     platform: 'browser',
@@ -46,9 +47,12 @@ export async function buildConsole(): Promise<ConsoleBuild> {
         name: 'style-sheets',
         // In whichever order they are met: layers decide what has precedence (src/styles/layers.css).
         async load(id) {
-          if (!id.endsWith('.css')) return null;
-          styles.push(id);
-          return { code: '', moduleType: 'js', moduleSideEffects: false };
+          return id.endsWith('.css') ? { code: '', moduleType: 'js', moduleSideEffects: false } : null;
+        },
+        buildEnd() {
+          for (const id of this.getModuleIds()) {
+            if (id.endsWith('.css')) styles.set(id, this.getModuleInfo(id)?.importers ?? []);
+          }
         },
       },
     ],
@@ -56,6 +60,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const files = new Map<string, string | Uint8Array>();
   let entry = '';
   const first: string[] = [];
+  const firstModules = new Set<string>();
   try {
     const { output } = await build.generate({
       format: 'es',
@@ -75,15 +80,29 @@ export async function buildConsole(): Promise<ConsoleBuild> {
       entry = file.fileName;
       first.push(...needed);
     }
+    for (const file of output) {
+      if (file.type === 'chunk' && first.includes(file.fileName)) for (const id of file.moduleIds) firstModules.add(id);
+    }
   } finally {
     await build.close();
   }
   const font = hashed('inter', '.woff2', await readFile(join(SOURCES, 'styles', 'inter.woff2')));
-  const styleSheet = hashed('console', '.css', await styleSheetOf(styles, font[0]));
+  const isFirst = (id: string) => styles.get(id)?.some((importer) => firstModules.has(importer)) ?? false;
+  const ids = [...styles.keys()];
+  const layers = join(SOURCES, 'styles', 'layers.css');
+  const styleSheet = hashed('console', '.css', await styleSheetOf([layers, ...ids.filter(isFirst)], font[0]));
+  const otherStyles = hashed(
+    'others',
+    '.css',
+    await styleSheetOf(
+      ids.filter((id) => !isFirst(id)),
+      font[0],
+    ),
+  );
   // Most visits begin at the board: its code is loaded along with the entry, not after it.
   const preloads = [...new Set(first)].filter((path) => path !== entry);
   const icon = hashed('icon', '.svg', await readFile(join(SOURCES, 'icon.svg')));
-  for (const [name, content] of [styleSheet, icon, font]) files.set(name, content);
+  for (const [name, content] of [styleSheet, otherStyles, icon, font]) files.set(name, content);
   first.push(styleSheet[0], icon[0], font[0]);
 
   const built: ConsoleBuild = {
@@ -97,17 +116,19 @@ export async function buildConsole(): Promise<ConsoleBuild> {
     'manifest.json',
     `${JSON.stringify({ page: built.page, first: built.first, assets: built.assets }, null, 2)}\n`,
   );
-  await write('index.html', page({ entry, preloads, styleSheet: styleSheet[0], icon: icon[0], font: font[0] }));
+  const paths = { styleSheet: styleSheet[0], otherStyles: otherStyles[0], icon: icon[0], font: font[0] };
+  await write('index.html', page({ entry, preloads, ...paths }));
   await removeOthers([...built.assets, 'manifest.json', 'index.html']);
   return built;
 }
 
-/** One sheet of all screens: they share most of it, and together they have fewer bytes than a screen's code. */
+/** One sheet of what is shown first, and one of all other screens (src/parts/other-styles.ts): together these have fewer bytes than a screen's code. */
 async function styleSheetOf(paths: readonly string[], font: string): Promise<Uint8Array> {
-  // Sorted, so that the same sources make the same file.
-  const sheets = await Promise.all([...paths].sort().map((path) => readFile(path, 'utf8')));
-  const layers = await readFile(join(SOURCES, 'styles', 'layers.css'), 'utf8');
-  const code = Buffer.from([layers, ...sheets].join('\n').replace('inter.woff2', BASE + font));
+  // Sorted, so that the same sources make the same file; layers.css has to be the first.
+  const isLayers = (path: string) => (path.endsWith('layers.css') ? 0 : 1);
+  const sorted = [...paths].sort((one, other) => isLayers(one) - isLayers(other) || (one < other ? -1 : 1));
+  const sheets = await Promise.all(sorted.map((path) => readFile(path, 'utf8')));
+  const code = Buffer.from(sheets.join('\n').replace('inter.woff2', BASE + font));
   return transform({ filename: 'console.css', code, minify: true, targets: BROWSERS }).code;
 }
 
@@ -120,6 +141,7 @@ interface Paths {
   readonly entry: string;
   readonly preloads: readonly string[];
   readonly styleSheet: string;
+  readonly otherStyles: string;
   readonly icon: string;
   readonly font: string;
 }
@@ -136,6 +158,7 @@ function page(paths: Paths): string {
 <link rel="icon" href="${BASE}${paths.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${BASE}${paths.styleSheet}">
 <link rel="preload" href="${BASE}${paths.font}" as="font" type="font/woff2" crossorigin>
+<link rel="prefetch" href="${BASE}${paths.otherStyles}" as="style">
 ${preloads}<script type="module" src="${BASE}${paths.entry}"></script>
 </head>
 <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>

@@ -5,7 +5,7 @@ import { Frame } from './frame/frame.tsx';
 import { CurrentScreen } from './frame/screen.tsx';
 import { ready, startLive, useEvents } from './live/live.ts';
 import { later } from './parts/later.tsx';
-import { ShortcutHelp } from './parts/shortcuts.tsx';
+import { isHelpOpen } from './parts/shortcuts.ts';
 import { Failed, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { go, path, to } from './router.ts';
@@ -13,6 +13,8 @@ import { FIRST_SCREEN } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
+
+const ShortcutHelp = later(async () => (await import('./parts/shortcut-help.tsx')).ShortcutHelp);
 
 export function App() {
   const { value } = session;
@@ -48,7 +50,7 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
       <Frame identity={identity}>{ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />}</Frame>
       <Toasts />
       <CreateAnywhere />
-      <ShortcutHelp />
+      {isHelpOpen.value && <ShortcutHelp />}
     </>
   );
 }

@@ -13,7 +13,7 @@ import { useBeats, useEvents } from '../live/live.ts';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { chosenProject, type Project, useProjects } from '../parts/project.ts';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { may } from '../session.ts';

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { words } from '../frame/messages.ts';
 import { language } from '../language/language.ts';
 import { later } from '../parts/later.tsx';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';
 

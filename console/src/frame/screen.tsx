@@ -8,7 +8,10 @@ import { Caught } from './caught.tsx';
 import { words } from './messages.ts';
 
 const views = new Map<ScreenEntry, ComponentType<ScreenProps>>(
-  SCREENS.map((screen) => [screen, later(async () => (await screen.load()).Screen)]),
+  SCREENS.map((screen) => [
+    screen,
+    later(async () => (await screen.load()).Screen, { isFirst: screen.path === 'board' }),
+  ]),
 );
 
 /** The screen for the address, whose code is loaded when it is first shown. */

@@ -7,7 +7,7 @@ import { usePages } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { fromNow } from '../language/format.ts';
 import { Heading } from '../parts/heading.tsx';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { filter, setFilters } from '../router.ts';
 import { filtersOfAddress, isOfFeedback } from './feedback.ts';

@@ -8,7 +8,7 @@ import { useQuery } from '../api/query.ts';
 import { dateAndTime } from '../language/format.ts';
 import { attempt } from '../parts/busy.ts';
 import { Confirm } from '../parts/dialog.tsx';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { tell, tellFailure } from '../parts/toasts.tsx';
 import { to } from '../router.ts';
 import { may } from '../session.ts';

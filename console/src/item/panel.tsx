@@ -5,7 +5,7 @@ import { language } from '../language/language.ts';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item.ts';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { Loaded } from '../parts/states.tsx';
 import { go, setFilters, to } from '../router.ts';
 import { words } from './messages.ts';

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import { queries, useQuery } from '../api/query.ts';
 import { useBusy } from '../parts/busy.ts';
 import { words as common } from '../parts/messages.ts';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { tell } from '../parts/toasts.tsx';
 import { may } from '../session.ts';
 import { words as verdict } from '../verdict/messages.ts';

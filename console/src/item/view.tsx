@@ -72,6 +72,7 @@ export function ItemView({ item, heading, buttons }: ItemViewProps) {
           </div>
           <Verdict item={item} />
           <section class="item-description" aria-label={words.description}>
+            <h2 class="unseen">{words.description}</h2>
             <Editable item={item} field="description" label={words.description} editLabel={words.editDescription}>
               {item.description ? (
                 <Markdown text={item.description} onChange={may('work-items:write') ? tick(item) : undefined} />

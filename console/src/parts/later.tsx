@@ -1,16 +1,25 @@
 import { type ComponentType, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { otherStyles } from './other-styles.ts';
 import { Failed, Loading } from './states.tsx';
 
-/** A component whose code is loaded when it is first rendered. */
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+interface LaterOptions {
+  /** It is loaded with the page (build.ts), as are its styles. */
+  readonly isFirst?: boolean;
+}
+
+/** A component whose code and styles are loaded when it is first rendered. */
+export function later<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { isFirst = false }: LaterOptions = {},
+): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
     const [View, setView] = useState<ComponentType<P> | undefined>(() => loaded);
     const [error, setError] = useState<unknown>();
     useEffect(() => {
       if (loaded) return;
-      load().then((view) => {
+      Promise.all([load(), isFirst || otherStyles()]).then(([view]) => {
         loaded = view;
         setView(() => view);
       }, setError);

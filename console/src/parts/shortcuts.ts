@@ -1,7 +1,5 @@
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
-import { words } from './messages.ts';
 
 export interface Shortcut {
   /** `j`, `?`, `Alt+ArrowLeft`: named as in KeyboardEvent.key. */
@@ -11,8 +9,8 @@ export interface Shortcut {
   readonly run?: () => void;
 }
 
-const groups = signal<readonly (readonly Shortcut[])[]>([]);
-const isHelpOpen = signal(false);
+export const groups = signal<readonly (readonly Shortcut[])[]>([]);
+export const isHelpOpen = signal(false);
 
 /** What keys do while the component is mounted, and what the help says about them. Keys typed into a field are not shortcuts. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
@@ -42,31 +40,5 @@ document.addEventListener('keydown', (event) => {
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
-}
-
-export function ShortcutHelp() {
-  if (!isHelpOpen.value) return null;
-  const all = [...groups.value.flat(), { keys: '?', label: words.thisHelp }];
-  return (
-    <Dialog
-      title={words.keyboard}
-      onClose={() => {
-        isHelpOpen.value = false;
-      }}
-    >
-      <table class="table">
-        <tbody>
-          {all.map(({ keys, label }) => (
-            <tr key={keys + label}>
-              <th scope="row">
-                <kbd>{keys.replace('Arrow', '').replace('+', ' + ')}</kbd>
-              </th>
-              <td>{label}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Dialog>
   );
 }

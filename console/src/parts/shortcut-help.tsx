@@ -1,0 +1,29 @@
+import { Dialog } from './dialog.tsx';
+import { words } from './messages.ts';
+import { groups, isHelpOpen } from './shortcuts.ts';
+
+/** What the keys do here. */
+export function ShortcutHelp() {
+  const all = [...groups.value.flat(), { keys: '?', label: words.thisHelp }];
+  return (
+    <Dialog
+      title={words.keyboard}
+      onClose={() => {
+        isHelpOpen.value = false;
+      }}
+    >
+      <table class="table">
+        <tbody>
+          {all.map(({ keys, label }) => (
+            <tr key={keys + label}>
+              <th scope="row">
+                <kbd>{keys.replace('Arrow', '').replace('+', ' + ')}</kbd>
+              </th>
+              <td>{label}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
+  );
+}
