@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { words } from '../frame/messages.ts';
 import { language } from '../language/language.ts';
 import { later } from '../parts/later.tsx';
+import { words } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/shortcuts.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';

@@ -33,7 +33,7 @@ export function CreateDialog({ place, onClose }: CreateProps) {
   const projects = useProjects();
   const [projectId, setProjectId] = useState(place.projectId);
   return (
-    <Dialog title={words.newItem} onClose={onClose}>
+    <Dialog title={common.newItem} onClose={onClose}>
       <Loaded query={projects}>
         {(all) => {
           const project = all.find(({ id }) => id === projectId) ?? chosenProject(all);

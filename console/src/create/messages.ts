@@ -1,7 +1,6 @@
 import { messages } from '../language/messages.ts';
 
 export const words = messages({
-  newItem: { en: 'New work item', de: 'Neues Arbeitselement', tr: 'Yeni iş öğesi', ja: '新しい作業項目' },
   noProject: {
     en: 'There is no project yet. Create one on the board first.',
     de: 'Es gibt noch kein Projekt. Lege zuerst auf dem Board eins an.',

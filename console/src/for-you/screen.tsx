@@ -5,7 +5,7 @@ import { usePages } from '../api/query.ts';
 import { Heading } from '../parts/heading.tsx';
 import { words as common } from '../parts/messages.ts';
 import { More } from '../parts/more.tsx';
-import { useShortcuts } from '../parts/shortcuts.tsx';
+import { useShortcuts } from '../parts/shortcuts.ts';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { go, to } from '../router.ts';
 import { words as verdict } from '../verdict/messages.ts';

@@ -8,6 +8,7 @@ import { Avatar } from '../parts/avatar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { createIcon } from '../parts/icons.ts';
 import { later } from '../parts/later.tsx';
+import { words as common } from '../parts/messages.ts';
 import { filter } from '../router.ts';
 import type { Identity } from '../session.ts';
 import { may } from '../session.ts';
@@ -45,9 +46,9 @@ export function Frame({ identity, children }: FrameProps) {
             <button
               type="button"
               class="button button-quiet button-icon frame-create"
-              aria-label={words.newItem}
+              aria-label={common.newItem}
               aria-keyshortcuts="c"
-              title={`${words.newItem} (c)`}
+              title={`${common.newItem} (c)`}
               onClick={() => openCreate()}
             >
               <Icon of={createIcon} />

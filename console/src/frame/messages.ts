@@ -8,12 +8,6 @@ export const words = messages({
   inbox: { en: 'Inbox', de: 'Eingang', tr: 'Gelen kutusu', ja: '受信箱' },
   costs: { en: 'Costs', de: 'Kosten', tr: 'Maliyetler', ja: '費用' },
   settings: { en: 'Settings', de: 'Einstellungen', tr: 'Ayarlar', ja: '設定' },
-  createItem: {
-    en: 'Create a work item',
-    de: 'Arbeitselement anlegen',
-    tr: 'İş öğesi oluştur',
-    ja: '作業項目を作成',
-  },
   projectChoice: {
     en: 'Project {name}: choose another',
     de: 'Projekt {name}: ein anderes wählen',
@@ -24,7 +18,6 @@ export const words = messages({
   size: { en: 'Density', de: 'Dichte', tr: 'Yoğunluk', ja: '表示密度' },
   compact: { en: 'Compact', de: 'Kompakt', tr: 'Sıkışık', ja: 'コンパクト' },
   comfortable: { en: 'Comfortable', de: 'Bequem', tr: 'Rahat', ja: 'ゆったり' },
-  newItem: { en: 'New work item', de: 'Neues Arbeitselement', tr: 'Yeni iş öğesi', ja: '新しい作業項目' },
   screens: { en: 'Screens', de: 'Ansichten', tr: 'Ekranlar', ja: '画面' },
   toContent: { en: 'Skip to content', de: 'Zum Inhalt', tr: 'İçeriğe geç', ja: '本文へ' },
   appearance: { en: 'Appearance', de: 'Darstellung', tr: 'Görünüm', ja: '外観' },

@@ -2,6 +2,7 @@ import './panel.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ServiceError } from '../api/service-error.ts';
 import { language } from '../language/language.ts';
+import { usePageTitle } from '../parts/heading.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { backIcon, closeIcon, openIcon } from '../parts/icons.ts';
 import { useItem } from '../parts/item.ts';
@@ -86,13 +87,7 @@ const isField = (target: EventTarget | null) => target instanceof HTMLElement &&
 function PanelHeading({ title }: { readonly title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  useLayoutEffect(() => {
-    const before = document.title;
-    document.title = `${title} · worktrack`;
-    return () => {
-      document.title = before;
-    };
-  }, [title]);
+  usePageTitle(title);
   return (
     <h2 ref={heading} tabIndex={-1} class="item-heading">
       {title}

@@ -1,9 +1,27 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { path } from '../router.ts';
 
 /** How much needs the user (frame.tsx). */
 export const needing = signal(0);
+
+const titles = signal<readonly { readonly title: string }[]>([]);
+
+effect(() => {
+  const shown = titles.value.at(-1);
+  if (shown) document.title = `${needing.value > 0 ? `(${needing.value}) ` : ''}${shown.title} · worktrack`;
+});
+
+/** Names the page while the component is mounted: the last one that does. */
+export function usePageTitle(title: string): void {
+  useLayoutEffect(() => {
+    const own = { title };
+    titles.value = [...titles.peek(), own];
+    return () => {
+      titles.value = titles.peek().filter((each) => each !== own);
+    };
+  }, [title]);
+}
 
 /** Where the last screen was shown. None: the page has just been loaded, and placing the focus is up to the browser. */
 let lastPath: string | undefined;
@@ -13,16 +31,13 @@ let lastPath: string | undefined;
  * it is there, for a key that is pressed at once must not go to what had the focus before.
  */
 export function Heading({ title, unseen }: { readonly title: string; readonly unseen?: boolean }) {
-  const count = needing.value;
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     const hasMoved = lastPath !== undefined && lastPath !== path.peek();
     if (hasMoved) heading.current?.focus({ preventScroll: true });
     lastPath = path.peek();
   }, []);
-  useLayoutEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ''}${title} · worktrack`;
-  }, [title, count]);
+  usePageTitle(title);
   return (
     <h1 ref={heading} tabIndex={-1} class={unseen ? 'unseen' : undefined}>
       {title}

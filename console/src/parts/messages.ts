@@ -25,6 +25,13 @@ export const words = messages({
   more: { en: 'Show more', de: 'Mehr zeigen', tr: 'Daha fazla göster', ja: 'さらに表示' },
   options: { en: 'Options', de: 'Auswahl', tr: 'Seçenekler', ja: '選択肢' },
   nothingFound: { en: 'Nothing found', de: 'Nichts gefunden', tr: 'Sonuç yok', ja: '見つかりません' },
+  createItem: {
+    en: 'Create a work item',
+    de: 'Arbeitselement anlegen',
+    tr: 'İş öğesi oluştur',
+    ja: '作業項目を作成',
+  },
+  newItem: { en: 'New work item', de: 'Neues Arbeitselement', tr: 'Yeni iş öğesi', ja: '新しい作業項目' },
   close: { en: 'Close', de: 'Schließen', tr: 'Kapat', ja: '閉じる' },
   cancel: { en: 'Cancel', de: 'Abbrechen', tr: 'Vazgeç', ja: 'キャンセル' },
   save: { en: 'Save', de: 'Speichern', tr: 'Kaydet', ja: '保存' },
