@@ -6,6 +6,7 @@ import { feedbackCommand } from './commands/feedback.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { itemCommand } from './commands/item.ts';
 import { keyCommand } from './commands/key.ts';
+import { labelCommand } from './commands/label.ts';
 import { loginLinkCommand } from './commands/login-link.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { projectCommand } from './commands/project.ts';
@@ -13,6 +14,7 @@ import { roleCommand } from './commands/role.ts';
 import { sourceCommand } from './commands/source.ts';
 import { trustCommand } from './commands/trust.ts';
 import { userCommand } from './commands/user.ts';
+import { viewCommand } from './commands/view.ts';
 import { webhookCommand } from './commands/webhook.ts';
 
 export const WHICH_SERVICE =
@@ -23,6 +25,8 @@ export const commandsWithKey = (): Command[] => [
   inboxCommand(),
   itemCommand(),
   projectCommand(),
+  labelCommand(),
+  viewCommand(),
   feedbackCommand(),
   budgetCommand(),
   userCommand(),

@@ -70,6 +70,7 @@ function optionsOf(field: string, schema: JsonSchema): Option[] {
     ];
   }
   if (types.has('boolean')) return [new Option(`--${name}`, description)];
+  if (schema.items?.type === 'object') return [new Option(`--${name} <json>`, description).argParser(listOf)];
   if (types.has('array')) return [new Option(`--${name} <value...>`, description)];
   const values = choicesOf(schema);
   if (values) return [new Option(`--${name} <value>`, description).choices(values)];
@@ -95,11 +96,24 @@ function numberOf(text: string): number {
 }
 
 function objectOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {}
+  const value = jsonOf(text);
+  if (typeof value === 'object' && value !== null) return value;
   throw new InvalidArgumentError('It must be a JSON object.');
+}
+
+function listOf(text: string): unknown {
+  const value = jsonOf(text);
+  if (Array.isArray(value)) return value;
+  throw new InvalidArgumentError('It must be a JSON list.');
+}
+
+/** @returns undefined if it is no JSON */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The names of an operation's fields. */

@@ -30,9 +30,10 @@ export function itemCommand(): Command {
     'type',
     'title',
   ])
-    .option('--title <value>', 'required without --file')
+    .option('--title <value>', 'required without --file, unless the template has one')
+    .option('--template <name>', 'begin with a template of the project; options come before what it says')
     .option('--file <path>', 'items as YAML or JSON: a list, or { items }; - is standard input')
-    .option('--type <type>', 'epic, feature, story, task or idea', 'task')
+    .option('--type <type>', 'epic, feature, story, task or idea; default: task')
     .option('--board-id <id>', 'default: the default board of the project')
     .option('--board-column-id <column>', 'name or UUID; default: that of the backlog, or of what is to do')
     .addOption(idempotencyKeyOption())
@@ -143,16 +144,38 @@ async function get(id: string, options: Options): Promise<void> {
   for (const { createdAt, data } of comments.toReversed()) print(`\n${minute(createdAt)}  ${String(data.text)}`);
 }
 
-async function create(options: Options & { readonly file?: string; readonly title?: string }): Promise<void> {
+async function create(options: Options & { readonly file?: string; readonly template?: string }): Promise<void> {
   const service = api();
   if (options.file !== undefined) return createFromFile(service, options.file, options);
-  if (options.title === undefined) throw new Failure('usage', 'Pass --title, or --file with a list of items.');
-  const fields = await fieldsFrom(createWorkItem, options);
+  const { template: named } = options;
+  const given = await fieldsFrom(createWorkItem, options);
+  const template = named === undefined ? {} : await templateNamed(service, named, given);
+  const fields: Record<string, unknown> = { type: 'task', ...template, ...given };
+  if (fields.title === undefined) throw new Failure('usage', 'Pass --title, or --file with a list of items.');
   const boardId = fields.boardId ?? (await defaultBoard(service, fields.projectId as string | undefined));
   const boardColumnId = fields.boardColumnId ?? (await firstColumn(service, boardId as string));
-  const given = { ...fields, boardId, boardColumnId } as RawInput<typeof createWorkItem>;
-  const made = await service.call(createWorkItem, given, options);
+  const input = { ...fields, boardId, boardColumnId } as RawInput<typeof createWorkItem>;
+  const made = await service.call(createWorkItem, input, options);
   show(made, options);
+}
+
+/** What a template says of a new item. */
+async function templateNamed(
+  service: Api,
+  wanted: string,
+  { projectId, boardId }: { readonly projectId?: unknown; readonly boardId?: unknown },
+): Promise<object> {
+  const named = (projectId as string | undefined) ?? (boardId === undefined ? service.projectId : undefined);
+  const board = boardId ?? (named === undefined ? await defaultBoard(service, undefined) : undefined);
+  const id = named ?? (await service.call(getBoard, { id: board as string })).projectId;
+  const { templates, name: project } = await service.call(getProject, { id });
+  const found = templates.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (!found) {
+    const names = templates.map(({ name }) => JSON.stringify(name)).join(', ') || 'none';
+    throw new Failure('usage', `Project "${project}" has no template ${JSON.stringify(wanted)}; it has ${names}.`);
+  }
+  const { name: _, ...fields } = found;
+  return fields;
 }
 
 async function firstColumn(service: Api, boardId: string): Promise<string> {

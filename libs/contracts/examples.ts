@@ -26,6 +26,7 @@ export const ids = {
   project: id(10),
   board: id(11),
   label: id(12),
+  view: id(13),
   epic: id(30),
   story: id(31),
   task: id(32),
@@ -63,6 +64,12 @@ export const exampleProject: Project = {
   defaultBoardId: ids.board,
   gates: 'warn',
   dependencyMet: 'review',
+  templates: [
+    {
+      ...{ name: 'Bug', type: 'task', priority: 'high', labels: ['Accessibility'] },
+      description: '## What happens\n\n## What should happen',
+    },
+  ],
   createdAt,
   updatedAt,
 };
@@ -76,6 +83,7 @@ export const exampleBoard: Board = {
     name,
     position,
     role: ROLES[position] ?? null,
+    limit: null,
   })),
 };
 

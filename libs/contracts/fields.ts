@@ -97,7 +97,7 @@ export const paging = {
 /** How deep `page` reaches, in rows: skipping more costs too much. `cursor` reaches any depth. */
 export const MAX_ROWS_BY_PAGE = 10_000;
 /** `nextCursor` of the previous page; the instructions of the MCP server say so once for all tools. */
-export const Cursor = z.string().max(300).register(described, { description: 'nextCursor' });
+export const Cursor = z.string().max(600).register(described, { description: 'nextCursor' });
 /** Like `paging`, for a list that may be long. */
 export const deepPaging = {
   ...paging,

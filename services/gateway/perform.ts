@@ -197,9 +197,9 @@ function runOf(
     if (namesProjects) await requireProjects(input.parsed, clients, options);
     const isOfItems = contract.name === workItemsContract.name;
     const isRead = operation.effect === 'read';
-    const meant = isOfItems && isRead ? await assigneesMeant(input.parsed, identity, clients, options) : undefined;
+    const meant = isOfItems && isRead ? await assigneesMeant(input.parsed, identity, clients, options) : {};
     const people = isOfItems && !isRead ? await peopleIn(input.parsed, identity, clients, options) : undefined;
-    const sent = meant ? { ...(input.raw as object), ...meant } : input.raw;
+    const sent = Object.keys(meant).length > 0 ? { ...(input.raw as object), ...meant } : input.raw;
     const caller = options.caller && people ? { ...options.caller, people } : options.caller;
     const reply = await client.exchange(operation.name, sent, { ...options, caller });
     if (!identity.projects || contract.name !== feedbackContract.name) return reply;

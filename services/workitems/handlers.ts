@@ -28,6 +28,7 @@ import { getIdeationContext } from './context/ideation.ts';
 import { getImplementContext } from './context/implement.ts';
 import { getReviewContext } from './context/review.ts';
 import { getValidateContext } from './context/validate.ts';
+import { batchUpdateWorkItems } from './editing/batch-update.ts';
 import { addWorkItemComment, answerQuestion } from './editing/comment.ts';
 import { createWorkItem } from './editing/create.ts';
 import { createInBacklog } from './editing/create-in-backlog.ts';
@@ -43,7 +44,8 @@ import { releaseWorkItem } from './leases/release.ts';
 import { WaitingClaims } from './leases/waiting-claims.ts';
 import { getItemBrief } from './lineage/brief.ts';
 import { getLineage } from './lineage/lineage.ts';
-import { listCards } from './lists/cards.ts';
+import { listCards, listProjectCards } from './lists/cards.ts';
+import { listGroups } from './lists/groups.ts';
 import { listWorkItems } from './lists/list.ts';
 import { batchMoveWorkItems } from './moves/batch-move.ts';
 import { moveWorkItem } from './moves/move.ts';
@@ -54,6 +56,7 @@ import { resolveWorkItems } from './trees/resolve.ts';
 import { getAiUsage } from './usage/ai-usage.ts';
 import { listModelPrices } from './usage/model-prices.ts';
 import { recordAiSession } from './usage/record-session.ts';
+import { createView, deleteView, listViews, updateView } from './views/views.ts';
 
 /**
  * @param promptModel undefined: prompts are written from the template
@@ -78,7 +81,13 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'labels.create': createLabel,
       'labels.update': updateLabel,
       'labels.delete': deleteLabel,
+      'views.list': listViews,
+      'views.create': createView,
+      'views.update': updateView,
+      'views.delete': deleteView,
       'boards.cards': listCards,
+      'projects.cards': listProjectCards,
+      'projects.groups': listGroups,
       'workItems.list': listWorkItems,
       'workItems.get': batched(getWorkItems),
       'workItems.resolve': batched(resolveWorkItems),
@@ -92,6 +101,7 @@ export function handlers(promptModel: PromptModel | undefined, waitingClaims = n
       'workItems.update': grouped(updateWorkItem),
       'workItems.move': grouped(moveWorkItem),
       'workItems.batchMove': grouped(batchMoveWorkItems),
+      'workItems.batchUpdate': grouped(batchUpdateWorkItems),
       'workItems.delete': grouped(deleteWorkItem),
       'workItems.comment': grouped(addWorkItemComment),
       'workItems.answer': grouped(answerQuestion),

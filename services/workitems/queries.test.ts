@@ -1,5 +1,6 @@
 import { NEED_KINDS } from '@worktrack/contracts/work-items/attention';
 import { workItemsContract } from '@worktrack/contracts/work-items/contract';
+import { GROUPINGS } from '@worktrack/contracts/work-items/lists/cards';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Borne, OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { type CallService, call, startProject, startWorkItems, stopWorkItems } from './testing.ts';
@@ -57,6 +58,12 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'labels.list', { id });
     const spare = await ask(caller, 'labels.create', { id, name: 'Spare', colour: '#c00000' });
     await ask(caller, 'labels.delete', { id, labelId: spare.id });
+    const view = await ask(caller, 'views.create', { name: 'Mine', projectId: id });
+    await ask(caller, 'views.list', { projectId: id });
+    await ask({ ...caller, projects: [id] }, 'views.list', {});
+    await ask(caller, 'views.list', {});
+    await ask(caller, 'views.update', { id: view.id, shared: true });
+    await ask(caller, 'views.delete', { id: view.id });
     await ask(caller, 'boards.create', { id, name: 'Second' });
     const columns = board.columns.map(({ id: columnId, name }) => ({ id: columnId, name }));
     await ask(caller, 'boards.update', { id: board.id, columns: columns.filter(({ name }) => name !== 'Validating') });
@@ -84,7 +91,7 @@ test('every query of every operation is answered by an index, without a sort', a
       await ask(caller, 'workItems.list', { ...place, overdue: true });
       await ask(caller, 'workItems.list', { ...place, dueAfter: '2020-01-01', dueBefore: '2021-01-01' });
     }
-    for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt', 'dueDate', '-estimate']) {
+    for (const sort of ['priority', '-updatedAt', 'priority,-updatedAt,createdAt', 'dueDate', '-estimate', 'title']) {
       await ask(caller, 'workItems.list', { sort });
       await ask(caller, 'workItems.list', { sort, search: 'story', updatedAfter: '2020-01-01' });
     }
@@ -94,6 +101,24 @@ test('every query of every operation is answered by an index, without a sort', a
     await ask(caller, 'boards.cards', { id: boardId, ...filters });
     await ask(caller, 'boards.cards', { id: boardId, boardColumnId: column('Backlog') });
     await ask(caller, 'boards.cards', { id: boardId, ids: [second.id, task.taskId] });
+    for (const groupBy of GROUPINGS) await ask(caller, 'projects.groups', { id, groupBy, type: 'task' });
+    await ask(caller, 'projects.groups', { id, groupBy: 'priority', search: 'story' });
+    const groups = [
+      { groupBy: 'column', group: column('Backlog') },
+      { groupBy: 'epic', group: epic.id },
+      { groupBy: 'label', group: 'none' },
+      { groupBy: 'agentState', group: 'working' },
+    ] as const;
+    for (const group of groups) await ask(caller, 'projects.cards', { id, ...group });
+    await ask(caller, 'projects.cards', { id, ids: [task.id] });
+    for (const place of places) await ask(caller, 'workItems.list', { ...place, epic: [epic.taskId] });
+    await ask(caller, 'workItems.list', { epic: ['none', epic.id], assignee: 'none', leaseState: 'none' });
+    await ask(caller, 'workItems.list', {
+      epicNot: 'none',
+      typeNot: ['task'],
+      boardColumnIdNot: column('Done'),
+      labelNot: 'none',
+    });
     for (const leaseState of ['working', 'awaiting_input', 'stalled'] as const) {
       for (const place of places) await ask(caller, 'workItems.list', { ...place, leaseState });
     }
@@ -122,6 +147,8 @@ test('every query of every operation is answered by an index, without a sort', a
     }
     await ask(caller, 'workItems.move', { workItemId: second.id, boardColumnId: column('Done') });
     await ask(caller, 'workItems.batchMove', { workItemIds: [third.taskId, second.id], ...toDo });
+    const both = [third.taskId, second.id].map((each) => ({ id: each, estimate: 3, addLabels: ['urgent fix'] }));
+    await ask(caller, 'workItems.batchUpdate', { items: both });
     await ask(caller, 'workItems.comment', { workItemId: task.id, text: 'Hello' });
     await ask(caller, 'workItems.createMany', {
       items: [

@@ -436,3 +436,32 @@ test('npm run -s worktrack prints nothing before the JSON', async () => {
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
   expect(JSON.parse(ended.stdout)).toHaveProperty('projects');
 });
+
+describe('of a project', () => {
+  test('labels, templates and views are kept, and what is created begins with a template', async () => {
+    const { stdout } = await run(['label', 'create', 'Bug', '--colour', '#C00000']);
+    const [id] = stdout.split('\n');
+    expect(await json(['label', 'list'])).toEqual([{ id, name: 'Bug', colour: '#c00000' }]);
+    await run(['label', 'update', id ?? '', '--name', 'Defect']);
+    const templates = [{ name: 'Report', type: 'idea', title: 'Something is wrong', labels: ['Defect'] }];
+    await run(['project', 'update', organization.projectId, '--templates', JSON.stringify(templates)]);
+    const made = await json<WorkItem>(['item', 'create', '--template', 'report', '--priority', 'high']);
+    expect(made).toMatchObject({
+      ...{ type: 'idea', title: 'Something is wrong', priority: 'high' },
+      labels: [{ name: 'Defect' }],
+    });
+    const missing = await run(['item', 'create', '--template', 'Nothing']);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('it has "Report"') });
+    const rid = await json<WorkItem>(['item', 'update', made.taskId, '--remove-labels', 'defect']);
+    expect(rid.labels).toEqual([]);
+    expect((await run(['label', 'delete', id ?? ''])).stdout).toBe('Deleted.\n');
+
+    const view = (await run(['view', 'create', 'High', '--filters', '{"priority":"high"}'])).stdout.trim();
+    expect((await run(['view', 'update', view, '--shared'])).stdout).toBe('High is shared.\n');
+    expect((await run(['view', 'update', view, '--name', 'Higher'])).stdout).toBe('Higher is shared.\n');
+    expect((await run(['view', 'list'])).stdout).toContain('Higher');
+    expect((await run(['view', 'delete', view])).stdout).toBe('Deleted.\n');
+    const listed = await json<{ workItems: WorkItem[] }>(['item', 'list', '--type-not', 'task', '--epic', 'none']);
+    expect(listed.workItems[0]?.taskId).toBe(made.taskId);
+  });
+});

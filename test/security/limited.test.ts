@@ -89,6 +89,8 @@ async function fill(text: string, { projectId, boardId }: Pick<Filled, 'projectI
   }
   await call('POST', `/api/work-items/${ids.task}/ai-sessions`, { model: text, totalTokens: 1_000 });
   await call('PUT', `/api/projects/${projectId}/budget`, { limitUsd: 10, period: 'total' });
+  const view = { name: text, projectId, shared: true, filters: { search: text } };
+  ids.view = (await call<{ id: string }>('POST', '/api/views', view)).data.id;
   const source = await call<{ id: string; publicKey: string }>('POST', '/api/feedback/sources', {
     ...{ name: text, type: 'server', requireCaptcha: false, projectId },
   });
@@ -117,6 +119,7 @@ async function stateOf({ projectId, boardId, ids }: Filled): Promise<unknown> {
   const paths = [
     ...[`/api/projects/${projectId}`, `/api/boards/${boardId}`, `/api/work-items?projectId=${projectId}`],
     ...[`/api/feedback/sources/${ids.source}`, `/api/feedback/items/${ids.feedback}`, `/api/webhooks/${ids.webhook}`],
+    `/api/views?projectId=${projectId}`,
     `/api/webhooks/${ids["the organization's webhook"]}`,
     `/api/feedback/sources/${ids["the organization's source"]}`,
     ...[`/api/work-items/${ids.task}/events`, `/api/work-items/${ids.idea}`, `/api/work-items/${ids.epic}`],

@@ -24,6 +24,8 @@ const HAPPENINGS = {
   feedback: ['received', 'status_changed', 'linked', 'erased'],
   project: ['created', 'updated', 'deleted'],
   board: ['created', 'updated', 'deleted'],
+  /** Of those that are shared: one that no longer is has been deleted for everybody who is told. */
+  view: ['created', 'updated', 'deleted'],
   source: ['created', 'updated', 'deleted'],
   /** `used_after_rotation`: an old key is still used shortly before, or after, the end of its overlap. Once a day and key. */
   key: ['created', 'revoked', 'used_after_rotation'],
@@ -54,6 +56,7 @@ export const PERMISSION_TO_SEE: Readonly<Record<SubjectKind, Permission>> = {
   feedback: 'feedback:read',
   project: 'projects:read',
   board: 'projects:read',
+  view: 'work-items:read',
   source: 'feedback:read',
   key: 'api-keys:read',
   grant: 'api-keys:read',

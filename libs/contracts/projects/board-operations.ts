@@ -3,14 +3,18 @@ import { exampleBoard, ids } from '../examples.ts';
 import { Id, MAX_COLUMN_NAME_LENGTH } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { warnings } from '../warnings.ts';
-import { Board, MAX_COLUMNS } from './board.ts';
+import { Board, ColumnLimit, MAX_COLUMNS } from './board.ts';
 import { ColumnRole } from './column-roles.ts';
 
 /** Per project: their list is one response. */
 export const MAX_BOARDS = 200;
 
 const name = z.string().trim().min(1).max(200);
-const columnName = z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH);
+const column = {
+  name: z.string().trim().min(1).max(MAX_COLUMN_NAME_LENGTH),
+  role: ColumnRole.nullable().optional(),
+  limit: ColumnLimit.nullable().optional(),
+};
 
 function columnList<Entry extends z.ZodType<{ name: string }>>(entry: Entry) {
   return (
@@ -54,9 +58,9 @@ export const createBoard = operation({
   input: z.strictObject({
     id: Id,
     name,
-    columns: columnList(z.strictObject({ name: columnName, role: ColumnRole.nullable().optional() }))
+    columns: columnList(z.strictObject(column))
       .optional()
-      .describe('A role is by default that of the name'),
+      .describe('A role is by default that of the name; a limit, of work in progress, is shown and refuses nothing'),
   }),
   output: Board,
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -80,16 +84,14 @@ export const getBoard = operation({
 export const updateBoard = operation({
   name: 'boards.update',
   summary:
-    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty. A renamed column keeps its role unless one is given.',
+    'Rename a board, or give its complete list of columns in the new order: an entry without `id` is a new column; a column left out is removed if it is empty. A column keeps its role and its limit unless one is given.',
   permissions: ['projects:write'],
   audit: 'board',
   effect: 'update',
   input: z.strictObject({
     id: Id,
     name: name.optional(),
-    columns: columnList(
-      z.strictObject({ id: Id.optional(), name: columnName, role: ColumnRole.nullable().optional() }),
-    ).optional(),
+    columns: columnList(z.strictObject({ id: Id.optional(), ...column })).optional(),
   }),
   output: Board.extend(warnings),
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -17,12 +17,18 @@ export type StandardColumn = (typeof STANDARD_COLUMNS)[number];
 
 export const MAX_COLUMNS = 50;
 
+const MAX_LIMIT = 10_000;
+/** How many items should be in a column at most: shown, and refuses nothing. */
+export const ColumnLimit = z.int().min(1).max(MAX_LIMIT);
+
 /** `role`: what the column is for; null: nothing that the service knows. */
 export const Column = z.object({
   id: RecordId,
   name: z.string(),
   position: z.int(),
   role: ColumnRole.nullable(),
+  /** Of work in progress; null: none. */
+  limit: z.int().nullable(),
 });
 export type Column = z.infer<typeof Column>;
 

@@ -3,7 +3,7 @@ import { RecordId } from '../fields.ts';
 
 /** Per project: its boards have a copy of all of them. */
 export const MAX_LABELS = 100;
-const MAX_LABELS_OF_ITEM = 20;
+export const MAX_LABELS_OF_ITEM = 20;
 const MAX_NAME_LENGTH = 50;
 
 export const Label = z.object({

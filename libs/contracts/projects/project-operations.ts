@@ -3,6 +3,7 @@ import { exampleProject, ids, pagination } from '../examples.ts';
 import { BoundedPagination, deepPaging, Id, MAX_PAGE_SIZE, NextCursor, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { DependencyMet, Gates, Project, projectFields, WrittenProject } from './project.ts';
+import { Templates } from './template.ts';
 
 const { name, key, description, techStack, repositories } = projectFields;
 
@@ -107,10 +108,18 @@ export const updateProject = operation({
     gates: Gates.optional(),
     dependencyMet: DependencyMet.optional(),
     defaultBoardId: Id.optional(),
+    templates: Templates.optional().describe('What new work items can begin with; replaces the list'),
   }),
   output: WrittenProject,
   errors: ['NOT_FOUND'],
-  example: { input: { id: ids.project, name: 'Shop' }, output: { ...exampleProject, name: 'Shop' } },
+  example: {
+    input: {
+      id: ids.project,
+      name: 'Shop',
+      templates: [{ name: 'Bug', type: 'task', description: '## What happens\n\n## What should happen' }],
+    },
+    output: { ...exampleProject, name: 'Shop' },
+  },
   rest: 'PATCH /api/projects/:id',
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
 import { warnings } from '../warnings.ts';
+import { MAX_TEMPLATES, Template } from './template.ts';
 
 export const Gates = z.enum(['warn', 'enforce']);
 export type Gates = z.infer<typeof Gates>;
@@ -21,6 +22,7 @@ export const Project = z.object({
   /** Whether a completion or a move that does not fit is warned about, or refused. */
   gates: Gates,
   dependencyMet: DependencyMet,
+  templates: z.array(Template).max(MAX_TEMPLATES),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });

@@ -16,6 +16,7 @@ import {
   listProjects,
   updateProject,
 } from '../projects/project-operations.ts';
+import { createView, deleteView, listViews, updateView } from '../projects/view-operations.ts';
 import { completeAiTask, completeReview, completeValidation } from './agents/completions.ts';
 import { getIdeationContext, getImplementContext, getReviewContext, getValidateContext } from './agents/context.ts';
 import { claimWorkItem, releaseWorkItem } from './agents/leases.ts';
@@ -24,6 +25,7 @@ import { reportProgress } from './agents/progress.ts';
 import { generateWorkItemPrompt, getWorkItemPrompt } from './agents/prompts.ts';
 import { listNeeds } from './attention.ts';
 import { batchMoveWorkItems } from './changes/batch-move.ts';
+import { batchUpdateWorkItems } from './changes/batch-update.ts';
 import { addWorkItemComment, answerQuestion } from './changes/comment.ts';
 import { createWorkItem } from './changes/create.ts';
 import { createEpic, createFeature, createStory, createTask } from './changes/create-in-backlog.ts';
@@ -37,7 +39,7 @@ import { recordAiSession } from './costs/sessions.ts';
 import { getAiUsage } from './costs/usage.ts';
 import { getWorkItemEvents } from './events.ts';
 import { getWorkItem } from './get.ts';
-import { listCards } from './lists/cards.ts';
+import { listCards, listGroups, listProjectCards } from './lists/cards.ts';
 import { listWorkItems } from './lists/list.ts';
 import { resolveWorkItems } from './resolve.ts';
 
@@ -57,7 +59,13 @@ export const workItemsContract = serviceContract('workitems', [
   createLabel,
   updateLabel,
   deleteLabel,
+  listViews,
+  createView,
+  updateView,
+  deleteView,
   listCards,
+  listProjectCards,
+  listGroups,
   listWorkItems,
   getWorkItem,
   resolveWorkItems,
@@ -71,6 +79,7 @@ export const workItemsContract = serviceContract('workitems', [
   updateWorkItem,
   moveWorkItem,
   batchMoveWorkItems,
+  batchUpdateWorkItems,
   deleteWorkItem,
   addWorkItemComment,
   answerQuestion,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { Priority } from '../item-values.ts';
 import { several } from '../several.ts';
 
-export const PRIORITIES = ['low', 'medium', 'high', 'urgent'] as const;
-export const Priority = z.enum(PRIORITIES);
-export type Priority = z.infer<typeof Priority>;
+export { PRIORITIES, Priority } from '../item-values.ts';
 
 /** A day without a time, so that it is the same one everywhere. */
 export const DueDate = z.iso.date();

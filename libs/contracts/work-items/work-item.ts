@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ItemRef, RecordId, Timestamp } from '../fields.ts';
+import { ItemType, Title } from '../item-values.ts';
 import { Label, LabelRefs } from '../projects/label.ts';
 import { warnings } from '../warnings.ts';
 import { plainFields } from './plain-fields.ts';
 
-export const ITEM_TYPES = ['epic', 'feature', 'story', 'task', 'idea'] as const;
-export const ItemType = z.enum(ITEM_TYPES);
-export type ItemType = z.infer<typeof ItemType>;
+export { ITEM_TYPES, ItemType } from '../item-values.ts';
 
 export const LEASE_STATES = ['working', 'awaiting_input'] as const;
 export const LeaseState = z.enum(LEASE_STATES);
@@ -97,7 +96,7 @@ const PRINTABLE = /^(?! )[^\p{C}\p{Zl}\p{Zp}]+(?<! )$/u;
 
 /** What a caller may set. */
 export const itemFields = {
-  title: z.string().trim().min(1).max(500),
+  title: Title,
   description: z.string().max(50_000),
   assignee: z.string().trim().max(200),
   externalId: z
@@ -111,6 +110,9 @@ export const itemFields = {
   /** Stored in `metadata.ideaId`. */
   ideaId: ItemRef,
 };
+
+/** Labels to add to an item and to take from it, so that what others change about the rest stays as it is. */
+export const labelChanges = { addLabels: LabelRefs.optional(), removeLabels: LabelRefs.optional() };
 
 /** `version` of an update: the one that the caller has read; a different one means that somebody else was faster. */
 export const ExpectedVersion = z

@@ -45,28 +45,32 @@ function namesIn(input: unknown): string[] {
   return [...new Set(names)].slice(0, MAX_NAMED);
 }
 
+const FILTERS = ['assignee', 'assigneeNot'] as const;
+
 /**
- * `assignee` in a filter: `me` and a user's id or address mean that user, by any name that others give them.
+ * Filters by assignee: `me` and a user's id or address mean that user, by any name that others give them.
  * @param input parsed
- * @returns the fields to send instead; undefined if the filter means nobody in particular
+ * @returns the fields to send instead
  */
 export async function assigneesMeant(
   input: unknown,
   { user }: Identity,
   clients: Pick<Clients, 'keys'>,
   options: CallOptions,
-): Promise<{ readonly assignee: readonly string[] } | undefined> {
-  const { assignee } = input as { readonly assignee?: unknown };
-  if (!Array.isArray(assignee)) return undefined;
-  const others = assignee.filter((name) => name !== ME);
-  const own = others.length < assignee.length ? [user.id, user.name, user.email] : [];
-  const users = await usersNamed(
-    others.filter((name) => isUuid(name) || name.includes('@')),
-    clients,
-    options,
-  );
-  if (own.length === 0 && users.length === 0) return undefined;
-  return { assignee: [...new Set([...others, ...own, ...users.flatMap(({ id, name }) => [id, name])])] };
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const given = input as Readonly<Record<string, unknown>>;
+  const meant: Record<string, readonly string[]> = {};
+  for (const field of FILTERS) {
+    const names = given[field];
+    if (!Array.isArray(names)) continue;
+    const others = names.filter((name) => name !== ME);
+    const own = others.length < names.length ? [user.id, user.name, user.email] : [];
+    const looked = others.filter((name) => isUuid(name) || name.includes('@'));
+    const users = await usersNamed(looked, clients, options);
+    if (own.length === 0 && users.length === 0) continue;
+    meant[field] = [...new Set([...others, ...own, ...users.flatMap(({ id, name }) => [id, name])])];
+  }
+  return meant;
 }
 
 async function usersNamed(

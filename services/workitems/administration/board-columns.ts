@@ -4,8 +4,14 @@ import type { ColumnRecord } from '../boards/boards.model.ts';
 import { roleOf } from '../boards/columns.ts';
 
 /** By default a column is for what its name says. */
-export function newColumn({ name, role }: { readonly name: string; readonly role?: ColumnRole | null | undefined }) {
-  return { name, role: role === undefined ? roleOfName(name) : role };
+export function newColumn({ name, role, limit }: NewColumn) {
+  return { name, role: role === undefined ? roleOfName(name) : role, limit: limit ?? null };
+}
+
+interface NewColumn {
+  readonly name: string;
+  readonly role?: ColumnRole | null | undefined;
+  readonly limit?: number | null | undefined;
 }
 
 export const standardColumns = () => STANDARD_COLUMNS.map((name) => newColumn({ name }));

@@ -100,6 +100,7 @@ describe('the list of columns of an update', () => {
       position: 0,
       // A new name does not make it another step of the work.
       role: 'review',
+      limit: null,
     });
     expect((await own.get(item.id)).columnName).toBe('Looking at it');
     const { warnings, ...shown } = board;

@@ -6,6 +6,7 @@ import { countsOf, holdColumns } from '../boards/tallies.repository.ts';
 import { forgetBudgetsOfProject } from '../budgets/budgets.repository.ts';
 import { forgetPlaces } from '../moves/position.ts';
 import { removeProject, requireProject } from '../projects/projects.repository.ts';
+import { removeViewsOfProject } from '../views/views.repository.ts';
 
 /**
  * Its boards are deleted with it; what it left behind stays: the histories of its items by their ids, what their work cost, and the numbers of the key, which
@@ -27,6 +28,7 @@ export async function deleteProject(
   }
   await forgetPlaces(context, await removeBoardsOfProject(context, id));
   await forgetBudgetsOfProject(context, id);
+  await removeViewsOfProject(context, id);
   await removeProject(context, project);
   return { deleted: true, id };
 }

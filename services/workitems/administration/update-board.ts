@@ -49,8 +49,8 @@ function columnsAfter(
   wanted: NonNullable<Input<typeof operation>['columns']>,
 ): ColumnRecord[] {
   const taken = new Set<string>();
-  return wanted.map(({ id, name, role }, index) => {
-    if (id === undefined) return { id: uuidv7(), ...newColumn({ name, role }) };
+  return wanted.map(({ id, name, role, limit }, index) => {
+    if (id === undefined) return { id: uuidv7(), ...newColumn({ name, role, limit }) };
     const before = columnById(board, id);
     const fault = taken.has(id)
       ? 'names a column that is already in the list'
@@ -63,7 +63,10 @@ function columnsAfter(
     }
     taken.add(id);
     // A new name does not make it another step of the work.
-    return { id, name, role: role === undefined && before ? roleOf(before) : (role ?? null) };
+    return {
+      ...{ id, name, role: role === undefined && before ? roleOf(before) : (role ?? null) },
+      limit: limit === undefined ? (before?.limit ?? null) : limit,
+    };
   });
 }
 

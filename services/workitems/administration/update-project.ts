@@ -4,17 +4,20 @@ import type { updateProject as operation } from '@worktrack/contracts/projects/p
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
 import { boardsOfProject, findBoard, saveBoard } from '../boards/boards.repository.ts';
+import { requireLabels } from '../boards/labels.ts';
 import { raiseVersion } from '../boards/tallies.repository.ts';
 import { type ChangedBoard, followChangedColumns } from '../dependencies/follow-columns.ts';
 import { warned } from '../items/warnings.ts';
+import type { ProjectRecord, TemplateRecord } from '../projects/projects.model.ts';
 import { requireProject, saveProject, tellOfProject, toProject } from '../projects/projects.repository.ts';
 import { keyShared } from './project-key.ts';
 
 export async function updateProject(
-  { id, ...changes }: Input<typeof operation>,
+  { id, templates, ...given }: Input<typeof operation>,
   context: WriteContext<FailureOf<typeof operation>>,
 ): Promise<Output<typeof operation>> {
   const before = await requireProject(context, id);
+  const changes = { ...given, ...(templates && { templates: withLabels(context, before, templates) }) };
   if (changes.defaultBoardId !== undefined) {
     const board = await findBoard(context, changes.defaultBoardId);
     if (board?.projectId !== id) {
@@ -31,6 +34,18 @@ export async function updateProject(
   if (Object.keys(differences).length > 0) tellOfProject(context, after, 'project.updated', { changes: differences });
   const isRenamed = changes.key !== undefined && changes.key !== before.key;
   return { ...toProject(after), ...warned(isRenamed ? await keyShared(context, after.key, id) : []) };
+}
+
+/** Of each label its id, which a new name does not change. */
+function withLabels(
+  context: WriteContext<FailureOf<typeof operation>>,
+  project: ProjectRecord,
+  templates: NonNullable<Input<typeof operation>['templates']>,
+): TemplateRecord[] {
+  return templates.map(({ labels, ...template }, index) => ({
+    ...template,
+    ...(labels?.length && { labels: requireLabels(context, project, labels, `templates.${index}.labels`) }),
+  }));
 }
 
 /** So that no write proceeds with the key, the default board, the gates or what meets a dependency as they were (projectForWrite). */

@@ -8,6 +8,8 @@ export interface ColumnRecord {
   name: string;
   /** Absent in boards that are not migrated yet (columns.ts). */
   role?: Role | undefined;
+  /** Absent, or null: none. */
+  limit?: number | null | undefined;
 }
 
 export interface BoardRecord {
@@ -36,7 +38,13 @@ const boardSchema = new mongoose.Schema<BoardRecord>(
     projectId: { type: String, required: true },
     name: { type: String, required: true },
     columns: [
-      { _id: false, id: { type: String, required: true }, name: { type: String, required: true }, role: String },
+      {
+        _id: false,
+        id: { type: String, required: true },
+        name: { type: String, required: true },
+        role: String,
+        limit: Number,
+      },
     ],
     dependencyMet: String,
     labels: labelsSchema,

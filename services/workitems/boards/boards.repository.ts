@@ -169,6 +169,8 @@ export function toBoard({ _id, projectId, name, columns }: BoardRecord): Board {
     id: _id,
     projectId,
     name,
-    columns: columns.map((column, position) => ({ id: column.id, name: column.name, position, role: roleOf(column) })),
+    columns: columns.map((column, position) => {
+      return { id: column.id, name: column.name, position, role: roleOf(column), limit: column.limit ?? null };
+    }),
   };
 }

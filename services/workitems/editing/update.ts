@@ -6,7 +6,7 @@ import type { GroupedContext } from '@worktrack/runtime/database/handlers/contex
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumn } from '../boards/columns.ts';
-import { labelsOf, requireLabels } from '../boards/labels.ts';
+import { changedLabels, labelsOf } from '../boards/labels.ts';
 import { dropBudget, moveSpending } from '../budgets/budgets.ts';
 import { requireNamed } from '../dependencies/required.ts';
 import type { NewEvent } from '../history/history.repository.ts';
@@ -77,12 +77,12 @@ export async function updateWorkItem(
 }
 
 /** Nothing, where it is not known who is a user: then nobody has said otherwise. */
-const pickUser = ({ assigneeIsUser }: Pick<ItemRecord, 'assigneeIsUser'>) => ({
+export const pickUser = ({ assigneeIsUser }: Pick<ItemRecord, 'assigneeIsUser'>) => ({
   assigneeIsUser: assigneeIsUser ?? null,
 });
 
 /** Labels by their names: their ids say nothing once they are deleted. */
-function withNames(described: Difference['described'], board: BoardRecord): Difference['described'] {
+export function withNames(described: Difference['described'], board: BoardRecord): Difference['described'] {
   const { labels } = described;
   if (!labels) return described;
   const names = (ids: unknown) => labelsOf(board, ids as readonly string[] | undefined).map(({ name }) => name);
@@ -103,7 +103,7 @@ function wantedOf(
     description,
     type,
     ...plainOf(input),
-    labels: input.labels && requireLabels(context, board, input.labels),
+    labels: changedLabels(context, board, item, input),
     assignee: assignee === undefined ? undefined : assigneeMeant(context, assignee).assignee,
     parentId: parent === null ? null : parent?._id,
     metadata: patch && merged(context, item.metadata, patch),

@@ -270,7 +270,7 @@ const itemSchema = new mongoose.Schema<ItemRecord>(
   { collection: 'work_items', versionKey: false, minimize: false },
 );
 // Items are named by their phrases (found-by.ts), or by one of the two unique ones.
-itemSchema.index({ organizationId: 1, foundBy: 1 });
+itemSchema.index({ organizationId: 1, foundBy: 1, _id: 1 });
 itemSchema.index({ organizationId: 1, taskId: 1 }, { unique: true });
 // Lists: what they contain, then their order. The ones that leave least come first.
 itemSchema.index({ organizationId: 1, parentId: 1, _id: 1 });

@@ -1,33 +1,49 @@
 import { isUuid, pagination } from '@worktrack/contracts/fields';
 import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
-import type { listCards as operation } from '@worktrack/contracts/work-items/lists/cards';
+import type {
+  Card,
+  listCards as operation,
+  listProjectCards as projectOperation,
+} from '@worktrack/contracts/work-items/lists/cards';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { requireBoard } from '../boards/boards.repository.ts';
 import type { Scope } from '../calls/scope.ts';
 import { findOutlines } from '../items/items.repository.ts';
 import { presentedSummaries } from '../items/present.ts';
 import type { ListedItem } from '../items/views.ts';
+import { requireProject } from '../projects/projects.repository.ts';
 import { formatDollars } from '../sessions/price.ts';
 import { costsOf } from '../sessions/sessions.repository.ts';
+import { epicsAbove } from './epics.ts';
 import { whereOf } from './filter.ts';
-import { pageOfList } from './list.ts';
+import { type Given, pageOfList } from './list.ts';
 import { listedItems } from './listed-items.repository.ts';
 import { holds } from './where.ts';
 
 type Context = ReadContext<FailureOf<typeof operation>>;
+type Cards = Output<typeof operation>;
 
 export async function listCards(
   { id, ids, boardColumnId, ...given }: Input<typeof operation>,
   context: Context,
-): Promise<Output<typeof operation>> {
-  const board = await requireBoard(context, id);
-  const list = {
-    ...given,
-    boardColumnId: boardColumnId === undefined ? undefined : [boardColumnId],
-    ...{ boardId: board._id, projectId: board.projectId },
-  };
+): Promise<Cards> {
+  const { _id: boardId, projectId } = await requireBoard(context, id);
+  const columns = boardColumnId === undefined ? undefined : [boardColumnId];
+  return cardsLike(context, { ...given, page: 1, boardColumnId: columns, boardId, projectId }, ids);
+}
+
+export async function listProjectCards(
+  { id, ids, ...given }: Input<typeof projectOperation>,
+  context: Context,
+): Promise<Output<typeof projectOperation>> {
+  const { _id: projectId } = await requireProject(context, id);
+  return cardsLike(context, { ...given, projectId }, ids);
+}
+
+/** @param ids undefined: all that match */
+async function cardsLike(context: Context, given: Given, ids: readonly string[] | undefined): Promise<Cards> {
   if (!ids) {
-    const { rows, ...page } = await pageOfList({ ...list, page: 1 }, context);
+    const { rows, ...page } = await pageOfList(given, context);
     return { cards: await cardsOf(context, rows), ...page };
   }
   for (const path of ['search', 'cursor'] as const) {
@@ -35,8 +51,10 @@ export async function listCards(
     const message = 'cannot be combined with ids';
     throw context.fail('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] });
   }
-  const where = await whereOf(context, list, undefined);
-  const rows = (await listedItems(context, ids)).filter((item) => item.boardId === board._id && holds(where, item));
+  const where = await whereOf(context, given, undefined);
+  const rows = (await listedItems(context, ids)).filter(
+    (item) => (given.boardId === undefined || item.boardId === given.boardId) && holds(where, item),
+  );
   return {
     cards: await cardsOf(context, rows),
     pagination: pagination(1, ids.length, rows.length),
@@ -44,20 +62,21 @@ export async function listCards(
   };
 }
 
-async function cardsOf(context: Scope, rows: readonly ListedItem[]): Promise<Output<typeof operation>['cards']> {
+async function cardsOf(context: Scope, rows: readonly ListedItem[]): Promise<Card[]> {
   const ids = rows.map(({ _id }) => _id);
   const dependencies = new Set(rows.flatMap(({ waitsFor }) => waitsFor).filter(isUuid));
-  const [summaries, costs, blocking] = await Promise.all([
+  const [summaries, costs, blocking, epics] = await Promise.all([
     presentedSummaries(context, rows),
     costsOf(context.caller.organizationId, ids),
     findOutlines(context, [...dependencies]),
+    epicsAbove(context, rows),
   ]);
   const taskIds = new Map(blocking.map(({ _id, taskId }) => [_id, taskId]));
-  return rows.map(({ _id, version, position, waitsFor }, at) => ({
+  return rows.map(({ _id, version, position, waitsFor, createdAt, updatedAt }, at) => ({
     ...(summaries[at] as (typeof summaries)[number]),
-    version,
-    position,
+    ...{ version, position, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
     blockedBy: waitsFor.map((reference) => taskIds.get(reference) ?? reference),
     estimatedCost: formatDollars(costs.get(_id) ?? 0),
+    epic: epics.get(_id) ?? null,
   }));
 }

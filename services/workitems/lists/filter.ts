@@ -1,31 +1,15 @@
 import type { OperationError } from '@worktrack/contracts/errors';
-import type { Input } from '@worktrack/contracts/operation';
-import type { listWorkItems } from '@worktrack/contracts/work-items/lists/list';
 import { findBoard } from '../boards/boards.repository.ts';
 import type { FailingScope } from '../calls/scope.ts';
 import { exists } from '../calls/within.repository.ts';
 import { findProject } from '../projects/projects.repository.ts';
 import { columnOfList } from './column-filter.ts';
+import { isAnyOf, not } from './conditions.ts';
 import { placeOfParent } from './listed-items.repository.ts';
 import { namesNothing } from './named.ts';
-import { dueOf, labelsNamed } from './of-projects.ts';
-import { LIKE, type Where } from './where.ts';
-
-export type ListFilter = Pick<
-  Input<typeof listWorkItems>,
-  | 'projectId'
-  | 'boardId'
-  | 'boardColumnId'
-  | 'parentId'
-  | 'leaseState'
-  | 'label'
-  | 'dueBefore'
-  | 'dueAfter'
-  | 'overdue'
-  | 'createdAfter'
-  | 'updatedAfter'
-  | (typeof LIKE)[number]
->;
+import { alsoOf, orNobody } from './narrowed.ts';
+import { dueOf } from './of-projects.ts';
+import { LIKE, type ListFilter, type Where } from './where.ts';
 
 /**
  * A column implies its board, a board its project, and children are in the project of their parent: what is implied is checked here, once, and left
@@ -39,7 +23,7 @@ export async function whereOf(
   filter: ListFilter,
   sessionProjectId: string | undefined,
 ): Promise<Where> {
-  const { boardId, boardColumnId, parentId, leaseState } = filter;
+  const { boardId, boardColumnId, parentId } = filter;
   const projectId = filter.projectId ?? sessionProjectId;
   if (projectId !== undefined && !exists(scope.caller, projectId))
     throw await namesNothing(scope, 'projectId', projectId);
@@ -86,18 +70,30 @@ export async function whereOf(
   // Without a project, a limited caller means its own.
   const { projects } = scope.caller;
   const ofCaller = projects && Object.keys(place).length === 0 && { projectId: projects };
-  const held = leaseState && { how: leaseState, at: new Date() };
   const since = {
     ...(filter.createdAfter !== undefined && { createdAt: new Date(filter.createdAfter) }),
     ...(filter.updatedAfter !== undefined && { updatedAt: new Date(filter.updatedAfter) }),
   };
-  const labels = filter.label && { labels: await labelsNamed(scope, filter.label, board, inProject) };
-  const where = { place, projectId: inProject, like: { ...like, ...labels, ...among, ...ofCaller }, held, since };
+  const { labels, also } = await alsoOf(scope, filter, { board, projectId: inProject });
+  const notIn = await Promise.all((filter.boardColumnIdNot ?? []).map((ref) => columnOfList(scope, ref, near)));
+  if (notIn.length > 0)
+    also.push(
+      not(
+        isAnyOf(
+          'boardColumnId',
+          notIn.map(({ column }) => column.id),
+        ),
+      ),
+    );
+  const where = { place, projectId: inProject, like: { ...like, ...labels, ...among, ...ofCaller }, also, since };
   return { ...where, due: await dueOf(scope, filter, where) };
 }
 
 function likeOf(filter: ListFilter): Where['like'] {
-  const given = LIKE.filter((field) => filter[field] !== undefined).map((field) => [field, [filter[field]].flat()]);
+  const given = LIKE.filter((field) => filter[field] !== undefined).map((field) => {
+    const values: readonly (string | undefined)[] = [filter[field]].flat();
+    return [field, field === 'assignee' ? values.map(orNobody) : values];
+  });
   return Object.fromEntries(given);
 }
 

@@ -10,7 +10,8 @@ import { type Page, pageOf, refuseCursor, type Start, startOf, type Total } from
 import type { Scope } from '../calls/scope.ts';
 import { presentedSummaries } from '../items/present.ts';
 import type { ListedItem } from '../items/views.ts';
-import { type ListFilter, requireProjectOf, whereOf } from './filter.ts';
+import { requireProjectOf } from './filter.ts';
+import { type Grouped, whereOfGroup } from './group-of.ts';
 import { type ItemOrder, listedItem, pageOfItems, placeIn } from './listed-items.repository.ts';
 import {
   countMatches,
@@ -35,8 +36,10 @@ export async function listWorkItems(
   return { workItems: await presentedSummaries(context, rows), ...page };
 }
 
+export type Given = Input<typeof operation> & Grouped;
+
 export async function pageOfList(
-  { page, limit, cursor, search = '', sort, ...given }: Input<typeof operation>,
+  { page, limit, cursor, search = '', sort, ...given }: Given,
   context: Context,
 ): Promise<Page<ListedItem>> {
   const { organizationId, sessionProjectId } = context.caller;
@@ -49,7 +52,7 @@ export async function pageOfList(
     text,
   ];
   const start = startOf({ page, limit, cursor }, list, context);
-  const where = await whereOf(context, given, sessionProjectId);
+  const where = await whereOfGroup(context, given, sessionProjectId);
   const { rows, namedId, placeOf, count } = await read(context, where, text, order, start);
   if (rows.length === 0 && where.place.projectId !== undefined) await requireProjectOf(context, given);
   const shown = await pageOf(rows, start, list, (item) => (item._id === namedId ? undefined : placeOf(item)), count);
@@ -57,9 +60,10 @@ export async function pageOfList(
 }
 
 /** A list that names one column is in the column's order, any other begins with the newest, unless it asks for something else. */
-function orderOf(sort: string | undefined, { boardColumnId }: ListFilter): ItemOrder | readonly SortBy[] {
+function orderOf(sort: string | undefined, { boardColumnId, groupBy, group }: Grouped): ItemOrder | readonly SortBy[] {
   const by = sort === undefined ? undefined : sortFrom(sort);
-  if (!by) return boardColumnId?.length === 1 ? 'column' : 'newest';
+  const isOneColumn = boardColumnId?.length === 1 || (groupBy === 'column' && group !== undefined);
+  if (!by) return isOneColumn ? 'column' : 'newest';
   return by.length === 1 && by[0]?.key === 'createdAt' && by[0].isReversed ? 'newest' : by;
 }
 
@@ -129,13 +133,13 @@ async function sorted(
 const NONE: Total = { total: 0, isLowerBound: false };
 
 /** @returns undefined if there are no words in it, which finds nothing */
-function queryOf(text: string): SearchQuery | undefined {
+export function queryOf(text: string): SearchQuery | undefined {
   const query = searchQuery(wordsOf(text));
   return query.prefixes.length === 0 ? undefined : query;
 }
 
 /** What a text finds: the item that it names before everything, on the first page, and the matches after it. */
-async function matchesOf(context: Scope, where: Where, text: string, query: SearchQuery, start: Start) {
+export async function matchesOf(context: Scope, where: Where, text: string, query: SearchQuery, start: Start) {
   const ref = ItemRef.safeParse(text);
   const item = ref.success ? await listedItem(context, ref.data) : null;
   const namedItem = item && holds(where, item) ? item : undefined;

@@ -5,7 +5,8 @@ import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
 import { itself } from '../items/found-by.ts';
 import { ItemModel, type ItemRecord } from '../items/items.model.ts';
-import { LISTED, type ListedItem } from '../items/views.ts';
+import { LISTED, type ListedItem, NAMED, type NamedItem } from '../items/views.ts';
+import type { Candidate } from './conditions.ts';
 import { conditionsOf, idsSince, type Where } from './where.ts';
 
 export type ItemOrder = 'newest' | 'column';
@@ -37,15 +38,38 @@ export function pageOfItems(
 }
 
 /** @param ref a UUID or a task ID */
-export async function listedItem({ caller }: Scope, ref: string): Promise<ListedItem | null> {
-  return ItemModel.findOne({ ...within(caller), ...byRef(ref) }, LISTED).lean<ListedItem>();
+export async function listedItem({ caller }: Scope, ref: string): Promise<(ListedItem & Candidate) | null> {
+  return ItemModel.findOne({ ...within(caller), ...byRef(ref) }, CANDIDATE).lean<ListedItem & Candidate>();
 }
+/** With what else decides whether it is listed. */
+const CANDIDATE = { ...LISTED, foundBy: 1 } as const;
 
 /** @param refs UUIDs and task IDs */
-export async function listedItems({ caller }: Scope, refs: readonly string[]): Promise<ListedItem[]> {
-  return ItemModel.find({ ...within(caller), foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, LISTED).lean<
-    ListedItem[]
+export async function listedItems({ caller }: Scope, refs: readonly string[]): Promise<(ListedItem & Candidate)[]> {
+  return ItemModel.find({ ...within(caller), foundBy: mongoose.trusted({ $in: refs.map(itself) }) }, CANDIDATE).lean<
+    (ListedItem & Candidate)[]
   >();
+}
+
+/** The newest epics of a project. */
+export async function epicsOf({ caller }: Scope, projectId: string, limit: number): Promise<string[]> {
+  const { organizationId } = caller;
+  const epics = await ItemModel.find({ organizationId, projectId, type: 'epic' }, { _id: 1 })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .lean();
+  return epics.map(({ _id }) => _id);
+}
+
+/** Without regard to what exists for the caller: above an item is only what is in its project. */
+export async function namedById({ caller }: Scope, ids: Iterable<string>): Promise<Map<string, NamedItem>> {
+  const wanted = [...ids];
+  if (wanted.length === 0) return new Map();
+  const { organizationId } = caller;
+  const found = await ItemModel.find({ organizationId, _id: mongoose.trusted({ $in: wanted }) }, NAMED).lean<
+    NamedItem[]
+  >();
+  return new Map(found.map((item) => [item._id, item]));
 }
 
 /** @param ref a UUID or a task ID */

@@ -61,6 +61,7 @@ export async function matchesInOrder(
     { $match: filter },
     ...choose,
     ...ITEM,
+    { $project: LISTED },
     ...(after ? [{ $match: { $or: [{ position: { $gt: value } }, { position: value, _id: { $gt: id } }] } }] : []),
     { $sort: { position: 1, _id: 1 } },
     ...(skip > 0 ? [{ $skip: skip }] : []),
@@ -76,13 +77,20 @@ export async function sortedMatches(
   part: Part,
 ): Promise<Match[]> {
   return SearchModel.aggregate<ListedItem>([
+    ...(await matchStages(scope, which)),
+    ...sortStages(by, { ...part, limit: part.limit + 1 }),
+  ]);
+}
+
+/** On the entries: all that match, as whole items, in no particular order. */
+export async function matchStages(scope: Scope, which: Matching): Promise<PipelineStage[]> {
+  return [
     { $match: await entriesWith(scope, which) },
     ...except(which),
     ...itemsLike(which),
     ...(itemsLike(which).length === 0 ? [LOOK_UP] : []),
     ...ITEM,
-    ...sortStages(by, { ...part, limit: part.limit + 1 }),
-  ]);
+  ];
 }
 
 /**
@@ -136,11 +144,7 @@ const LOOK_UP: PipelineStage.Lookup = {
 };
 
 /** Replaces the entry by its item; an entry whose item is gone is left out. */
-const ITEM: readonly PipelineStage[] = [
-  { $unwind: '$item' },
-  { $replaceRoot: { newRoot: '$item' } },
-  { $project: LISTED },
-];
+const ITEM: readonly PipelineStage[] = [{ $unwind: '$item' }, { $replaceRoot: { newRoot: '$item' } }];
 
 /** Replaces the entry by its match. */
 const MATCH: readonly PipelineStage[] = [
@@ -154,10 +158,10 @@ function itemsLike({ where }: Matching): (PipelineStage.Lookup | PipelineStage.M
   return Object.keys(wanted).length === 0 ? [] : [LOOK_UP, { $match: ofItem(wanted) }];
 }
 
-/** The same conditions on the item that was looked up, also within `$or`. */
+/** The same conditions on the item that was looked up, also within `$or` and the like. */
 function ofItem(conditions: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(conditions).map(([field, value]) =>
-    field === '$or' ? [field, (value as Record<string, unknown>[]).map(ofItem)] : [`item.${field}`, value],
+    field.startsWith('$') ? [field, (value as Record<string, unknown>[]).map(ofItem)] : [`item.${field}`, value],
   );
   return Object.fromEntries(entries);
 }

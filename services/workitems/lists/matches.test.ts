@@ -29,7 +29,7 @@ test('a search in a column finds the same in the same order whether its matches 
   await move(items[3]?.id ?? '', 'Backlog', { position: 'first' });
 
   const found = async (text: string, maxSorted: number, page: object = {}, like: Where['like'] = {}) => {
-    const where = { place: { boardColumnId: backlog }, projectId: project.id, like, since: {} };
+    const where = { place: { boardColumnId: backlog }, projectId: project.id, like, also: [], since: {} };
     const which: Matching = { query: searchQuery(wordsOf(text)), where, exceptId: items[0]?.id };
     const start = { after: undefined, skip: 0, limit: 10, ...page };
     const matches = await matchesInOrder({ caller }, which, 'column', start, maxSorted);

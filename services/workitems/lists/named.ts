@@ -11,6 +11,7 @@ const FILTERS = {
   projectId: { kind: 'project', found: WHERE_PROJECT_IDS_ARE },
   boardId: { kind: 'board', found: WHERE_PROJECT_IDS_ARE },
   boardColumnId: { kind: 'board column', found: 'get_board (GET /api/boards/:id) shows the columns of a board' },
+  epic: { kind: 'epic', found: 'type=epic lists those of a project' },
   parentId: { kind: 'work item', found: 'list_work_items (GET /api/work-items) finds work items by their titles' },
 } as const;
 type Filter = keyof typeof FILTERS;

@@ -11,14 +11,19 @@ import type { Where } from './where.ts';
 
 // What only the boards know of the projects whose items are listed: their labels by name, and which columns are done.
 
+/** Where the list is, as far as it is known. */
+export interface Near {
+  readonly board: BoardRecord | null | undefined;
+  readonly projectId: string | undefined;
+}
+
 /** The ids of the labels that are named; without a project, of those that have one of the names in any of them. */
 export async function labelsNamed(
   scope: FailingScope<'VALIDATION_FAILED'>,
   refs: readonly string[],
-  board: BoardRecord | null | undefined,
-  projectId: string | undefined,
+  near: Near,
 ): Promise<readonly string[]> {
-  const boards = board ? [board] : await boardsOf(scope, projectId);
+  const boards = await boardsNear(scope, near);
   const found = refs.flatMap((ref) => {
     const ids = new Set(boards.flatMap(({ labels = [] }) => labelMeant(labels, ref) ?? []));
     if (ids.size > 0) return [...ids];
@@ -32,6 +37,16 @@ export async function labelsNamed(
   return [...new Set(found)];
 }
 
+/** The ids of all labels. */
+export async function labelsKnown(scope: Scope, near: Near): Promise<readonly string[]> {
+  const boards = await boardsNear(scope, near);
+  return [...new Set(boards.flatMap(({ labels = [] }) => labels.map(({ id }) => id)))];
+}
+
+async function boardsNear(scope: Scope, { board, projectId }: Near): Promise<readonly BoardRecord[]> {
+  return board ? [board] : boardsOf(scope, projectId);
+}
+
 export async function dueOf(
   scope: Scope,
   { dueBefore, dueAfter, overdue }: Pick<Input<typeof listWorkItems>, 'dueBefore' | 'dueAfter' | 'overdue'>,
@@ -43,7 +58,7 @@ export async function dueOf(
   const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
   const before = dueBefore !== undefined && dueBefore < today ? dueBefore : today;
   const { boardId, boardColumnId } = place;
-  const ofColumn = boardColumnId ?? like.boardColumnId?.[0];
+  const ofColumn = boardColumnId ?? like.boardColumnId?.[0] ?? undefined;
   const board = boardId ? await findBoard(scope, boardId) : ofColumn ? await boardWithColumn(scope, ofColumn) : null;
   const boards = board ? [board] : await boardsOf(scope, projectId);
   const done = boards.flatMap(({ columns }) => columns.filter((column) => isDone(roleOf(column))).map(({ id }) => id));

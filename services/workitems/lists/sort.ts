@@ -42,14 +42,36 @@ const KEYS: Readonly<Record<SortKey, Key>> = {
     of: ({ estimate }, isReversed) => estimate ?? noNumber(isReversed),
     kind: 'number',
   },
+  title: { computed: () => beginOf('$title'), of: ({ title }) => title, kind: 'string' },
+  assignee: {
+    computed: (isReversed) => ({ $ifNull: [beginOf('$assignee'), noName(isReversed)] }),
+    of: ({ assignee }, isReversed) => assignee ?? noName(isReversed),
+    kind: 'string',
+  },
 };
+/** In any case; as much as fits into a cursor. Of null, null. */
+const beginOf = (field: string) => ({
+  $cond: [{ $eq: [field, null] }, null, { $substrCP: [{ $toLower: field }, 0, MAX_COMPARED] }],
+});
+const MAX_COMPARED = 40;
+const noName = (isReversed: boolean) => (isReversed ? '' : '\u{10ffff}');
 const noDay = (isReversed: boolean) => (isReversed ? '' : '~');
 const noNumber = (isReversed: boolean) => (isReversed ? -1 : MAX_TIME_MS);
 
 /** Where a row stands in a sorted list: its keys, and among equal ones its id. */
 export function placeInSort(by: readonly SortBy[], row: ListedItem): Place {
-  return { id: row._id, value: by.map(({ key, isReversed }) => KEYS[key].of(row, isReversed)) };
+  return {
+    id: row._id,
+    value: by.map(({ key, isReversed }, at) => computedAt(row, at) ?? KEYS[key].of(row, isReversed)),
+  };
 }
+
+/** A text as the database has compared it: what it makes of letters beyond ASCII is its own affair. */
+function computedAt(row: object, at: number): string | undefined {
+  const value = (row as Readonly<Record<string, unknown>>)[nameOfKey(at)];
+  return typeof value === 'string' ? value : undefined;
+}
+const nameOfKey = (at: number) => `sortKey${at}`;
 
 /** What part of a sorted list to read. */
 export interface Part {
@@ -83,7 +105,7 @@ const MAX_TIME_MS = 8.64e15;
 
 /** Sorts everything that comes in; among equal keys the newest come first. */
 export function sortStages(by: readonly SortBy[], { after, skip, limit }: Part): PipelineStage[] {
-  const names = by.map((_, at) => `sortKey${at}`);
+  const names = by.map((_, at) => nameOfKey(at));
   const computed = Object.fromEntries(by.map(({ key, isReversed }, at) => [names[at], KEYS[key].computed(isReversed)]));
   const directions = Object.fromEntries(by.map(({ isReversed }, at) => [names[at], isReversed ? -1 : 1]));
   return [

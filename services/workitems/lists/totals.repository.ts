@@ -13,13 +13,14 @@ import { conditionsOf, idsSince, type Where } from './where.ts';
  * filters, at most MAX_COUNTED are counted.
  */
 export async function totalOf(scope: Scope, where: Where): Promise<Total> {
-  const { place, like, held, due, since } = where;
+  const { place, like, also, due, since } = where;
+  const isNarrowed = also.length > 0 || !!due;
   const fields = Object.keys({ ...place, ...like, ...since });
-  if (fields.join() === 'projectId' && like.projectId && !held && !due) {
-    const totals = await Promise.all(like.projectId.map((projectId) => countWhole(scope, { projectId })));
+  if (fields.join() === 'projectId' && like.projectId && !isNarrowed) {
+    const totals = await Promise.all(like.projectId.map((id) => countWhole(scope, { projectId: id as string })));
     return { total: sum(totals), isLowerBound: false };
   }
-  const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !held && !due;
+  const isWhole = Object.keys(place).length === 1 && Object.keys({ ...like, ...since }).length === 0 && !isNarrowed;
   if (isWhole) return { total: await countWhole(scope, place), isLowerBound: false };
   const counted = await countInOrder(ItemModel, {
     filter: { organizationId: scope.caller.organizationId, ...conditionsOf(where) },

@@ -1,4 +1,5 @@
 import type { DependencyMet, Gates } from '@worktrack/contracts/projects/project';
+import type { Template } from '@worktrack/contracts/projects/template';
 import mongoose from 'mongoose';
 
 /** One of a project's. An item stores the ids of its own. */
@@ -7,6 +8,9 @@ export interface LabelRecord {
   name: string;
   colour: string;
 }
+
+/** Labels by their ids, which may have been deleted since. */
+export type TemplateRecord = Template;
 
 export interface ProjectRecord {
   _id: string;
@@ -32,6 +36,8 @@ export interface ProjectRecord {
   dependencyMet?: DependencyMet;
   /** Its boards have a copy. Absent: none. */
   labels?: LabelRecord[];
+  /** Absent: none. */
+  templates?: TemplateRecord[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -40,6 +46,17 @@ export const labelsSchema = {
   type: [{ _id: false, id: { type: String, required: true }, name: { type: String, required: true }, colour: String }],
   default: undefined,
 };
+const templateSchema = new mongoose.Schema<TemplateRecord>(
+  {
+    name: { type: String, required: true },
+    type: { type: String, required: true },
+    title: String,
+    description: String,
+    priority: String,
+    labels: { type: [String], default: undefined },
+  },
+  { _id: false },
+);
 
 const projectSchema = new mongoose.Schema<ProjectRecord>(
   {
@@ -57,6 +74,7 @@ const projectSchema = new mongoose.Schema<ProjectRecord>(
     gates: String,
     dependencyMet: String,
     labels: labelsSchema,
+    templates: { type: [templateSchema], default: undefined },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },

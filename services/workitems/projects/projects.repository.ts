@@ -146,6 +146,7 @@ export async function saveProject(
 }
 
 export function toProject(project: ProjectRecord): Project {
+  const names = new Map(project.labels?.map(({ id, name }) => [id, name]));
   return {
     id: project._id,
     name: project.name,
@@ -156,6 +157,10 @@ export function toProject(project: ProjectRecord): Project {
     defaultBoardId: project.defaultBoardId,
     gates: project.gates ?? 'warn',
     dependencyMet: project.dependencyMet ?? 'review',
+    templates: (project.templates ?? []).map(({ labels, ...template }) => ({
+      ...template,
+      ...(labels && { labels: labels.flatMap((id) => names.get(id) ?? []) }),
+    })),
     createdAt: project.createdAt.toISOString(),
     updatedAt: project.updatedAt.toISOString(),
   };

@@ -8,6 +8,7 @@ export const PERMISSION_OF_KIND: Readonly<Record<SubjectKind, Permission>> = {
   feedback: 'feedback:read',
   project: 'projects:read',
   board: 'projects:read',
+  view: 'work-items:read',
   source: 'feedback:read',
   key: 'api-keys:read',
   grant: 'api-keys:read',

@@ -27,6 +27,7 @@ export const words = messages({
   feedback: { en: 'Feedback', de: 'Feedback', tr: 'Geri bildirim', ja: 'フィードバック' },
   project: { en: 'Projects', de: 'Projekte', tr: 'Projeler', ja: 'プロジェクト' },
   board: { en: 'Boards', de: 'Boards', tr: 'Panolar', ja: 'ボード' },
+  view: { en: 'Shared views', de: 'Geteilte Ansichten', tr: 'Paylaşılan görünümler', ja: '共有ビュー' },
   source: {
     en: 'Feedback sources',
     de: 'Feedback-Quellen',

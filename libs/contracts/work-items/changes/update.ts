@@ -5,7 +5,7 @@ import { MetadataInput } from '../../metadata.ts';
 import { operation } from '../../operation.ts';
 import { byHand, forcedBy } from '../by-hand.ts';
 import { plainFields } from '../plain-fields.ts';
-import { ExpectedVersion, ItemType, itemFields, WrittenItem } from '../work-item.ts';
+import { ExpectedVersion, ItemType, itemFields, labelChanges, WrittenItem } from '../work-item.ts';
 
 export const updateWorkItem = operation({
   name: 'workItems.update',
@@ -19,6 +19,7 @@ export const updateWorkItem = operation({
     type: ItemType.optional(),
     ...plainFields.changed,
     labels: itemFields.labels.optional().describe('Replaces the list'),
+    ...labelChanges,
     assignee: itemFields.assignee.nullable().optional(),
     boardColumnId: ColumnRef.optional().describe('Name or UUID; moves the item'),
     parentId: ItemRef.nullable().optional().describe('null unlinks'),
@@ -40,7 +41,7 @@ export const updateWorkItem = operation({
     tool: 'update_work_item',
     title: 'Update work item',
     names: { id: 'workItemId' },
-    unlisted: ['labels', 'dueDate', 'estimate'],
+    unlisted: ['labels', 'addLabels', 'removeLabels', 'dueDate', 'estimate'],
     description:
       'To change what an item says. To change only its column: move_work_item; to hand over finished work: complete_ai_task.',
   },

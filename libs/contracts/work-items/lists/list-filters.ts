@@ -1,21 +1,60 @@
 import { z } from 'zod';
-import { DayOrTime } from '../../fields.ts';
+import { ColumnRef, DayOrTime, ItemRef, isItemName } from '../../fields.ts';
 import { LabelRef } from '../../projects/label.ts';
 import { several } from '../../several.ts';
 import { DueDate, plainFields } from '../plain-fields.ts';
 import { ItemType, LEASE_STATES } from '../work-item.ts';
 
-/** What lists of items can be narrowed by, besides where the items are. Several values of one filter are alternatives. */
-export const itemFilters = {
+/** As a value of a filter: items without any. */
+export const NONE = 'none';
+
+/** How an agent holds an item. */
+const AGENT_STATES = [...LEASE_STATES, 'stalled', NONE] as const;
+export type AgentState = (typeof AGENT_STATES)[number];
+
+/** An epic, or none. */
+const EpicRef = z
+  .string()
+  .refine((value) => value === NONE || isItemName(value), 'must be a UUID, a task ID such as W-E-2, or none')
+  .transform((value) => (value === NONE ? value : ItemRef.parse(value)));
+
+/** Several values of one filter are alternatives. */
+const byValue = {
   type: several(ItemType).optional(),
   ...plainFields.filters,
   assignee: several(z.string().max(200), { keepsSpaced: true }).optional().describe('me: your id, name or address'),
-  leaseState: several(z.enum([...LEASE_STATES, 'stalled'])).optional(),
+  leaseState: several(z.enum(AGENT_STATES)).optional(),
   label: several(LabelRef, { keepsSpaced: true }).optional(),
+  epic: several(EpicRef).optional().describe('With all that is below it'),
+};
+type ByValue = typeof byValue;
+export const VALUE_FILTERS = Object.keys(byValue) as readonly (keyof ByValue)[];
+
+/** The opposites: items that have none of the values. */
+const byLackOfValue = Object.fromEntries(
+  Object.entries(byValue).map(([name, values]) => [`${name}Not`, values.describe(`None of these; as ${name}`)]),
+) as { [Name in keyof ByValue & string as `${Name}Not`]: ByValue[Name] };
+
+/** What lists of items can be narrowed by, besides where the items are. */
+export const itemFilters = {
+  ...byValue,
   dueBefore: DueDate.optional(),
   dueAfter: DueDate.optional(),
   overdue: z.boolean().optional().describe('Due before today (UTC), and not done'),
+  ...byLackOfValue,
 };
+
+/** The same for columns: each list says itself where its items may be. */
+export const columnFilters = {
+  boardColumnId: several(ColumnRef, { keepsSpaced: true }).optional(),
+  boardColumnIdNot: several(ColumnRef, { keepsSpaced: true }).optional().describe('None of these columns'),
+};
+
+/** Of tools: the catalogue has no room for them. */
+export const UNLISTED_FILTERS = [
+  ...['label', 'epic', 'dueBefore', 'dueAfter', 'overdue'],
+  ...Object.keys({ ...byLackOfValue, ...columnFilters }).filter((name) => name.endsWith('Not')),
+];
 
 /** Filters by when something happened. */
 export const timeFilters = {
@@ -24,7 +63,7 @@ export const timeFilters = {
 };
 
 /** By what a list can be sorted. `priority` begins with the urgent ones; what has no value comes last. */
-export const SORT_KEYS = ['priority', 'createdAt', 'updatedAt', 'dueDate', 'estimate'] as const;
+export const SORT_KEYS = ['priority', 'createdAt', 'updatedAt', 'dueDate', 'estimate', 'title', 'assignee'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
 export interface SortBy {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { exampleSummary, pagination } from '../../examples.ts';
-import { BoundedPagination, ColumnRef, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../../fields.ts';
+import { BoundedPagination, deepPaging, Id, ItemRef, NextCursor, ProjectId } from '../../fields.ts';
 import { operation } from '../../operation.ts';
-import { several } from '../../several.ts';
 import { itemFields, WorkItemSummary } from '../work-item.ts';
-import { itemFilters, Sort, timeFilters } from './list-filters.ts';
+import { columnFilters, itemFilters, Sort, timeFilters, UNLISTED_FILTERS } from './list-filters.ts';
 
 export const listWorkItems = operation({
   name: 'workItems.list',
@@ -20,7 +19,7 @@ export const listWorkItems = operation({
       .describe('Prefixes of words in title, description, comments and attachment names, or a task ID'),
     projectId: ProjectId.optional(),
     boardId: Id.optional(),
-    boardColumnId: several(ColumnRef, { keepsSpaced: true }).optional(),
+    ...columnFilters,
     parentId: ItemRef.optional(),
     ...itemFilters,
     ...timeFilters,
@@ -37,7 +36,7 @@ export const listWorkItems = operation({
   mcp: {
     tool: 'list_work_items',
     title: 'List work items',
-    unlisted: ['label', 'dueBefore', 'dueAfter', 'overdue'],
+    unlisted: UNLISTED_FILTERS,
     description:
       'To browse by column, parent, assignee or words. If you have IDs: resolve_work_items. Before planning something new: get_ideation_context.',
   },

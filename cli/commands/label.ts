@@ -1,0 +1,70 @@
+import { createLabel, deleteLabel, listLabels, updateLabel } from '@worktrack/contracts/projects/label-operations';
+import { Command } from 'commander';
+import { api } from '../api.ts';
+import { idempotencyKeyOption, jsonOption } from '../options.ts';
+import { print, printJson, printList } from '../output.ts';
+import { inProject, projectOption } from './in-project.ts';
+import type { Options } from './sending.ts';
+
+interface LabelOptions extends Options {
+  readonly projectId?: string;
+  readonly name?: string;
+  readonly colour?: string;
+}
+
+export function labelCommand(): Command {
+  const label = new Command('label').description('labels of a project');
+  label
+    .command('list')
+    .description('list the labels')
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .action(async (options: LabelOptions) => {
+      const labels = await api().call(listLabels, { id: inProject(options) });
+      if (options.json) return printJson(labels);
+      const columns = { ID: each('id'), NAME: each('name'), COLOUR: each('colour') };
+      printList(labels, columns, 'The project has no labels.');
+    });
+  label
+    .command('create <name>')
+    .description('add a label')
+    .option('--colour <colour>', 'such as #1f6feb', '#1f6feb')
+    .addOption(projectOption())
+    .addOption(idempotencyKeyOption())
+    .addOption(jsonOption())
+    .action(async (name: string, options: LabelOptions) => {
+      const { colour = '' } = options;
+      const made = await api().call(createLabel, { id: inProject(options), name, colour }, options);
+      if (options.json) return printJson(made);
+      print(made.id);
+    });
+  label
+    .command('update <id>')
+    .description('rename a label, or change its colour')
+    .option('--name <name>', 'what it is called')
+    .option('--colour <colour>', 'such as #1f6feb')
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .action(async (labelId: string, options: LabelOptions) => {
+      const { name, colour } = options;
+      const changed = await api().call(updateLabel, { id: inProject(options), labelId, name, colour });
+      if (options.json) return printJson(changed);
+      print(`${changed.name} ${changed.colour}`);
+    });
+  label
+    .command('delete <id>')
+    .description('delete a label: no item has it any more')
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .action(async (labelId: string, options: LabelOptions) => {
+      const deleted = await api().call(deleteLabel, { id: inProject(options), labelId });
+      if (options.json) return printJson(deleted);
+      print('Deleted.');
+    });
+  return label;
+}
+
+const each =
+  <Name extends string>(name: Name) =>
+  (row: Readonly<Record<Name, string>>) =>
+    row[name];

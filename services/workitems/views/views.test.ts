@@ -1,0 +1,126 @@
+import type { Caller } from '@worktrack/contracts/caller';
+import { ROLE_PERMISSIONS, type Role } from '@worktrack/contracts/permissions';
+import { MAX_VIEWS } from '@worktrack/contracts/projects/view';
+import { updateView } from '@worktrack/contracts/projects/view-operations';
+import { OutboxModel } from '@worktrack/runtime/database/outbox/outbox.model';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';
+
+beforeAll(startWorkItems);
+afterAll(stopWorkItems);
+
+const userOf = ({ organization }: TestProject, role: Role): Caller => ({
+  ...{ ...organization, userId: uuidv7(), permissions: ROLE_PERMISSIONS[role] },
+});
+const names = async (caller: Caller, projectId?: string) =>
+  (await call(caller, 'views.list', { ...(projectId && { projectId }) })).views.map(({ name }) => name);
+const told = async ({ organization }: TestProject) => {
+  const { organizationId } = organization;
+  const events = await OutboxModel.find({ organizationId, 'subject.kind': 'view' }).sort({ _id: 1 }).lean();
+  return events.map(({ type, projectId, data }) => [type, projectId, JSON.parse(data).name]);
+};
+
+test('a view belongs to a user, and is seen by others only while it is shared', async () => {
+  const own = await startProject();
+  const { id: projectId } = own.project;
+  const [ada, grace] = [userOf(own, 'member'), userOf(own, 'member')];
+  const filters = { priority: ['urgent', 'high'], overdue: true, sort: 'dueDate', columns: 'title,dueDate' };
+  const mine = await call(ada, 'views.create', { name: ' Urgent ', projectId, filters });
+  expect(mine).toMatchObject({ name: 'Urgent', projectId, shared: false, filters, createdBy: ada.userId });
+  expect([await names(ada, projectId), await names(grace, projectId)]).toEqual([['Urgent'], []]);
+  const input = { id: mine.id, name: 'Other' };
+  expect(await failure(call(grace, 'views.update', input))).toMatchObject({ code: 'NOT_FOUND' });
+
+  await call(ada, 'views.update', { id: mine.id, shared: true });
+  expect([await names(ada), await names(grace)]).toEqual([['Urgent'], ['Urgent']]);
+  expect(await failure(call(grace, 'views.update', input))).toMatchObject({ code: 'PERMISSION_DENIED' });
+  expect(await failure(call(grace, 'views.delete', { id: mine.id }))).toMatchObject({ code: 'PERMISSION_DENIED' });
+  const admin = userOf(own, 'admin');
+  expect(await call(admin, 'views.update', input)).toMatchObject({ name: 'Other', createdBy: ada.userId });
+
+  await call(admin, 'views.update', { id: mine.id, shared: false });
+  expect([await names(ada), await names(admin)]).toEqual([['Other'], []]);
+  expect(await call(ada, 'views.update', { id: mine.id, filters: {} })).toMatchObject({ name: 'Other', filters: {} });
+  await call(ada, 'views.delete', { id: mine.id });
+  expect(await names(ada)).toEqual([]);
+});
+
+test('the log tells of shared views alone, and to their projects', async () => {
+  const own = await startProject();
+  const { id: projectId } = own.project;
+  const elsewhere = await call(own.organization, 'projects.create', { name: 'Elsewhere' });
+  const { id } = await call(own.caller, 'views.create', { name: 'A' });
+  await call(own.caller, 'views.update', { id, name: 'B' });
+  expect(await told(own)).toEqual([]);
+  await call(own.caller, 'views.update', { id, shared: true });
+  await call(own.caller, 'views.update', { id, name: 'C' });
+  await call(own.caller, 'views.update', { id, name: 'C' });
+  await call(own.caller, 'views.update', { id, projectId: elsewhere.id });
+  await call(own.caller, 'views.update', { id, shared: false });
+  const shared = await call(own.caller, 'views.create', { name: 'D', shared: true });
+  await call(own.caller, 'views.delete', { id: shared.id });
+  expect(await told(own)).toEqual([
+    ['view.created', projectId, 'B'],
+    ['view.updated', projectId, undefined],
+    ['view.deleted', projectId, 'C'],
+    ['view.created', elsewhere.id, 'C'],
+    ['view.deleted', elsewhere.id, 'C'],
+    ['view.created', projectId, 'D'],
+    ['view.deleted', projectId, 'D'],
+  ]);
+});
+
+test('whoever may only read keeps views for themselves', async () => {
+  const own = await startProject();
+  const viewer = userOf(own, 'viewer');
+  const { id: projectId } = own.project;
+  const { id } = await call(viewer, 'views.create', { name: 'Mine', projectId });
+  for (const share of [
+    call(viewer, 'views.create', { name: 'Ours', projectId, shared: true }),
+    call(viewer, 'views.update', { id, shared: true }),
+  ]) {
+    expect(await failure(share)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  }
+});
+
+test('a page goes on where the one before ended, and a project takes its views with it', async () => {
+  const own = await startProject();
+  const { id: projectId } = own.project;
+  const made = [];
+  for (let index = 0; index < 5; index++) {
+    made.push(await call(own.caller, 'views.create', { name: String(index), shared: index % 2 === 0 }));
+  }
+  const seen: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await call(own.caller, 'views.list', { projectId, limit: 2, ...(cursor && { cursor }) });
+    seen.push(...page.views.map(({ name }) => name));
+    cursor = page.nextCursor;
+  } while (cursor);
+  expect(seen).toEqual(['4', '3', '2', '1', '0']);
+  await call(own.organization, 'projects.delete', { id: projectId });
+  expect(await names(own.organization)).toEqual([]);
+  const id = made[0]?.id as string;
+  expect(await failure(call(own.organization, 'views.delete', { id }))).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('of views that are added at once, no more are stored than a project has room for', async () => {
+  const own = await startProject();
+  const { caller } = own;
+  for (let index = 0; index < MAX_VIEWS - 2; index++) await call(caller, 'views.create', { name: String(index) });
+  const racing = await Promise.allSettled(
+    Array.from({ length: 6 }, () => call(caller, 'views.create', { name: 'One more' })),
+  );
+  expect(racing.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  const full = await failure(call(caller, 'views.create', { name: 'No room' }));
+  expect(full).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('100 views of yours') });
+  await call(caller, 'views.create', { name: 'Shared ones are counted apart', shared: true });
+});
+
+test.each([[{ 'a.b': 'x' }], [{ $where: 'x' }], [{ nested: { a: 1 } }], [{ list: [1] }]])(
+  'filters such as %j are refused',
+  (filters) => {
+    expect(updateView.input.safeParse({ id: uuidv7(), filters }).success).toBe(false);
+  },
+);

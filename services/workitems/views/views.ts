@@ -1,0 +1,131 @@
+import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
+import { MAX_VIEWS } from '@worktrack/contracts/projects/view';
+import type {
+  createView as createOperation,
+  deleteView as deleteOperation,
+  listViews as listOperation,
+  updateView as updateOperation,
+} from '@worktrack/contracts/projects/view-operations';
+import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
+import { differencesOf } from '@worktrack/runtime/database/outbox/differences';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
+import { pageOf, startOf } from '../calls/paging.ts';
+import { holdProject, onlyProject } from '../projects/projects.repository.ts';
+import { EVERYBODY, type ViewRecord } from './views.model.ts';
+import {
+  countViews,
+  findView,
+  insertView,
+  isShared,
+  pageOfViews,
+  removeView,
+  saveView,
+  tellOfView,
+  toldOf,
+  toView,
+} from './views.repository.ts';
+
+type Context = WriteContext<FailureOf<typeof createOperation>>;
+
+export async function listViews(
+  { limit, cursor, projectId }: Input<typeof listOperation>,
+  context: ReadContext<FailureOf<typeof listOperation>>,
+): Promise<Output<typeof listOperation>> {
+  const { organizationId, userId } = context.caller;
+  const list = ['views', organizationId, userId, projectId ?? null];
+  const start = startOf({ page: 1, limit, cursor }, list, context);
+  const found = await pageOfViews(context, projectId, start);
+  const placeOf = ({ _id }: ViewRecord) => ({ id: _id, value: _id });
+  const { rows, nextCursor } = await pageOf(found, start, list, placeOf, NOT_COUNTED);
+  return { views: rows.map(toView), nextCursor };
+}
+const NOT_COUNTED = async () => ({ total: 0, isLowerBound: true });
+
+export async function createView(
+  { name, shared, filters, ...input }: Input<typeof createOperation>,
+  context: Context,
+): Promise<Output<typeof createOperation>> {
+  const { organizationId, userId } = context.caller;
+  const projectId = input.projectId ?? context.caller.sessionProjectId ?? (await onlyProject(context))?._id;
+  if (projectId === undefined) {
+    const message = 'is required: there are several projects';
+    throw context.fail('VALIDATION_FAILED', `projectId ${message}.`, { details: [{ path: 'projectId', message }] });
+  }
+  if (shared) requireSharing(context);
+  const now = new Date();
+  const times = { revision: 1, createdAt: now, updatedAt: now };
+  const seenBy = shared ? EVERYBODY : userId;
+  const view = { _id: uuidv7(), organizationId, projectId, name, seenBy, createdBy: userId, filters, ...times };
+  await requireRoom(context, view);
+  await insertView(context, view);
+  return toView(view);
+}
+
+export async function updateView(
+  { id, shared, ...given }: Input<typeof updateOperation>,
+  context: Context,
+): Promise<Output<typeof updateOperation>> {
+  const before = await requireOwn(context, id);
+  const changes = { ...given, ...(shared !== undefined && { seenBy: shared ? EVERYBODY : before.createdBy }) };
+  const wanted = { ...before, ...changes };
+  if (shared && !isShared(before)) requireSharing(context);
+  if (wanted.projectId !== before.projectId || wanted.seenBy !== before.seenBy) await requireRoom(context, wanted);
+  const after = await saveView(context, id, changes);
+  tell(context, before, after);
+  return toView(after);
+}
+
+export async function deleteView(
+  { id }: Input<typeof deleteOperation>,
+  context: WriteContext<FailureOf<typeof deleteOperation>>,
+): Promise<Output<typeof deleteOperation>> {
+  await removeView(context, await requireOwn(context, id));
+  return { deleted: true, id };
+}
+
+/** Those who are told know only what is shared, and only in its project. */
+function tell(context: Context, before: ViewRecord, after: ViewRecord): void {
+  const isElsewhere = before.projectId !== after.projectId;
+  if (isShared(before) && (isElsewhere || !isShared(after))) {
+    tellOfView(context, { ...after, projectId: before.projectId }, 'view.deleted', { name: before.name });
+  }
+  if (!isShared(after)) return;
+  if (isElsewhere || !isShared(before)) {
+    tellOfView(context, after, 'view.created', toldOf(after));
+    return;
+  }
+  const changes = differencesOf(toView(before), toView(after));
+  if (Object.keys(changes).length > 0) tellOfView(context, after, 'view.updated', { changes });
+}
+
+/** One that the caller may change. Those of others that are not shared do not exist. */
+async function requireOwn(context: WriteContext<FailureOf<typeof deleteOperation>>, id: string): Promise<ViewRecord> {
+  const view = await findView(context, id);
+  if (!view) throw context.fail('NOT_FOUND', `There is no view ${id}. GET /api/views lists them.`);
+  const { userId, permissions } = context.caller;
+  if (view.createdBy === userId || permissions.includes('projects:write')) return view;
+  throw context.fail(
+    'PERMISSION_DENIED',
+    `The view "${view.name}" is another user's; changing it takes projects:write.`,
+  );
+}
+
+function requireSharing({ caller, fail }: Context): void {
+  if (!caller.permissions.includes('work-items:write')) {
+    throw fail(
+      'PERMISSION_DENIED',
+      'Sharing a view takes work-items:write. Without shared: true you can keep it for yourself.',
+    );
+  }
+}
+
+async function requireRoom(context: Context, view: Pick<ViewRecord, 'projectId' | 'seenBy'>): Promise<void> {
+  // Those that are added at once take turns.
+  await holdProject(context, view.projectId);
+  if ((await countViews(context, view)) < MAX_VIEWS) return;
+  const whose = isShared(view) ? 'shared views' : 'views of yours';
+  throw context.fail(
+    'CONFLICT',
+    `The project has ${MAX_VIEWS} ${whose}, which is the limit. Delete one of them first.`,
+  );
+}
