@@ -3,17 +3,24 @@ import { language } from '../language/language.ts';
 import { later } from '../parts/later.tsx';
 import { words } from '../parts/messages.ts';
 import { useShortcuts } from '../parts/shortcuts.ts';
+import { undoLast } from '../parts/undo.ts';
 import { may } from '../session.ts';
 import { creating, openCreate } from './open.ts';
 
 const CreateDialog = later(async () => (await import('./dialog.tsx')).CreateDialog);
 
-/** On every screen, `c` opens the dialog in which a work item is created. */
+/** On every screen, `c` opens the dialog in which a work item is created, and `z` undoes what was done last. */
 export function CreateAnywhere() {
   const isAllowed = may('work-items:write');
   useShortcuts(
     useMemo(
-      () => (isAllowed ? [{ keys: 'c', label: words.createItem, run: () => openCreate() }] : []),
+      () =>
+        isAllowed
+          ? [
+              { keys: 'c', label: words.createItem, run: () => openCreate() },
+              { keys: 'z', label: words.keysUndo, run: undoLast },
+            ]
+          : [],
       [isAllowed, language.value],
     ),
   );

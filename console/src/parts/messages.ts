@@ -37,6 +37,26 @@ export const words = messages({
   save: { en: 'Save', de: 'Speichern', tr: 'Kaydet', ja: '保存' },
   edit: { en: 'Edit', de: 'Bearbeiten', tr: 'Düzenle', ja: '編集' },
   delete: { en: 'Delete', de: 'Löschen', tr: 'Sil', ja: '削除' },
+  undo: { en: 'Undo', de: 'Rückgängig', tr: 'Geri al', ja: '元に戻す' },
+  undone: { en: 'Undone.', de: 'Rückgängig gemacht.', tr: 'Geri alındı.', ja: '元に戻しました。' },
+  notUndone: {
+    en: 'It could not be undone.',
+    de: 'Das ließ sich nicht rückgängig machen.',
+    tr: 'Geri alınamadı.',
+    ja: '元に戻せませんでした。',
+  },
+  nothingToUndo: {
+    en: 'There is nothing to undo.',
+    de: 'Es gibt nichts rückgängig zu machen.',
+    tr: 'Geri alınacak bir şey yok.',
+    ja: '元に戻す操作はありません。',
+  },
+  keysUndo: {
+    en: 'Undo the last change',
+    de: 'Letzte Änderung rückgängig machen',
+    tr: 'Son değişikliği geri al',
+    ja: '直前の変更を元に戻す',
+  },
   dismiss: { en: 'Dismiss', de: 'Ausblenden', tr: 'Kapat', ja: '閉じる' },
   notifications: { en: 'Notifications', de: 'Meldungen', tr: 'Bildirimler', ja: '通知' },
   keyboard: {

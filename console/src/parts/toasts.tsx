@@ -12,10 +12,13 @@ interface Toast {
 export interface ToastAction {
   readonly label: string;
   readonly run: () => void;
+  /** There is another way to it: the message need not wait for anybody. */
+  readonly passes?: true;
 }
 
 /** Long enough to be read; what failed, or can be acted on, stays until it is dismissed. */
 const SHOWN_MS = 6_000;
+const SHOWN_WITH_ACTION_MS = 12_000;
 const MAX_SHOWN = 4;
 
 const toasts = signal<readonly Toast[]>([]);
@@ -24,7 +27,7 @@ let lastId = 0;
 /** Says what became of something, in a corner and to a screen reader. */
 export function tell(text: string, action?: ToastAction): void {
   const id = add({ tone: 'plain', text, action });
-  if (!action) setTimeout(() => dismiss(id), SHOWN_MS);
+  if (!action || action.passes) setTimeout(() => dismiss(id), action ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
 }
 
 /** What failed, in the service's own words: `tellFailure(words.notMoved, error)`. */

@@ -1,0 +1,41 @@
+import { words } from './messages.ts';
+import { tell, tellFailure } from './toasts.tsx';
+
+interface Done {
+  readonly undo: () => Promise<unknown>;
+}
+
+/** As many as anybody remembers. */
+const MAX_REMEMBERED = 50;
+const KEY = 'z';
+
+/** What was done in this tab and can be undone, the last one at the end. */
+let done: readonly Done[] = [];
+
+/**
+ * Says what was done, and offers to undo it: in the message, and with `z` as long as it is the last thing that was done.
+ * @param undo the inverse call; fails if others have changed the same since
+ */
+export function did(text: string, undo: () => Promise<unknown>): void {
+  const entry = { undo };
+  done = [...done, entry].slice(-MAX_REMEMBERED);
+  tell(text, { label: `${words.undo} (${KEY})`, run: () => void takeBack(entry), passes: true });
+}
+
+export function undoLast(): void {
+  const last = done.at(-1);
+  if (last) void takeBack(last);
+  else tell(words.nothingToUndo);
+}
+
+async function takeBack(entry: Done): Promise<void> {
+  // Once: the key and the button may both be pressed.
+  if (!done.includes(entry)) return;
+  done = done.filter((each) => each !== entry);
+  try {
+    await entry.undo();
+    tell(words.undone);
+  } catch (error) {
+    tellFailure(words.notUndone, error);
+  }
+}
