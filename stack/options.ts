@@ -44,7 +44,8 @@ Stops the stack that was started with --detach (or in another terminal). Its dat
 
 export const BACKUP_HELP = `npm run backup -- --to <file> [options]
 
-Packs all that a stopped stack keeps into one file (tar, gzip; mode 600): databases, messages that wait, secrets and passwords.
+Packs all that a stack keeps into one file (tar, gzip; mode 600): databases, messages that wait, secrets and passwords.
+One that runs is paused while its files are copied (beside <file>), and goes on.
 
   --to <file>
   --data-dir <folder>      that of the stack (default: ${DEFAULT_DATA_DIR})

@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivate } from './files/private-file.ts';
 import type { ServiceName } from './layout.ts';
 import type { Seed } from './seed.ts';
 import type { ServerUrls } from './servers/start.ts';
+import { StartError } from './start-error.ts';
 
 /** What programs on this machine need to use and inspect a running stack. It contains a key and the servers' passwords: mode 600. */
 export interface StackFile extends Seed {
@@ -30,4 +31,13 @@ export function writeStackFile(dataDir: string, content: StackFile): void {
 /** While it exists, the stack is ready. */
 export function removeStackFile(dataDir: string): void {
   rmSync(pathOf(dataDir), { force: true });
+}
+
+/** @throws StartError while it is starting or stopping */
+export function readStackFile(dataDir: string): StackFile {
+  try {
+    return JSON.parse(readFileSync(pathOf(dataDir), 'utf8')) as StackFile;
+  } catch {
+    throw new StartError('The stack is starting or stopping. Try again when it is ready, or has ended.');
+  }
 }

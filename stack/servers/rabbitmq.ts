@@ -7,6 +7,7 @@ import { Child } from '../processes/child.ts';
 import { findProgram } from '../processes/find-program.ts';
 import { freePort } from '../processes/ports.ts';
 import { type Credentials, USER } from './credentials.ts';
+import { followMovedQueues } from './moved-queues.ts';
 import { probe } from './probe.ts';
 import { type ServerKind, serverEnvironment } from './server.ts';
 
@@ -45,6 +46,7 @@ export function rabbitmqKind(
     url: (port) => `amqp://${USER}:${rabbitmqPassword}@${HOST}:${port}`,
     probe: probeRabbitmq,
     async launch(port) {
+      followMovedQueues(join(dataDir, 'mnesia'));
       const distributionPort = await freePort();
       const write = (name: string, text: string) => writePrivate(join(dataDir, name), text);
       write('definitions.json', JSON.stringify(definitions(vhosts, rabbitmqPassword)));

@@ -1,0 +1,64 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from '../start-error.ts';
+
+const POLL_MS = 2;
+const PATIENCE_MS = 5_000;
+
+/**
+ * Stops processes in the middle of what they do, in this order, while `work` runs: what they have written to files is then as if the power had failed. They go on afterwards, also if
+ * this process dies first: another one waits for the end of a pipe that only this one holds.
+ * @param leaders of process groups
+ */
+export async function whileFrozen<Result>(leaders: readonly number[], work: () => Promise<Result>): Promise<Result> {
+  const groups = leaders.map((pid) => `-${pid}`);
+  const thaw = spawn('/bin/sh', ['-c', 'read -r _; kill -s CONT -- "$@"', 'thaw', ...groups], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  await once(thaw, 'spawn');
+  const ended = once(thaw, 'close');
+  try {
+    for (const pid of leaders) {
+      process.kill(-pid, 'SIGSTOP');
+      await untilFrozen(pid);
+    }
+    const result = await work();
+    // Somebody who stops the stack wakes its servers.
+    if (!leaders.every(isFrozen)) throw new StartError('The stack was stopped meanwhile. Back it up again.');
+    return result;
+  } finally {
+    thaw.stdin.end();
+    await ended;
+  }
+}
+
+/** A signal reaches one thread after the other. */
+async function untilFrozen(pid: number): Promise<void> {
+  const giveUpAtMs = performance.now() + PATIENCE_MS;
+  while (!isFrozen(pid)) {
+    if (performance.now() > giveUpAtMs) throw new StartError(`Process ${pid} of the stack cannot be paused.`);
+    await delay(POLL_MS);
+  }
+}
+
+function isFrozen(pid: number): boolean {
+  try {
+    const states =
+      process.platform === 'linux'
+        ? globSync(`/proc/${pid}/task/*/stat`).map(stateOf)
+        : [execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim()];
+    return states.length > 0 && states.every((state) => state.startsWith('T'));
+  } catch {
+    // It ended, or one of its threads did.
+    return false;
+  }
+}
+
+/** Field 3 of /proc/<pid>/stat (proc(5)), after the name, which may contain spaces and parentheses. */
+function stateOf(file: string): string {
+  const stat = readFileSync(file, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+}
