@@ -22,8 +22,7 @@ export function mended(given: Arguments, errorText: string, known: Arguments): A
 /** Each argument that the error points at, with what is said of it; if it points at none, those whose names are in the message. */
 function faultsIn(errorText: string, names: readonly string[]): Fault[] {
   const { message, details } = read(errorText);
-  const paths = details.map(({ path }) => path);
-  const pointed = details.map(({ path, message: said }) => ({ path, message: said ?? saidOf(path, message, paths) }));
+  const pointed = details.map(({ path, message: said }) => ({ path, message: said ?? saidOf(path, message) }));
   if (pointed.length > 0) return pointed;
   return names.filter((name) => new RegExp(`\\b${name}\\b`).test(message)).map((path) => ({ path, message }));
 }
@@ -40,12 +39,9 @@ function read(text: string): { message: string; details: readonly { path: string
 }
 
 /** What stands after the name, up to the next argument's. */
-function saidOf(path: string, message: string, paths: readonly string[]): string {
+function saidOf(path: string, message: string): string {
   const at = message.indexOf(path);
-  if (at < 0) return message;
-  const said = message.slice(at + path.length);
-  const ends = paths.map((other) => said.indexOf(`; ${other}`)).filter((end) => end >= 0);
-  return said.slice(0, Math.min(...ends, said.length));
+  return at < 0 ? message : (message.slice(at + path.length).split(/; (?=[\w.]+ )/)[0] ?? '');
 }
 
 function mendedAt(args: Arguments, { path, message }: Fault, known: Arguments): Arguments {

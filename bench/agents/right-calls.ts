@@ -51,7 +51,6 @@ const byHand = { reason: 'It was agreed', force: true, takeOver: true };
 /** The calls of each tool that are right, with all its arguments between them, each time on things of their own. */
 export const RIGHT_CALLS: Readonly<Record<string, readonly Make[]>> = {
   list_projects: [async () => ({})],
-  list_for_me: [async () => ({ kinds: ['review'] })],
   get_board: [async ({ boardId }) => ({ boardId })],
   list_work_items: [
     async ({ projectId, boardId }) => ({

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const options = { port: 0, dataDir, replicas: {}, detach: false };
   stack = await startStack(options, new Progress({ write: () => {} }), '');
   file = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as StackFile;
-  const ofServers = processesOf(dataDir).map(({ pid }) => String(pid));
+  const ofServers = processesOf(dataDir).map((line) => line.split(' ', 1)[0] as string);
   pids = [...new Set([...ofServers, ...Object.values(file.pids).flat().map(String)])];
 });
 afterAll(async () => {

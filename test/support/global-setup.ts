@@ -3,10 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
 import { notedIn, VIOLATIONS_FILE } from '../mongodb/violations-file.ts';
-import { processesOf, type RunningProcess } from './processes.ts';
 import { TestRun } from './test-run.ts';
 import { IN_CONTAINERS, TESTS_WITH_OWN_PROCESSES } from './test-stack.ts';
 
@@ -49,8 +47,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
   // A run that is ended by a signal is not torn down by the runner, and must not leave anything behind either.
   const endAtOnce = () => {
-    // Those of test files too, which would go on to write until they notice.
-    for (const { pid } of processesOf(files)) endProcess(pid);
     run.discardAtOnce();
     rmSync(files, { recursive: true, force: true, maxRetries: 10 });
   };
@@ -61,39 +57,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.close();
     desk.closeAllConnections();
     await run.discard();
-    const left = await stillRunning(files);
-    for (const { pid } of left) endProcess(pid);
     const refused = notedIn(join(files, 'violations'));
-    rmSync(files, { recursive: true, force: true, maxRetries: 10 });
-    if (left.length > 0) {
-      throw new Error(
-        `Tests left processes behind:\n  ${left.map(({ pid, command }) => `${pid} ${command}`).join('\n  ')}`,
-      );
-    }
+    rmSync(files, { recursive: true, force: true });
     if (refused.length > 0) throw new Error(`MongoDB would refuse what these commands do:\n  ${refused.join('\n  ')}`);
   };
-}
-
-const RUNNERS_OWN = /\/vitest\/dist\/workers?\b|^vitest-watchdog/;
-const GONE_WITHIN_MS = 10_000;
-const GONE_POLL_MS = 100;
-
-/** What this run has started and nobody has ended, but for the runner's own processes, which it ends. */
-async function stillRunning(files: string): Promise<RunningProcess[]> {
-  const giveUpAtMs = Date.now() + GONE_WITHIN_MS;
-  for (;;) {
-    const left = processesOf(files).filter(({ command }) => !RUNNERS_OWN.test(command));
-    if (left.length === 0 || Date.now() > giveUpAtMs) return left;
-    await delay(GONE_POLL_MS);
-  }
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended meanwhile.
-  }
 }
 
 function leftOut(): string {

@@ -1,28 +1,16 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-export interface RunningProcess {
-  readonly pid: number;
-  readonly command: string;
-}
-
 /** The processes (on Linux) that have to do with a folder: by their arguments, working directory, or environment. */
-export function processesOf(folder: string): RunningProcess[] {
+export function processesOf(folder: string): string[] {
   return (
-    processIds()
+    readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .filter((pid) => traces(pid).some((trace) => trace.includes(folder)))
-      .map((pid) => ({ pid: Number(pid), command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }))
+      .map((pid) => ({ pid, command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }))
       // One without a command line has ended since the line above.
       .filter(({ command }) => command !== '')
+      .map(({ pid, command }) => `${pid} ${command}`)
   );
-}
-
-function processIds(): string[] {
-  try {
-    return readdirSync('/proc');
-  } catch {
-    return []; // Not Linux.
-  }
 }
 
 function traces(pid: string): string[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
+import { Actor } from '../people/actor.ts';
 import type { Permission } from '../permissions.ts';
 
 /** What events are about, and what can happen to it. */
@@ -73,13 +74,6 @@ export const EventSubject = z.object({
 });
 export type EventSubject = z.infer<typeof EventSubject>;
 
-export const EventActor = z.object({
-  userId: RecordId,
-  keyId: RecordId,
-  /** The agent's own name, if it acts under a lease. */
-  agent: z.string().optional(),
-});
-
 /** One thing that happened, as recorded in its organization's log. */
 export const LoggedEvent = z.object({
   /** Its place in the log: counts up without gaps. */
@@ -89,7 +83,7 @@ export const LoggedEvent = z.object({
   type: z.enum(EVENT_TYPES),
   at: Timestamp,
   /** `null`: the public, or the service itself. */
-  actor: EventActor.nullable(),
+  actor: Actor.nullable(),
   projectId: RecordId.optional(),
   subject: EventSubject,
   /** The subject's, after the write that caused the event: it orders the events of one subject. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
+import { Actor } from '../people/actor.ts';
 
 export const EVENT_TYPES = [
   'created',
@@ -18,7 +19,8 @@ export const HistoryEvent = z.object({
   id: RecordId,
   eventType: EventType,
   data: z.record(z.string(), z.unknown()),
-  actor: z.object({ userId: RecordId, keyId: RecordId }),
+  /** As in the log. Versions before 0.2 did not record the agent. */
+  actor: Actor,
   createdAt: Timestamp,
 });
 export type HistoryEvent = z.infer<typeof HistoryEvent>;

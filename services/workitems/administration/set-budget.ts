@@ -8,7 +8,7 @@ import type {
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { boardsOfProject, saveBoard } from '../boards/boards.repository.ts';
 import { holdColumns } from '../boards/tallies.repository.ts';
-import { saveBudget, saveWarned, spentOf } from '../budgets/budgets.repository.ts';
+import { saveBudget, saveCount, spentOf } from '../budgets/budgets.repository.ts';
 import { isNearlySpent, toBudget } from '../budgets/budgets.ts';
 import { periodAt } from '../budgets/period.ts';
 import { requireItem } from '../items/items.repository.ts';
@@ -94,7 +94,10 @@ async function save(
   );
   if (!saved) return { budget: null, project };
   const at = new Date();
-  const counted = { ...saved, ...(await spentOf(context, saved, at)) };
-  if (isNearlySpent(counted)) await saveWarned(context, saved._id, { period: periodAt(saved.period, at), at });
-  return { budget: toBudget(counted), project };
+  const counted = await spentOf(context, saved, at);
+  const countedPeriod = periodAt(saved.period, at);
+  const budget = { ...saved, ...counted };
+  const warned = isNearlySpent(budget) && { warned: { period: countedPeriod, at } };
+  await saveCount(context, saved._id, { ...counted, countedPeriod, ...warned });
+  return { budget: toBudget(budget), project };
 }

@@ -126,13 +126,13 @@ export function markWarned(scope: WriteScope, { _id, warned }: BudgetRecord, now
   scope.writes.rely({ ...ground, filter: asRead }, 'exclusive', { set: { warned: now } });
 }
 
-/** Of a budget that is set to a limit of which so much is spent already. */
-export async function saveWarned(
+/** Of a budget that was just set, in the transaction that sets it: nobody spends meanwhile without knowing of it. */
+export async function saveCount(
   { caller, tx }: TransactionScope & Scope,
   _id: string,
-  warned: BudgetRecord['warned'],
-) {
-  await BudgetModel.updateOne({ organizationId: caller.organizationId, _id }, { $set: { warned } }, { session: tx });
+  count: Pick<BudgetRecord, 'spentMicrodollars' | 'inFlightMicrodollars' | 'countedPeriod' | 'warned'>,
+): Promise<void> {
+  await BudgetModel.updateOne({ organizationId: caller.organizationId, _id }, { $set: count }, { session: tx });
 }
 
 /** What was in flight is recorded. Whatever budgets there are: the sum stays, so nobody has to know them. */

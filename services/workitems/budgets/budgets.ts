@@ -86,17 +86,17 @@ export async function spend(scope: WriteScope, item: Spender, microdollars: Spen
   const isNothing = microdollars.recorded === 0 && microdollars.inFlight === 0;
   if (isNothing || !(await projectHasBudgets(scope, item.projectId))) return;
   const at = new Date();
-  for (const budget of await counted(scope, await budgetsOver(scope, item), at)) {
+  for (const budget of await budgetsOver(scope, item)) {
     addSpent(scope, budget._id, microdollars);
     warnOf(scope, item, budget, microdollars.recorded + microdollars.inFlight, at);
   }
 }
 
-/** Of two writes that only together spend so much, neither knows: the next one will. */
+/** Of two writes that only together spend so much, neither knows, nor does one before anybody has counted in its period: the next one will. */
 function warnOf(scope: WriteScope, item: Spender, budget: BudgetRecord, added: number, at: Date): void {
   const period = periodAt(budget.period, at);
   const after = { ...budget, spentMicrodollars: budget.spentMicrodollars + added };
-  if (!isNearlySpent(after) || budget.warned?.period === period) return;
+  if (!isNearlySpent(after) || budget.countedPeriod !== period || budget.warned?.period === period) return;
   markWarned(scope, budget, { period, at });
   const { of, spentUsd, limitUsd } = toBudget(after);
   const subject = { ...item, revision: item.revision + 1 };

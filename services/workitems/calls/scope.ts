@@ -15,7 +15,9 @@ export interface WriteScope extends Scope {
   readonly caller: Pick<Caller, 'organizationId' | 'userId' | 'keyId' | 'projects' | 'people'>;
   readonly writes: WriteSet;
   /** Who is acting, for the log: an agent, by its lease; or the service itself. Default: the key's user. */
-  readonly by?: { readonly agent: string } | 'service';
+  readonly by?:
+    | { readonly agent: string; readonly model?: string | undefined; readonly run?: string | undefined }
+    | 'service';
 }
 
 export interface FailingWriteScope<Code extends ErrorCode> extends WriteScope {

@@ -25,7 +25,7 @@ export async function completeAiTask(
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(given, input.workItemId);
   const held = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
-  const context = { ...given, ...(held && { by: { agent: held.agent } }) };
+  const context = { ...given, ...(held && { by: { agent: held.agent, run: held.run, model: input.model } }) };
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
   const to = reviewColumn(context, board, input.reviewColumnId);

@@ -23,7 +23,8 @@ export async function addWorkItemComment(
       'The lease of leaseToken has ended. Read the item before you continue, or comment without leaseToken.',
     );
   }
-  const scope = isOwn && lease ? { ...context, by: { agent: lease.agent } } : context;
+  const scope =
+    isOwn && lease ? { ...context, by: { agent: lease.agent, run: lease.run, model: lease.report?.model } } : context;
   await indexSaid(scope, item, text);
   const ofClaim = isOwn ? lease?.claimedAt : undefined;
   const data = { text, ...mentionsIn(context, text) };

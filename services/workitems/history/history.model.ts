@@ -1,3 +1,4 @@
+import type { Actor } from '@worktrack/contracts/people/actor';
 import { EVENT_TYPES, type EventType } from '@worktrack/contracts/work-items/history-event';
 import mongoose from 'mongoose';
 
@@ -9,7 +10,7 @@ export interface HistoryRecord {
   revision: number;
   eventType: EventType;
   data: Record<string, unknown>;
-  actor: { userId: string; keyId: string };
+  actor: Actor;
   createdAt: Date;
   /** A comment that an agent made with the token of its lease: when it had claimed. */
   ofClaim?: Date | undefined;
@@ -25,7 +26,13 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
     revision: { type: Number, required: true },
     eventType: { type: String, enum: EVENT_TYPES, required: true },
     data: { type: mongoose.Schema.Types.Mixed, required: true },
-    actor: { userId: { type: String, required: true }, keyId: { type: String, required: true } },
+    actor: {
+      userId: { type: String, required: true },
+      keyId: { type: String, required: true },
+      agent: String,
+      model: String,
+      run: String,
+    },
     createdAt: { type: Date, required: true },
     ofClaim: Date,
     told: Boolean,

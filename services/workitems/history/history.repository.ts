@@ -4,7 +4,7 @@ import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { LeaseRecord } from '../items/lease.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
-import { type ToldItem, tell } from './tell.ts';
+import { actorOf, type ToldItem, tell } from './tell.ts';
 
 /** What the log reports in addition to the history: each comes with something that is in the history, or with what a lease is about. */
 type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress' | 'dependency_returned';
@@ -40,6 +40,7 @@ export const TOLD_AS = {
 export function record(scope: WriteScope, item: ToldItem, events: readonly NewEvent[]): HistoryEvent[] {
   const { caller, writes } = scope;
   const { organizationId, userId, keyId } = caller;
+  const actor = actorOf(scope, item) ?? { userId, keyId };
   const createdAt = new Date();
   return events.flatMap((event) => {
     const { data } = event;
@@ -54,7 +55,7 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
       revision: item.revision,
       eventType,
       data: eventType === 'updated' ? keptChanges(data) : data,
-      actor: { userId, keyId },
+      actor,
       createdAt,
       ...(event.ofClaim && { ofClaim: event.ofClaim }),
       told: true,

@@ -19,10 +19,15 @@ export function tell(
   return emit(scope, { type, subject, revision, projectId, data, actor: actorOf(scope, item) });
 }
 
-function actorOf({ caller, by }: WriteScope, { lease }: ToldItem): PublishedEvent['actor'] {
+/** null: the service itself. */
+export function actorOf({ caller, by }: WriteScope, { lease }: Pick<ToldItem, 'lease'>): PublishedEvent['actor'] {
   if (by === 'service') return null;
   const { userId, keyId } = caller;
   const isOfHolder = isHolder(lease, keyId) && isLive(lease, new Date());
   const agent = by?.agent ?? (isOfHolder ? lease.agent : undefined);
-  return { userId, keyId, ...(agent !== undefined && { agent }) };
+  if (agent === undefined) return { userId, keyId };
+  // Of a claim, which gives the lease itself: the one that it gives.
+  const own = by?.agent === undefined || lease?.agent === agent ? lease : undefined;
+  const [run, model] = [by?.run ?? own?.run, by?.model ?? own?.report?.model];
+  return { userId, keyId, agent, ...(model !== undefined && { model }), ...(run !== undefined && { run }) };
 }

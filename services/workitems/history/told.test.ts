@@ -1,4 +1,6 @@
 import { LoggedEvent, type PublishedEvent } from '@worktrack/contracts/events/event';
+import type { RawInput } from '@worktrack/contracts/operation';
+import type { reportProgress } from '@worktrack/contracts/work-items/agents/progress';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { outboxOf, toldBy } from '../../../test/support/outbox.ts';
@@ -158,7 +160,30 @@ describe('leases', () => {
     const { workItemId, leaseToken } = mine;
     const released = await told(() => call(project.caller, 'workItems.release', { workItemId, leaseToken }));
     expect(brief(released)).toEqual(['updated', 'released', 'moved', 'ready'].map((what) => `${what} ${task.taskId}`));
-    for (const { actor } of [...claimed, ...released]) expect(actor).toEqual({ userId, keyId, agent: 'agent 7' });
+    const run = claimed[0]?.actor?.run;
+    expect(run).toBeDefined();
+    for (const { actor } of [...claimed, ...released]) expect(actor).toEqual({ userId, keyId, agent: 'agent 7', run });
+  });
+
+  test('name the agent, its model and its run in the history, too, and in the session that it ends with', async () => {
+    const task = await project.create('task');
+    const mine = await held();
+    await beatOf(mine, { model: 'claude-sonnet-4-5', totalTokens: 10, note: 'On it' });
+    const { workItemId, leaseToken } = mine;
+    await call(project.caller, 'workItems.comment', { workItemId, leaseToken, text: 'Half done' });
+    const model = 'claude-opus-4-5';
+    await call(project.caller, 'workItems.completeAiTask', { workItemId, leaseToken, model, totalTokens: 20 });
+    const history = (await project.history(task.id)).filter(({ eventType }) => eventType !== 'created').toReversed();
+    const { run } = history[0]?.actor ?? {};
+    expect(run).toBeDefined();
+    const { userId, keyId } = project.caller;
+    for (const { actor } of history) expect(actor).toMatchObject({ userId, keyId, agent: 'agent 7', run });
+    const models = new Map(history.map(({ eventType, actor }) => [eventType, actor.model]));
+    expect([models.get('comment'), models.get('ai_session')]).toEqual(['claude-sonnet-4-5', model]);
+    const session = history.find(({ eventType }) => eventType === 'ai_session');
+    expect(session?.data).toMatchObject({ agent: 'agent 7', run, heartbeats: 1 });
+    await project.move(task.id, 'Done');
+    expect((await project.history(task.id))[0]?.actor).toEqual({ userId, keyId });
   });
 
   test('are reported when their state changes, and not with every beat', async () => {
@@ -251,7 +276,7 @@ describe('leases', () => {
 
 const beatOf = (
   { workItemId, leaseToken }: { workItemId: string; leaseToken: string },
-  fields: { note?: string; progress?: number; state?: 'awaiting_input'; question?: string },
+  fields: Partial<RawInput<typeof reportProgress>>,
 ) => call(project.caller, 'workItems.progress', { workItemId, leaseToken, ...fields });
 
 describe('a task is reported as ready', () => {

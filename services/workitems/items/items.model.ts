@@ -195,6 +195,8 @@ const leaseSchema = new mongoose.Schema<LeaseRecord>(
     token: { type: String, required: true },
     keyId: { type: String, required: true },
     agent: String,
+    run: String,
+    beats: Number,
     claimedAt: Date,
     expiresAt: { type: Date, required: true },
     leaseSeconds: Number,

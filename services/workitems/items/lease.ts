@@ -30,7 +30,11 @@ export interface LeaseRecord {
   /** The API key that claimed. */
   keyId: string;
   agent: string;
+  /** Names the work from this claim on, in all that is recorded of it. Absent in leases of earlier versions. */
+  run?: string;
   claimedAt: Date;
+  /** How often the agent was heard of since. */
+  beats?: number;
   expiresAt: Date;
   /** How long it lasts from each heartbeat. */
   leaseSeconds: number;

@@ -3,6 +3,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { claimWorkItem as operation } from '@worktrack/contracts/work-items/agents/leases';
 import type { GroupedContext } from '@worktrack/runtime/database/handlers/contexts';
 import { Stale } from '@worktrack/runtime/database/writes/stale';
+import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { attachmentsOf } from '../attachments/attachments.repository.ts';
 import { boardOf } from '../boards/boards.repository.ts';
 import { requireColumnOfRole, roleAt } from '../boards/columns.ts';
@@ -34,7 +35,7 @@ export function claimWorkItem(input: Input<typeof operation>, context: Context):
 }
 
 async function claimBest(input: Input<typeof operation>, given: Context): Promise<Claim> {
-  const context = { ...given, by: { agent: input.agent } };
+  const context = { ...given, by: { agent: input.agent, run: uuidv7() } };
   const now = new Date();
   const projectId = input.projectId ?? context.caller.sessionProjectId;
   // To a limited caller its projects are all that there is.
@@ -84,12 +85,18 @@ function isAsChosen({ revision, claimOrder, claimableFrom }: ItemRecord, chosen:
   return claimOrder !== null || (claimableFrom !== null && claimableFrom <= now);
 }
 
-async function take(item: ItemRecord, input: Input<typeof operation>, now: Date, context: Context): Promise<Claim> {
+async function take(
+  item: ItemRecord,
+  input: Input<typeof operation>,
+  now: Date,
+  context: Context & { readonly by: { readonly agent: string; readonly run: string } },
+): Promise<Claim> {
   const { _id, boardColumnId, assignee, isAiProcessing, claimedBy, returned } = item;
   const lease: LeaseRecord = {
     token: newToken(_id),
     keyId: context.caller.keyId,
     agent: input.agent,
+    run: context.by.run,
     claimedAt: now,
     ...termOf(now, input.leaseSeconds),
     state: 'working',

@@ -38,7 +38,8 @@ export async function reportProgress(
       'The lease of leaseToken does not hold the item: it expired, or the item was moved, released or claimed by another agent. Stop working on it, or claim again.',
     );
   }
-  const context = { ...given, by: { agent: before.agent } };
+  const model = input.model ?? before.report?.model;
+  const context = { ...given, by: { agent: before.agent, run: before.run, model } };
   const state = input.state ?? before.state ?? 'working';
   const { question, note, progress, checkpoint } = input;
   if (question !== undefined && state !== 'awaiting_input') {
@@ -64,6 +65,7 @@ export async function reportProgress(
   const { notices = [], ...held } = before;
   const lease = renewed(held, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,
+    beats: (before.beats ?? 0) + 1,
     ...(note !== undefined && { note }),
     ...(question !== undefined && { question }),
     ...(waitsAnew && { askedAt: now, askedRevision: item.revision }),

@@ -24,7 +24,7 @@ export async function releaseWorkItem(
     );
   }
   const { before, agent } = item.lease;
-  const context = { ...given, by: { agent } };
+  const context = { ...given, by: { agent, run: item.lease.run } };
   const board = await boardOf(context, item);
   const to =
     boardColumnId === undefined

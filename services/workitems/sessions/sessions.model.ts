@@ -17,6 +17,9 @@ export interface SessionDocument extends Used {
   sessionType: string;
   /** Whose lease, and which API key, it was recorded under. Absent in sessions from earlier versions. */
   agent?: string | null;
+  /** The lease's, and how often the agent was heard of under it. */
+  run?: string | undefined;
+  heartbeats?: number | undefined;
   keyId?: string;
   createdAt: Date;
 }
@@ -39,6 +42,8 @@ const sessionSchema = new mongoose.Schema<SessionDocument>(
     durationMs: { type: Number, default: null },
     sessionType: { type: String, required: true },
     agent: { type: String, default: null },
+    run: String,
+    heartbeats: Number,
     keyId: String,
     costMicrodollars: { type: Number, default: null },
     costBasis: String,

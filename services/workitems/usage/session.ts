@@ -34,6 +34,7 @@ export async function keepSession(
 ): Promise<{ readonly session: AiSession; readonly event: NewEvent }> {
   const createdAt = new Date();
   const { model, sessionType, durationMs, agent, otherwise } = report;
+  const lease = isHolder(item.lease, scope.caller.keyId) ? item.lease : undefined;
   const provider = report.provider ?? (await providerOf(model, createdAt)) ?? otherwise;
   const whole = await usedBy({ ...useIn(report), model, provider }, reported ?? abandoned, createdAt);
   const used = restOf(whole, abandoned);
@@ -48,7 +49,9 @@ export async function keepSession(
     provider,
     durationMs: durationMs === undefined ? null : Math.max(0, durationMs - (abandoned?.durationMs ?? 0)),
     sessionType,
-    agent: agent ?? (isHolder(item.lease, scope.caller.keyId) ? item.lease.agent : null),
+    agent: agent ?? lease?.agent ?? null,
+    ...(lease?.run && { run: lease.run }),
+    ...(lease?.beats && { heartbeats: lease.beats }),
     keyId: scope.caller.keyId,
     createdAt,
   });

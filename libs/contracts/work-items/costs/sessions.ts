@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ids } from '../../examples.ts';
 import { ItemRef, RecordId, Timestamp } from '../../fields.ts';
 import { operation } from '../../operation.ts';
+import { agentFields } from '../../people/actor.ts';
 
 export const DEFAULT_REVIEW_PROVIDER = 'anthropic';
 export const DEFAULT_IMPLEMENT_PROVIDER = 'openai';
@@ -83,6 +84,11 @@ export const AiSession = z.object({
   cacheWriteTokens: z.int().optional(),
   durationMs: z.int().nullable(),
   sessionType: z.string(),
+  /** Who worked, under a claim; absent otherwise, and in sessions of earlier versions. */
+  agent: agentFields.agent,
+  run: agentFields.run,
+  /** How often the agent was heard of while it worked. */
+  heartbeats: z.int().optional(),
   estimatedCost: Cost,
   costBasis: CostBasis,
   createdAt: Timestamp,
