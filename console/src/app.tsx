@@ -9,7 +9,7 @@ import { isHelpOpen } from './parts/shortcuts.ts';
 import { Failed, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { go, path, to } from './router.ts';
-import { FIRST_SCREEN } from './screens.ts';
+import { FIRST_SCREEN, screenAt } from './screens.ts';
 import { askWhoIsThere, type Identity, session } from './session.ts';
 
 const SignIn = later(async () => (await import('./sign-in/sign-in.tsx')).SignIn);
@@ -45,9 +45,11 @@ function SignedIn({ identity }: { readonly identity: Identity }) {
   useEffect(() => {
     if (isAtDoor) go(to(FIRST_SCREEN), 'replace');
   }, [isAtDoor]);
+  const content = ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />;
+  if (screenAt(path.value)?.screen.isAlone) return <main id="content">{content}</main>;
   return (
     <>
-      <Frame identity={identity}>{ready.value && !isAtDoor ? <CurrentScreen /> : <Loading />}</Frame>
+      <Frame identity={identity}>{content}</Frame>
       <Toasts />
       <CreateAnywhere />
       {isHelpOpen.value && <ShortcutHelp />}

@@ -20,18 +20,12 @@ export interface ScreenEntry {
   readonly isOfAll?: true;
   /** The filters that mean the same in another project. */
   readonly keeps?: readonly string[];
-  /** Without it, or one of them, it is not offered. */
-  readonly permission: Permission | readonly Permission[];
+  /** Without it, it is not offered. Absent: it is to everybody. */
+  readonly permission?: Permission;
+  /** One thing to decide: without what leads elsewhere around it. */
+  readonly isAlone?: true;
   readonly load: () => Promise<{ readonly Screen: ComponentType<ScreenProps> }>;
 }
-
-/** Those of its sections (settings/sections.ts). */
-const OF_SETTINGS = [
-  'api-keys:read',
-  'users:read',
-  'feedback:read',
-  'webhooks:read',
-] as const satisfies readonly Permission[];
 
 /** Where the console begins. */
 export const FIRST_SCREEN = 'for-you';
@@ -92,20 +86,19 @@ export const SCREENS: readonly ScreenEntry[] = [
     name: () => words.settings,
     icon: settingsIcon,
     isOfAll: true,
-    permission: OF_SETTINGS,
     load: () => import('./settings/screen.tsx'),
   },
   {
     path: 'settings/:section',
     isOfAll: true,
-    permission: OF_SETTINGS,
     load: () => import('./settings/screen.tsx'),
   },
+  { path: 'connect/:id', isAlone: true, load: () => import('./connect/screen.tsx') },
 ];
 
 /** Whether the signed-in user may see any of it. */
 export function isOffered({ permission }: ScreenEntry): boolean {
-  return [permission].flat().some(may);
+  return permission === undefined || may(permission);
 }
 
 /** The screen for an address, with the values of its placeholders. */

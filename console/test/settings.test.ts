@@ -218,7 +218,7 @@ test('what a user may not do is not offered', async () => {
   const { page } = visitor;
   const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
   await entry(visitor, 'A reader').waitFor();
-  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions', 'Health']);
+  expect(await sections.allTextContents()).toEqual(['API keys', 'Users', 'Sessions', 'Connected apps', 'Health']);
   expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
   for (const section of ['Users', 'Sessions']) {
     await sections.filter({ hasText: section }).click();
@@ -235,10 +235,14 @@ test('what a user may not do is not offered', async () => {
   const other = await stage.visit('settings/users', { apiKey: clerk.key });
   await entry(other, 'Edsger').getByText('Owner').waitFor();
   expect(await entry(other, 'Edsger').getByRole('button').count()).toBe(0);
+  // What is one's own is for everybody.
   const nobody = await newKey('Without settings', ['work-items:read', 'projects:read']);
   const worker = await stage.visit('settings', { apiKey: nobody.key });
-  await worker.page.getByText('Your session lacks the permission').waitFor();
-  expect(await worker.page.getByRole('link', { name: 'Settings' }).count()).toBe(0);
+  await worker.page.getByRole('heading', { name: 'Connected apps' }).waitFor();
+  expect(await worker.page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()).toEqual([
+    'Connected apps',
+    'Health',
+  ]);
 });
 
 test('a failure says so, and so does a list that cannot be loaded', async () => {

@@ -20,7 +20,7 @@ export function CurrentScreen() {
   const View = found && views.get(found.screen);
   if (!View) return <Message text={words.notFound} />;
   if (!isOffered(found.screen)) {
-    return <Message text={words.notAllowed({ permission: [found.screen.permission].flat().join(', ') })} />;
+    return <Message text={words.notAllowed({ permission: found.screen.permission ?? '' })} />;
   }
   return (
     <Caught key={path.value}>

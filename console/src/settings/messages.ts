@@ -6,6 +6,8 @@ export const words = messages({
   keys: { en: 'API keys', de: 'API-Schlüssel', tr: 'API anahtarları', ja: 'API キー' },
   users: { en: 'Users', de: 'Benutzer', tr: 'Kullanıcılar', ja: 'ユーザー' },
   sessions: { en: 'Sessions', de: 'Sitzungen', tr: 'Oturumlar', ja: 'セッション' },
+  apps: { en: 'Connected apps', de: 'Verbundene Apps', tr: 'Bağlı uygulamalar', ja: '接続済みアプリ' },
+  trust: { en: 'Trust for CI', de: 'Vertrauen für CI', tr: 'CI güveni', ja: 'CI の信頼' },
   sources: { en: 'Feedback sources', de: 'Feedback-Quellen', tr: 'Geri bildirim', ja: 'フィードバック' },
   webhooks: { en: 'Webhooks', de: 'Webhooks', tr: 'Webhook’lar', ja: 'Webhook' },
   health: { en: 'Health', de: 'Zustand', tr: 'Durum', ja: '稼働状況' },

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { later } from '../parts/later.tsx';
 import { identity, may } from '../session.ts';
 import { Audit } from './audit/section.tsx';
 import { Health } from './health/section.tsx';
@@ -17,6 +18,10 @@ interface SectionEntry {
   readonly Section: ComponentType;
 }
 
+// Seldom needed, and large.
+const Apps = later(async () => (await import('./apps/section.tsx')).Apps);
+const Trust = later(async () => (await import('./trust/section.tsx')).Trust);
+
 /** Every section, in navigation order. */
 export const SECTIONS: readonly SectionEntry[] = [
   { id: 'keys', name: () => words.keys, isOffered: () => may('api-keys:read'), Section: Keys },
@@ -24,6 +29,8 @@ export const SECTIONS: readonly SectionEntry[] = [
   { id: 'sessions', name: () => words.sessions, isOffered: () => may('api-keys:read'), Section: Sessions },
   { id: 'sources', name: () => words.sources, isOffered: () => may('feedback:read'), Section: Sources },
   { id: 'webhooks', name: () => words.webhooks, isOffered: () => may('webhooks:read'), Section: Webhooks },
+  { id: 'apps', name: () => words.apps, isOffered: () => true, Section: Apps },
+  { id: 'trust', name: () => words.trust, isOffered: () => may('api-keys:write'), Section: Trust },
   { id: 'health', name: () => words.health, isOffered: () => identity.value?.user.role === 'owner', Section: Health },
   { id: 'audit', name: () => words.audit, isOffered: () => may('audit:read'), Section: Audit },
 ];

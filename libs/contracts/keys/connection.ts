@@ -1,27 +1,7 @@
 import { z } from 'zod';
 import { RecordId, Timestamp } from '../fields.ts';
+import { CONNECTION_STEPS } from './connection-steps.ts';
 import { PermissionValue, Resource } from './records.ts';
-
-/** What a client does to connect, in this order, as far as the service sees it. */
-export const CONNECTION_STEPS = [
-  /** It has read where and how to sign in (RFC 9728, RFC 8414). */
-  'metadata',
-  /** The document that its client_id names was fetched, or its registration found. */
-  'client',
-  /** The browser came with a request that is in order. */
-  'authorize',
-  /** Somebody who is signed in has seen what it asks for. */
-  'consent',
-  /** They have allowed it, and the browser was sent back with a code. */
-  'code',
-  /** It has exchanged the code for tokens. */
-  'token',
-  /** It has begun to speak the protocol with its token. */
-  'initialize',
-  /** It has called a tool. */
-  'tool',
-] as const;
-export type ConnectionStep = (typeof CONNECTION_STEPS)[number];
 
 /** Why a step failed, for whoever wants to do something about it. */
 export const CONNECTION_PROBLEMS = [

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Id, RecordId, Timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { CONNECTION_PROBLEMS, CONNECTION_STEPS } from './connection.ts';
+import { CONNECTION_PROBLEMS } from './connection.ts';
+import { CONNECTION_STEPS } from './connection-steps.ts';
 import { Presented } from './identity.ts';
 import { PermissionValue, Resource } from './records.ts';
 

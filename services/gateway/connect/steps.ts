@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { ConnectionStep } from '@worktrack/contracts/keys/connection';
+import type { ConnectionStep } from '@worktrack/contracts/keys/connection-steps';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import { MAX_NOTES, type noteSteps } from '@worktrack/contracts/keys/oauth';
 import type { RawInput } from '@worktrack/contracts/operation';

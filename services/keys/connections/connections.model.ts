@@ -1,4 +1,5 @@
-import type { ConnectionProblem, ConnectionStep } from '@worktrack/contracts/keys/connection';
+import type { ConnectionProblem } from '@worktrack/contracts/keys/connection';
+import type { ConnectionStep } from '@worktrack/contracts/keys/connection-steps';
 import type { Resource } from '@worktrack/contracts/keys/records';
 import type { Permission } from '@worktrack/contracts/permissions';
 import mongoose from 'mongoose';

@@ -1,4 +1,5 @@
-import { CONNECTION_STEPS, type Connection, type ConnectionStep } from '@worktrack/contracts/keys/connection';
+import type { Connection } from '@worktrack/contracts/keys/connection';
+import { CONNECTION_STEPS, type ConnectionStep } from '@worktrack/contracts/keys/connection-steps';
 import { MAX_CONNECTIONS } from '@worktrack/contracts/keys/connections';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { inOrder } from '@worktrack/runtime/database/in-order';

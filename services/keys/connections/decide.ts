@@ -1,6 +1,7 @@
 import type { Caller } from '@worktrack/contracts/caller';
 import type { Fail } from '@worktrack/contracts/errors';
-import { CONNECTION_STEPS, type ConsentRequest } from '@worktrack/contracts/keys/connection';
+import type { ConsentRequest } from '@worktrack/contracts/keys/connection';
+import { CONNECTION_STEPS } from '@worktrack/contracts/keys/connection-steps';
 import type { denyConnection as denyOp, openConnection as openOp } from '@worktrack/contracts/keys/connections';
 import type { createGrant as createOp } from '@worktrack/contracts/keys/grants';
 import { AUTHORIZATION_MARK } from '@worktrack/contracts/keys/key-format';

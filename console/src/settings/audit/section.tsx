@@ -154,6 +154,10 @@ function placeOf(type: AuditEntry['targets'][number]['type'], id: string): strin
       return to('settings/users');
     case 'session':
       return to('settings/sessions');
+    case 'grant':
+      return to('settings/apps', { of: 'all' });
+    case 'rule':
+      return to('settings/trust');
     case 'source':
       return to('settings/sources');
     case 'webhook':

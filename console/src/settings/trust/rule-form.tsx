@@ -1,0 +1,146 @@
+import type { createTrustRule, TrustPreset, TrustRule, updateTrustRule } from '@worktrack/contracts/keys/trust-rules';
+import { PERMISSIONS } from '@worktrack/contracts/permissions';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries } from '../../api/query.ts';
+import { AGENT_PERMISSIONS } from '../../parts/agent-permissions.ts';
+import { useSubmit } from '../../parts/busy.ts';
+import { Dialog, FormActions } from '../../parts/dialog.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { FormFailed } from '../../parts/form-failed.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { identity } from '../../session.ts';
+import { words as ofKeys } from '../keys/messages.ts';
+import { PermissionChoice } from '../keys/permission-choice.tsx';
+import { words as common } from '../messages.ts';
+import { claimsIn, TEMPLATES, textOf } from './claims.ts';
+import { words } from './messages.ts';
+
+const TTL_MINUTES = [5, 15, 30, 60] as const;
+
+interface RuleFormProps {
+  /** The one being changed; if absent, a new one is made. */
+  readonly rule?: TrustRule;
+  readonly onClose: () => void;
+}
+
+export function RuleForm({ rule, onClose }: RuleFormProps) {
+  const own = identity.value?.permissions ?? [];
+  const offered = PERMISSIONS.filter((permission) => own.includes(permission));
+  const [name, setName] = useState(rule?.name ?? '');
+  const [preset, setPreset] = useState<TrustPreset>(rule?.preset ?? 'github');
+  const [issuer, setIssuer] = useState(rule?.issuer ?? '');
+  const [claims, setClaims] = useState(() => textOf(rule?.claims ?? TEMPLATES.github));
+  const [keySet, setKeySet] = useState(() => (rule?.jwks ? JSON.stringify(rule.jwks) : ''));
+  const [chosen, setChosen] = useState(
+    () => rule?.permissions ?? offered.filter((each) => AGENT_PERMISSIONS.includes(each)),
+  );
+  const [ttlMinutes, setTtlMinutes] = useState(`${(rule?.ttlSeconds ?? 900) / 60}`);
+  const { isBusy, error, run } = useSubmit();
+  const isReady = !isBusy && name.trim() !== '' && claims.trim() !== '' && chosen.length > 0;
+
+  const choosePreset = (next: TrustPreset) => {
+    // What somebody has written stays.
+    if (claims === textOf(TEMPLATES[preset])) setClaims(textOf(TEMPLATES[next]));
+    setPreset(next);
+  };
+  const save = (event: Event) => {
+    event.preventDefault();
+    if (!isReady) return;
+    void run(async () => {
+      const fields = {
+        ...{ name: name.trim(), preset, claims: claimsIn(claims), permissions: [...chosen] },
+        ...(issuer.trim() !== '' && { issuer: issuer.trim() }),
+        ...{ jwks: keySetIn(keySet), ttlSeconds: Number(ttlMinutes) * 60 },
+      };
+      if (rule) await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, ...fields });
+      else await call<typeof createTrustRule>('POST /api/trust-rules', fields);
+      void queries.invalidateQueries({ queryKey: ['trust rules'] });
+      tell(words.saved);
+      onClose();
+    });
+  };
+  const minutes = [...new Set([...TTL_MINUTES, Number(ttlMinutes)])].sort((one, other) => one - other);
+  return (
+    <Dialog title={rule ? words.editOf({ name: rule.name }) : words.newRule} onClose={onClose} wide>
+      <form class="stack" onSubmit={save}>
+        <TextField label={common.name} value={name} onChange={setName} />
+        <SelectField
+          label={words.preset}
+          value={preset}
+          options={[
+            ['github', 'GitHub Actions'],
+            ['gitlab', 'GitLab CI'],
+            ['buildkite', 'Buildkite'],
+            ['kubernetes', 'Kubernetes'],
+            ['generic', words.generic],
+          ]}
+          onChoose={(next) => next !== '' && choosePreset(next)}
+        />
+        <TextField
+          label={words.issuer}
+          help={words.issuerHelp}
+          spellcheck={false}
+          value={issuer}
+          onChange={setIssuer}
+        />
+        <CodeField label={words.claims} help={words.claimsHelp} value={claims} onChange={setClaims} />
+        {(preset === 'kubernetes' || preset === 'generic') && (
+          <CodeField label={words.keySet} help={words.keySetHelp} value={keySet} onChange={setKeySet} />
+        )}
+        <PermissionChoice
+          offered={offered}
+          chosen={chosen}
+          presets={[
+            { label: ofKeys.forAgent, permissions: AGENT_PERMISSIONS },
+            { label: ofKeys.readOnly, permissions: PERMISSIONS.filter((each) => each.endsWith(':read')) },
+          ]}
+          onChoose={(next) => setChosen([...next])}
+        />
+        <SelectField
+          label={words.ttl}
+          value={ttlMinutes}
+          options={minutes.map((n): [string, string] => [`${n}`, words.minutes({ n })])}
+          onChoose={setTtlMinutes}
+        />
+        <FormFailed what={common.notChanged} error={error} />
+        <FormActions action={rule ? parts.save : common.create} isReady={isReady} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface CodeFieldProps {
+  readonly label: string;
+  readonly help: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function CodeField({ label, help, value, onChange }: CodeFieldProps) {
+  return (
+    <Field label={label} help={help}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="input"
+          spellcheck={false}
+          autocomplete="off"
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function keySetIn(text: string) {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text) as { keys: Record<string, unknown>[] };
+  } catch {
+    throw new Error(words.noJson);
+  }
+}

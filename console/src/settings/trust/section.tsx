@@ -1,0 +1,138 @@
+import type {
+  deleteTrustRule,
+  listTrustRules,
+  TrustRule,
+  updateTrustRule,
+} from '@worktrack/contracts/keys/trust-rules';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries, useQuery } from '../../api/query.ts';
+import { attempt } from '../../parts/busy.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { words as parts } from '../../parts/messages.ts';
+import { useNames } from '../../parts/people.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { ToCopy } from '../../parts/to-copy.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { When } from '../../parts/when.tsx';
+import { words as common } from '../messages.ts';
+import { SettingsSection } from '../section.tsx';
+import { textOf } from './claims.ts';
+import { words } from './messages.ts';
+import { RuleForm } from './rule-form.tsx';
+import { Tries } from './tries.tsx';
+
+/** Whose tokens are taken for a CI job's, and what such a job may do; why one was refused. */
+export function Trust() {
+  const [isMaking, setMaking] = useState(false);
+  const rules = useQuery({
+    key: ['trust rules'],
+    load: (signal) => call<typeof listTrustRules>('GET /api/trust-rules', {}, { signal }),
+  });
+  const nameOf = useNames();
+  return (
+    <SettingsSection
+      title={common.trust}
+      help={words.help}
+      action={
+        <button type="button" class="button button-main" onClick={() => setMaking(true)}>
+          {words.newRule}
+        </button>
+      }
+    >
+      <Loaded query={rules}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{words.none}</Empty>
+          ) : (
+            <ul class="plain settings-list">
+              {all.map((rule) => (
+                <RuleRow key={rule.id} rule={rule} userName={nameOf(rule.userId)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isMaking && <RuleForm onClose={() => setMaking(false)} />}
+    </SettingsSection>
+  );
+}
+
+function RuleRow({ rule, userName }: { readonly rule: TrustRule; readonly userName: string }) {
+  const { id, name, issuer, claims, permissions, createdAt, lastUsedAt, disabled } = rule;
+  const [open, setOpen] = useState<'edit' | 'delete' | 'tries'>();
+  const close = () => setOpen(undefined);
+  const change = (what: () => Promise<unknown>, done: string) =>
+    attempt(common.notChanged, async () => {
+      await what();
+      void queries.invalidateQueries({ queryKey: ['trust rules'] });
+      tell(done);
+    });
+  const toggle = () =>
+    change(() => call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id, disabled: !disabled }), words.saved);
+  const remove = () => change(() => call<typeof deleteTrustRule>('DELETE /api/trust-rules/:id', { id }), words.deleted);
+  return (
+    <li class={disabled ? 'settings-row settings-ended' : 'settings-row'}>
+      <div>
+        <div class="row">
+          <h2>{name}</h2>
+          {disabled && <span class="tag">{words.off}</span>}
+        </div>
+        <ul class="plain row quiet facts settings-facts">
+          <li>{issuer}</li>
+          <li>{words.asUser({ name: userName })}</li>
+          <li>{permissions.join(', ')}</li>
+          <li>
+            {common.created} <When at={createdAt} />
+          </li>
+          <li>
+            {lastUsedAt === null ? (
+              common.neverUsed
+            ) : (
+              <>
+                {common.lastUsed} <When at={lastUsedAt} />
+              </>
+            )}
+          </li>
+        </ul>
+        <ul class="plain quiet">
+          {textOf(claims)
+            .split('\n')
+            .map((line) => (
+              <li key={line}>
+                <code>{line}</code>
+              </li>
+            ))}
+        </ul>
+        <ToCopy text={id} label={words.copyId} />
+      </div>
+      <div class="row">
+        <button type="button" class="button" aria-label={words.triesOf({ name })} onClick={() => setOpen('tries')}>
+          {words.tries}
+        </button>
+        <Menu
+          label={words.more({ name })}
+          items={[
+            { label: parts.edit, run: () => setOpen('edit') },
+            { label: disabled ? words.turnOn : words.turnOff, run: () => void toggle() },
+            { label: parts.delete, run: () => setOpen('delete') },
+          ]}
+        >
+          ⋯
+        </Menu>
+      </div>
+      {open === 'edit' && <RuleForm rule={rule} onClose={close} />}
+      {open === 'tries' && <Tries rule={rule} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={`${parts.delete}: ${name}`}
+          text={words.deleteText}
+          action={parts.delete}
+          onConfirm={() => void remove()}
+          onClose={close}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,101 @@
+import type { listTries, TrustRule, updateTrustRule } from '@worktrack/contracts/keys/trust-rules';
+import type { Output } from '@worktrack/contracts/operation';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/call.ts';
+import { queries, useQuery } from '../../api/query.ts';
+import { attempt } from '../../parts/busy.ts';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { tell } from '../../parts/toasts.tsx';
+import { When } from '../../parts/when.tsx';
+import { words as common } from '../messages.ts';
+import { idsIn, withIds } from './claims.ts';
+import { words } from './messages.ts';
+
+type Entries = Output<typeof listTries>;
+
+interface TriesProps {
+  readonly rule: TrustRule;
+  readonly onClose: () => void;
+}
+
+/** Why tokens that name the rule were refused, and a way to take the ids of one into it. */
+export function Tries({ rule, onClose }: TriesProps) {
+  const { id, name } = rule;
+  const tries = useQuery({
+    key: ['tries', id, rule.claims],
+    load: (signal) => call<typeof listTries>('GET /api/trust-rules/:id/tries', { id }, { signal }),
+  });
+  return (
+    <Dialog title={words.triesOf({ name })} onClose={onClose} wide>
+      <Loaded query={tries}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <Empty>{words.noTries}</Empty>
+          ) : (
+            <ul class="plain stack">
+              {[...Map.groupBy(entries, ({ at }) => at)].map(([at, ofOne]) => (
+                <Try key={at} at={at} entries={ofOne} rule={rule} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function Try({ at, entries, rule }: { readonly at: string; readonly entries: Entries; readonly rule: TrustRule }) {
+  const [isAsking, setAsking] = useState(false);
+  const ids = idsIn(rule.claims, entries);
+  const take = () =>
+    attempt(common.notChanged, async () => {
+      const claims = withIds(rule.claims, ids);
+      await call<typeof updateTrustRule>('PATCH /api/trust-rules/:id', { id: rule.id, claims });
+      void queries.invalidateQueries({ queryKey: ['trust rules'] });
+      tell(words.taken);
+    });
+  return (
+    <li class="stack">
+      <p class="quiet">
+        <When at={at} />
+      </p>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">{words.claim}</th>
+            <th scope="col">{words.expected}</th>
+            <th scope="col">{words.got}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map(({ claim, expected, got }) => (
+            <tr key={claim}>
+              <th scope="row">
+                <code>{claim}</code>
+              </th>
+              <td>{expected}</td>
+              <td>{got}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {ids.length > 0 && (
+        <div class="row">
+          <button type="button" class="button" onClick={() => setAsking(true)}>
+            {words.take}
+          </button>
+        </div>
+      )}
+      {isAsking && (
+        <Confirm
+          title={words.take}
+          text={`${ids.map(({ claim, got }) => `${claim} = ${got}`).join(', ')}. ${words.takeText}`}
+          action={words.take}
+          onConfirm={() => void take()}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </li>
+  );
+}
