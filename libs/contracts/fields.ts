@@ -58,6 +58,8 @@ export const ITEM_FIELDS: ReadonlySet<string> = new Set([
   'after',
   'dependsOn',
   'ideaId',
+  'epic',
+  'epicNot',
 ]);
 
 /** Whether a text is a UUID or a task ID. */

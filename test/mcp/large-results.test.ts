@@ -160,6 +160,17 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     expect(shown.length).toBeGreaterThan(5);
     expect(shown.map(({ id }) => id)).toEqual(rest.workItems.slice(0, shown.length).map(({ id }) => id));
   },
+  list_for_me: async () => {
+    const { items } = await send<{ items: WorkItem[] }>('POST', '/api/work-items/batch', {
+      boardId: organization.boardId,
+      boardColumnId: 'Review',
+      items: Array.from({ length: TASKS_OF_A_CALL }, () => ({ type: 'task', title: 'To be reviewed'.padEnd(400, '語') })),
+    });
+    const shown = await all('list_for_me', { kinds: ['review'] }, 'items');
+    const ids = shown.map(({ workItem }) => (workItem as WorkItem).id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id } of items) expect(ids).toContain(id);
+  },
   get_work_item: async () => {
     const { output, bytes } = await call('get_work_item', { id: large.id });
     const whole = await send<WorkItem>('GET', `/api/work-items/${large.id}`);

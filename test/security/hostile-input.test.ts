@@ -51,13 +51,15 @@ const targets = allOperations().filter(
 describe('no hostile value in any field of any operation runs, leaks or causes an internal error', () => {
   test.each(targets.map((operation) => [operation.name, operation] as const))('%s', async (_name, operation) => {
     for (const field of fieldsOf(operation)) {
+      // What is not so for any value is not so for a hostile one either: those who may read the items get them.
+      const lists = field.endsWith('Not');
       await Promise.all(
         HOSTILE.map(async ([what, value, isText]) => {
           const input = { ...sampleInput(operation, () => randomUUID()), [field]: value };
           for (const outcome of await sendEverywhere(operation, input, system.baseUrl, organization.apiKey)) {
             const seen = { via: outcome.via, field, what, text: outcome.text.slice(0, 300) };
             const failed = outcome.status >= 500 || ['INTERNAL', 'UNAVAILABLE'].includes(outcome.code ?? '');
-            const leaked = !isText && outcome.text.includes(CANARY);
+            const leaked = !isText && !lists && outcome.text.includes(CANARY);
             expect({ ...seen, failed, leaked }).toEqual({ ...seen, failed: false, leaked: false });
             expect(outcome.text).not.toMatch(/root:x:0|node_modules|MongoServerError/);
           }

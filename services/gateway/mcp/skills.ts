@@ -72,7 +72,7 @@ export function serveSkills(server: Server): void {
 function skillAt(uri: string, kind: 'skill' | 'resource'): Skill {
   const found = SKILLS.get(uri);
   if (found) return found;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${kind} at ${echoed(uri)}.`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${kind} at ${echoed(uri)}.`, { uri });
 }
 
 interface Message {
