@@ -164,7 +164,10 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     const { items } = await send<{ items: WorkItem[] }>('POST', '/api/work-items/batch', {
       boardId: organization.boardId,
       boardColumnId: 'Review',
-      items: Array.from({ length: TASKS_OF_A_CALL }, () => ({ type: 'task', title: 'To be reviewed'.padEnd(400, '語') })),
+      items: Array.from({ length: TASKS_OF_A_CALL }, () => ({
+        type: 'task',
+        title: 'To be reviewed'.padEnd(400, '語'),
+      })),
     });
     const shown = await all('list_for_me', { kinds: ['review'] }, 'items');
     const ids = shown.map(({ workItem }) => (workItem as WorkItem).id);
