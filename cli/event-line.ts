@@ -5,7 +5,7 @@ const MAX_TOLD_CHARACTERS = 160;
 
 /** `1042  2026-11-22 14:07:01  work_item.moved  W-T-12  fromColumn="To Do" toColumn="In Progress"  by claude` */
 export function eventLine({ seq, at, type, subject, actor, data }: LoggedEvent): string {
-  const told = Object.entries(data)
+  const summary = Object.entries(data)
     .map(([name, value]) => `${name}=${shown(name === 'changes' ? namesOf(value) : value)}`)
     .join(' ');
   return [
@@ -13,7 +13,7 @@ export function eventLine({ seq, at, type, subject, actor, data }: LoggedEvent):
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
     type,
     subject.taskId ?? subject.id,
-    told.length > MAX_TOLD_CHARACTERS ? `${told.slice(0, MAX_TOLD_CHARACTERS)}…` : told,
+    summary.length > MAX_TOLD_CHARACTERS ? `${summary.slice(0, MAX_TOLD_CHARACTERS)}…` : summary,
     actor ? `by ${shown(actor.agent ?? actor.userId)}` : '',
   ]
     .filter((part) => part !== '')

@@ -30,6 +30,6 @@ export const kebab = (field: string) => field.replace(/[A-Z]/g, (letter) => `-${
 
 /** A refusal's message, and those of its details that the message does not already contain: it names only the first ones. */
 export function refusalWords(message: string, details: readonly ErrorDetail[] = []): string {
-  const untold = details.map(spelledOut).filter((told) => !` ${message}`.includes(` ${told}`));
+  const untold = details.map(spelledOut).filter((spelled) => !` ${message}`.includes(` ${spelled}`));
   return [message, ...untold].map((words) => (/[.?]$/.test(words) ? words : `${words}.`)).join(' ');
 }

@@ -171,7 +171,7 @@ function reported(child: Child): Promise<Report> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () =>
-        settle(() =>
+        finish(() =>
           reject(
             new StartError(`${child.name} did not start within ${START_TIMEOUT_MS / 1000} s. ${child.describeExit()}`),
           ),
@@ -179,15 +179,15 @@ function reported(child: Child): Promise<Report> {
       START_TIMEOUT_MS,
     );
     const onMessage = (message: unknown) => {
-      if ((message as Partial<Report>)?.type === 'started') settle(() => resolve(message as Report));
+      if ((message as Partial<Report>)?.type === 'started') finish(() => resolve(message as Report));
     };
-    const settle = (act: () => void) => {
+    const finish = (act: () => void) => {
       clearTimeout(timer);
       child.process.off('message', onMessage);
       act();
     };
     child.process.on('message', onMessage);
-    void child.exited.then(() => settle(() => reject(new StartError(child.describeExit()))));
+    void child.exited.then(() => finish(() => reject(new StartError(child.describeExit()))));
   });
 }
 

@@ -88,9 +88,9 @@ async function contentOf(stream: AsyncIterable<Buffer>): Promise<Blob> {
   return new Blob([Buffer.concat(chunks)]);
 }
 
-type Outcome = { readonly data: Attachment } | { readonly error: Failed };
+type Sent = { readonly data: Attachment } | { readonly error: Failed };
 
-async function send(service: Service, input: Given, content: Blob, idempotencyKey: string): Promise<Outcome> {
+async function send(service: Service, input: Given, content: Blob, idempotencyKey: string): Promise<Sent> {
   const form = new FormData();
   // Fields come before the file, as the route requires.
   if (input.uploadedBy !== undefined) form.set('uploadedBy', input.uploadedBy);

@@ -24,15 +24,15 @@ export class WaitEstimator {
   /** How long a message from `client`, sent at `sentAtMs` on its clock and received at `receivedAtMs` on ours, was in transit. */
   waitedMs(client: string, sentAtMs: number, receivedAtMs: number): number {
     const offsetMs = receivedAtMs - sentAtMs;
-    const known = this.#clients.get(client);
-    if (!known) {
+    const seen = this.#clients.get(client);
+    if (!seen) {
       this.#clients.set(client, { offsetMs, seenAtMs: receivedAtMs });
       return 0;
     }
-    const drifted = known.offsetMs + ((receivedAtMs - known.seenAtMs) * DRIFT_MS_PER_S) / 1000;
-    known.offsetMs = Math.min(drifted, offsetMs);
-    known.seenAtMs = receivedAtMs;
-    return offsetMs - known.offsetMs;
+    const drifted = seen.offsetMs + ((receivedAtMs - seen.seenAtMs) * DRIFT_MS_PER_S) / 1000;
+    seen.offsetMs = Math.min(drifted, offsetMs);
+    seen.seenAtMs = receivedAtMs;
+    return offsetMs - seen.offsetMs;
   }
 }
 

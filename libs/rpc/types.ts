@@ -114,7 +114,7 @@ export interface CallContext<Code extends ErrorCode = never> {
   readonly waiting?: Waiting;
 }
 
-export type Settled<T> = { readonly output: T; readonly replayed?: boolean } | { readonly error: ErrorValue };
+export type Answered<T> = { readonly output: T; readonly replayed?: boolean } | { readonly error: ErrorValue };
 
 /** One call that arrived, with its parsed input. */
 export interface Call<Op extends Operation> {
@@ -125,7 +125,7 @@ export interface Call<Op extends Operation> {
 type PlainHandler<Op extends Operation> =
   | { readonly one: (input: Input<Op>, context: CallContext<FailureOf<Op>>) => Promise<Reply<Output<Op>>> }
   /** All calls of this operation that arrived in one message; results are in the same order. A rejection fails all of them. */
-  | { readonly many: (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]> };
+  | { readonly many: (calls: readonly Call<Op>[]) => Promise<readonly Answered<Output<Op>>[]> };
 
 /** Bytes arrive as they are requested; an abort or silence by the sender is thrown from the iteration. Leaving it early tells the sender to stop. */
 interface UploadHandler<Op extends Operation> {

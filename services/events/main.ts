@@ -14,7 +14,7 @@ import { enterRefusals } from './audit/refusals.ts';
 import { HeadSigner } from './audit/signing.ts';
 import { config } from './config.ts';
 import { handlers } from './handlers.ts';
-import { canStore } from './log/log.repository.ts';
+import { canStore } from './log/append.repository.ts';
 import { keepEntriesFor, keepFor } from './retention.repository.ts';
 import { takeAll } from './take.ts';
 import { WebhookService } from './webhooks/service.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperationPlans } from '../../test/mongodb/plan/plans.ts';
 import { enterRefusals } from './audit/refusals.ts';
 import { heads, setQueued, unqueuedHeads } from './log/heads.repository.ts';
-import { at, following } from './log/log.repository.ts';
+import { at, following } from './log/places.repository.ts';
 import { event, startEvents } from './testing.ts';
 import {
   freshDeliveries,

@@ -2,8 +2,8 @@ import type { AuditDraft } from '@worktrack/contracts/audit/entry';
 import { AUDIT_ENTRY, type PublishedEvent, type PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { enter } from './audit/enter.ts';
 import { eraseUserFromEntries } from './audit/entries.repository.ts';
+import { eraseUserFromLog } from './log/erase-user.repository.ts';
 import { takeIn } from './log/intake.ts';
-import { eraseUserFromLog } from './log/log.repository.ts';
 
 /** What services publish: events into the log, entries into the audit log. Both may come twice. */
 export async function takeAll(published: readonly PublishedEvent[], tell: Parameters<typeof takeIn>[1]): Promise<void> {

@@ -6,7 +6,7 @@ import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Ingested } from '@worktrack/contracts/feedback/public-api';
 import type { Operation, Output, RawInput } from '@worktrack/contracts/operation';
 import { PERMISSIONS } from '@worktrack/contracts/permissions';
-import type { Call, CallContext, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call, CallContext } from '@worktrack/rpc/types';
 import { connectDatabase, disconnectDatabase } from '@worktrack/runtime/database/connection';
 import { keyRingSetting } from '@worktrack/runtime/process/key-ring';
 import { createLog } from '@worktrack/runtime/process/logging';
@@ -83,7 +83,7 @@ export async function startFeedback(databaseUrl?: string) {
     async function ingest(
       submissions: readonly Submission[],
       deadlineMs?: number,
-    ): Promise<readonly Settled<Ingested>[]> {
+    ): Promise<readonly Answered<Ingested>[]> {
       const calls = submissions.map((submission) => ({
         input: feedbackContract.operations['feedback.ingest'].input.parse(submission),
         context: contextOf('', submission.itemId, deadlineMs),
@@ -122,7 +122,7 @@ export function submission(changes: Partial<Submission> = {}): Submission {
 }
 
 /** For each: `stored`, `replayed` or the refusal's code. */
-export function outcomes(settled: readonly Settled<Ingested>[]): string[] {
+export function outcomes(settled: readonly Answered<Ingested>[]): string[] {
   return settled.map((one) => ('error' in one ? one.error.code : one.replayed ? 'replayed' : 'stored'));
 }
 

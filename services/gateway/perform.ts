@@ -27,7 +27,7 @@ import {
   requireSameProjects,
   requireUnlimited,
 } from './identity/permissions.ts';
-import type { Place } from './limits/fair-share.ts';
+import type { Slot } from './limits/fair-share.ts';
 import { LongCalls } from './limits/long-calls.ts';
 import { giveBack, type OriginOfWait } from './waits.ts';
 
@@ -42,7 +42,7 @@ export interface CallOrigin {
   readonly idempotencyKey: string | undefined;
   readonly traceparent: string | undefined;
   /** The call's place among those of its organization; see limits/call-places.ts. */
-  readonly place: Place | undefined;
+  readonly place: Slot | undefined;
   /** How a waiting call notices that its client has gone, and gets its key checked again. Without it nothing waits. */
   readonly waits?: OriginOfWait;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export interface Outcome {
+export interface Ended {
   readonly ok: boolean;
   readonly output: string;
   /** The last non-empty line of output, for a one-line error. */
@@ -13,20 +13,20 @@ export function runToEnd(
   args: readonly string[],
   env = process.env,
   cwd = process.cwd(),
-): Promise<Outcome> {
+): Promise<Ended> {
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
-    const settle = (ok: boolean) => {
+    const finish = (ok: boolean) => {
       const lines = output.split('\n').map((line) => line.trim());
       resolve({ ok, output, lastLine: lines.findLast((line) => line !== '') ?? '' });
     };
     child.once('error', (error) => {
       output += error.message;
-      settle(false);
+      finish(false);
     });
-    child.once('close', (code) => settle(code === 0));
+    child.once('close', (code) => finish(code === 0));
   });
 }

@@ -12,17 +12,17 @@ export function probe(
   isAnswer?: (data: Buffer) => boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => (question === undefined ? settle() : socket.write(question)));
-    const settle = (error?: Error) => {
+    const socket = connect(port, '127.0.0.1', () => (question === undefined ? finish() : socket.write(question)));
+    const finish = (error?: Error) => {
       socket.destroy();
       if (error) reject(error);
       else resolve();
     };
-    socket.setTimeout(TIMEOUT_MS, () => settle(new Error('it does not respond')));
-    socket.once('error', settle);
-    socket.once('close', () => settle(new Error('it closed the connection')));
+    socket.setTimeout(TIMEOUT_MS, () => finish(new Error('it does not respond')));
+    socket.once('error', finish);
+    socket.once('close', () => finish(new Error('it closed the connection')));
     socket.once('data', (data) =>
-      settle(isAnswer?.(data) ? undefined : new Error(`it answered ${JSON.stringify(data.toString('latin1', 0, 80))}`)),
+      finish(isAnswer?.(data) ? undefined : new Error(`it answered ${JSON.stringify(data.toString('latin1', 0, 80))}`)),
     );
   });
 }

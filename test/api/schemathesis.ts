@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome } from '@worktrack/stack/processes/run-to-end';
+import type { Ended } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
 import { pythonWithPip } from '@worktrack/stack/servers/pip';
 import { pythonPackages } from '../support/python-packages.ts';
@@ -13,7 +13,7 @@ const MAIN = 'from schemathesis.cli import schemathesis; schemathesis()';
  * Runs Schemathesis (https://schemathesis.io), which is fetched from PyPI into the user's cache folder the first time.
  * @param folder where it works, and leaves what it remembers
  */
-export async function schemathesis(args: readonly string[], folder: string): Promise<Outcome> {
+export async function schemathesis(args: readonly string[], folder: string): Promise<Ended> {
   const python = await pythonWithPip(new Progress(process.stderr), OTHERWISE);
   // 413 is not among those that it counts as refusals by default.
   const refusals = '[400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from '@worktrack/stack/processes/find-program';
-import { type Outcome, runToEnd } from '@worktrack/stack/processes/run-to-end';
+import { type Ended, runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 import { loadAll } from 'js-yaml';
@@ -40,7 +40,7 @@ export interface KubernetesObject {
 }
 
 /** The chart with these values (as for `--set-json`), under the name `wt`. */
-export function runHelm(helm: string, values: Readonly<Record<string, unknown>>): Promise<Outcome> {
+export function runHelm(helm: string, values: Readonly<Record<string, unknown>>): Promise<Ended> {
   const set = Object.entries(values).flatMap(([path, value]) => ['--set-json', `${path}=${JSON.stringify(value)}`]);
   return runToEnd(helm, ['template', 'wt', CHART, '--kube-version', KUBERNETES, ...set], process.env, CHART);
 }

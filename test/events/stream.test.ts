@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StreamReader } from '../support/event-stream.ts';
 import { caller, type TestOrganization } from '../support/organization.ts';

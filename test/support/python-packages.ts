@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Outcome, runToEnd } from '@worktrack/stack/processes/run-to-end';
+import { type Ended, runToEnd } from '@worktrack/stack/processes/run-to-end';
 import { Progress } from '@worktrack/stack/progress';
 import { cacheRoot } from '@worktrack/stack/servers/pip';
 
@@ -8,7 +8,7 @@ import { cacheRoot } from '@worktrack/stack/servers/pip';
 export interface PythonPackages {
   readonly folder: string;
   /** Runs Python with them. */
-  run(args: readonly string[], folder: string, env?: NodeJS.ProcessEnv): Promise<Outcome>;
+  run(args: readonly string[], folder: string, env?: NodeJS.ProcessEnv): Promise<Ended>;
 }
 
 /**

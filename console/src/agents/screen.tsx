@@ -1,5 +1,5 @@
 import './agents.css';
-import type { Beat } from '@worktrack/contracts/events/beat';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { queries, useQuery } from '../api/query.ts';
 import { now } from '../clock.ts';
 import { useBeats } from '../live/live.ts';

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Output, RawInput } from '@worktrack/contracts/operation';
 import type { Board, Column } from '@worktrack/contracts/projects/board';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { moveWorkItem } from '@worktrack/contracts/work-items/changes/move';
 import type { Card, listCards } from '@worktrack/contracts/work-items/lists/cards';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { useEffect } from 'preact/hooks';
 import { queries } from '../api/query.ts';
 import { paced } from './paced.ts';

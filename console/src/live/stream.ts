@@ -1,5 +1,5 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { createParser } from 'eventsource-parser';
 
 /** The server sends something at least every 15 s; after this long without a byte the connection is considered broken. */

@@ -1,5 +1,5 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { getImplementContext } from '@worktrack/contracts/work-items/agents/context';
 import type { getAiUsage } from '@worktrack/contracts/work-items/costs/usage';
 import type { WorkItem } from '@worktrack/contracts/work-items/work-item';

@@ -42,10 +42,10 @@ const HAPPENINGS = {
 export type SubjectKind = keyof typeof HAPPENINGS;
 export const SUBJECT_KINDS = Object.keys(HAPPENINGS) as [SubjectKind, ...SubjectKind[]];
 
-type TypeOf<Kind extends SubjectKind> = Kind extends SubjectKind
+export type EventTypeOf<Kind extends SubjectKind> = Kind extends SubjectKind
   ? `${Kind}.${(typeof HAPPENINGS)[Kind][number]}`
   : never;
-export type EventType = TypeOf<SubjectKind>;
+export type EventType = EventTypeOf<SubjectKind>;
 export const EVENT_TYPES = SUBJECT_KINDS.flatMap((kind) => HAPPENINGS[kind].map((what) => `${kind}.${what}`)) as [
   EventType,
   ...EventType[],

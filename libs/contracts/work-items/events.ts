@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exampleEvent, ids } from '../examples.ts';
 import { ItemRef, RecordId } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { EventType, HistoryEvent } from './history-event.ts';
+import { HistoryEvent, HistoryName } from './history-event.ts';
 
 export const getWorkItemEvents = operation({
   name: 'workItems.events',
@@ -11,7 +11,7 @@ export const getWorkItemEvents = operation({
   effect: 'read',
   input: z.strictObject({
     workItemId: ItemRef,
-    eventType: EventType.optional(),
+    eventType: HistoryName.optional(),
     limit: z.int().min(1).max(200).default(50),
   }),
   output: z.object({

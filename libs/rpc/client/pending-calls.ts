@@ -83,12 +83,12 @@ export class PendingCalls {
   }
 
   succeed(call: PendingCall, output: unknown, replayed: boolean): void {
-    this.#settle(call, 'ok');
+    this.#finish(call, 'ok');
     call.resolve(call.whole ? { output, replayed } : output);
   }
 
   fail(call: PendingCall, error: OperationError): void {
-    this.#settle(call, error.code);
+    this.#finish(call, error.code);
     call.reject(error);
   }
 
@@ -107,7 +107,7 @@ export class PendingCalls {
     return next;
   }
 
-  #settle(call: PendingCall, outcome: 'ok' | ErrorCode): void {
+  #finish(call: PendingCall, outcome: 'ok' | ErrorCode): void {
     if (this.#calls.delete(call.id) && mayWait(call)) this.#waiting--;
     this.#observer.called(call.operation, outcome, nowMs() - call.startedAtMs);
     if (this.#whenEmpty && this.#calls.size === 0) this.#whenEmpty();

@@ -32,7 +32,7 @@ export class Election {
   readonly #sending: RecoveringChannel;
   readonly #renewal: NodeJS.Timeout;
   readonly #nudged: () => void;
-  #held: ConsumeMessage | undefined;
+  #token: ConsumeMessage | undefined;
   /** The broker cannot elect it: the broker is unavailable, or the queue's node is. */
   #isCutOff = false;
 
@@ -60,7 +60,7 @@ export class Election {
         this.#isCutOff = false;
       },
       lost: () => {
-        this.#held = undefined;
+        this.#token = undefined;
         this.#isCutOff = true;
       },
     });
@@ -71,11 +71,11 @@ export class Election {
       opened: () => this.#send(),
     });
     this.ready = Promise.all([this.#elected.ready, this.#sending.ready]);
-    this.#renewal = setInterval(() => this.#held && this.#send(), RENEW_AFTER_MS).unref();
+    this.#renewal = setInterval(() => this.#token && this.#send(), RENEW_AFTER_MS).unref();
   }
 
   get isElected(): boolean {
-    return this.#held !== undefined || this.#isCutOff;
+    return this.#token !== undefined || this.#isCutOff;
   }
 
   /** Calls `nudged` in the elected process. May get lost with a connection. */
@@ -91,8 +91,8 @@ export class Election {
   }
 
   #received(message: ConsumeMessage, channel: Channel): void {
-    const before = this.#held;
-    this.#held = message;
+    const before = this.#token;
+    this.#token = message;
     if (before) channel.ack(before);
     this.#nudged();
   }

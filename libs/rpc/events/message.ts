@@ -1,5 +1,5 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { z } from 'zod';
 import { MAX_BATCH_BYTES, MAX_BATCH_ITEMS } from '../message/batch.ts';
 import type { RequestSigner } from '../message/signature.ts';

@@ -1,6 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import type { Operation } from '@worktrack/contracts/operation';
-import type { Call, Log, Reply, Settled } from '../types.ts';
+import type { Answered, Call, Log, Reply } from '../types.ts';
 import type { Item } from './delivery.ts';
 import { admit, contextOf, type Endpoint, failureOf } from './endpoint.ts';
 import type { OpenItems } from './open-items.ts';
@@ -93,15 +93,15 @@ export class CallRunner {
 
   async #runMany(endpoint: Endpoint, { items, calls }: Group): Promise<void> {
     if (!('many' in endpoint.handler)) return;
-    let settled: readonly Settled<unknown>[];
+    let answers: readonly Answered<unknown>[];
     try {
-      settled = await endpoint.handler.many(calls);
-      if (settled.length !== items.length) throw new Error(`${settled.length} answers to ${items.length} calls`);
+      answers = await endpoint.handler.many(calls);
+      if (answers.length !== items.length) throw new Error(`${answers.length} answers to ${items.length} calls`);
     } catch (error) {
       for (const item of items) this.#fail(item, endpoint, error);
       return;
     }
-    for (const [index, answer] of settled.entries()) {
+    for (const [index, answer] of answers.entries()) {
       const item = items[index] as Item;
       if ('error' in answer) this.#fail(item, endpoint, OperationError.from(answer.error));
       else this.#succeed(item, endpoint, { output: answer.output, replayed: answer.replayed ?? false });

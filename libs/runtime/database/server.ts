@@ -42,11 +42,11 @@ const SECANTUSDB: ServerCapabilities = {
   findsByIdAlone: false,
 };
 
-let known = MONGODB;
+let capabilities = MONGODB;
 
 /** Of the server that this process is connected to. */
 export function serverCapabilities(): ServerCapabilities {
-  return known;
+  return capabilities;
 }
 
 /**
@@ -60,8 +60,8 @@ export async function detectCapabilities(
   const client = new mongoose.mongo.MongoClient(url, { ...options, maxPoolSize: 1 });
   try {
     const info = await client.db('admin').command({ buildInfo: 1 });
-    known = info.secantusVersion === undefined ? MONGODB : SECANTUSDB;
-    return known;
+    capabilities = info.secantusVersion === undefined ? MONGODB : SECANTUSDB;
+    return capabilities;
   } finally {
     await client.close();
   }

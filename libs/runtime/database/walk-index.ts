@@ -10,7 +10,7 @@ export interface Order {
 }
 
 /** Where a page ended. */
-export interface Place {
+export interface PageEnd {
   /** Of the order's field. */
   readonly value: unknown;
   readonly id: string;
@@ -23,7 +23,7 @@ export interface OrderedRead {
   /** Bounds on the order's field: `$gt`, `$gte`, `$lt`, `$lte`. */
   readonly range?: Readonly<Record<string, unknown>>;
   /** Start after this place. */
-  readonly after?: Place | undefined;
+  readonly after?: PageEnd | undefined;
   readonly skip?: number;
   readonly limit: number;
   /** Stages that select among the filter's matches, before `limit`. */
@@ -65,13 +65,13 @@ export async function walkIndex<Row>(model: AnyModel, read: OrderedRead): Promis
 }
 
 /** One index range rather than an `$or` of two: the walk starts here, whatever the planner makes of the rest. */
-function beginAt({ field, direction }: Order, { value, id }: Place): Record<string, unknown> {
+function beginAt({ field, direction }: Order, { value, id }: PageEnd): Record<string, unknown> {
   if (field === '_id') return direction === 1 ? { $gt: id } : { $lt: id };
   return direction === 1 ? { $gte: value } : { $lte: value };
 }
 
 /** Among equal values, ids determine the order. */
-function beyond({ field, direction }: Order, { value, id }: Place): Record<string, unknown>[] {
+function beyond({ field, direction }: Order, { value, id }: PageEnd): Record<string, unknown>[] {
   const past = direction === 1 ? '$gt' : '$lt';
   return [{ [field]: { [past]: value } }, { _id: { [past]: id } }];
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createLog } from './logging.ts';
 import { registry } from './metrics.ts';
-import { settle } from './settle.ts';
+import { releaseStartupMemory } from './release-startup-memory.ts';
 
 /** How long a shutdown may take before the process exits anyway: below the 30 s that Kubernetes and the usual Compose settings allow. */
 const STOP_DEADLINE_MS = 25_000;
@@ -105,7 +105,7 @@ export async function runService(
       onStop: (step) => void stops.push(step),
       readiness: () => readinessOf(phase, checks),
     });
-    settle();
+    releaseStartupMemory();
     if (phase === 'starting') phase = 'running';
     log.info({ opsPort, ...details }, 'Started');
     process.send?.({ type: 'started', opsPort, ...details } satisfies ProcessReport);

@@ -233,7 +233,7 @@ export function identityCache(redis: Redis): IdentityCache {
       let runId = incarnation.now();
       if (runId === undefined && redis.status === 'ready') {
         // The first requests of a gateway wait for this, otherwise they would be counted in memory.
-        await incarnation.known();
+        await incarnation.runId();
         runId = incarnation.now();
       }
       const name = runId === undefined ? undefined : nameOf(runId, prefix);
@@ -303,7 +303,7 @@ export function identityInvalidation(redis: Redis): (prefixes: readonly string[]
   return async (prefixes) => {
     if (prefixes.length === 0) return;
     try {
-      const runId = await incarnation.known();
+      const runId = await incarnation.runId();
       if (runId === undefined) throw new Error('The run id of the Redis server is not known.');
       await redis.del(
         prefixes.flatMap((prefix) => {

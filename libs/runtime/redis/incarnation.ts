@@ -11,7 +11,7 @@ export interface Incarnation {
   /** For the current connection; undefined while it is not known (or Redis is unavailable). A command sent in the same tick goes to that run. */
   now(): string | undefined;
   /** Waits until it is known; undefined if Redis cannot be asked. */
-  known(): Promise<string | undefined>;
+  runId(): Promise<string | undefined>;
 }
 
 /** Needs a client that sends a command at once or never, and never again over a new connection: one made by connectRedis, without auto-pipelining. */
@@ -46,7 +46,7 @@ export function trackIncarnation(redis: Redis): Incarnation {
       if (runId === undefined && redis.status === 'ready') asking ??= ask();
       return runId;
     },
-    async known() {
+    async runId() {
       if (runId === undefined) {
         asking ??= ask();
         await asking;

@@ -5,7 +5,7 @@ const MAX_RESERVATIONS = 100_000;
 
 /** Keys with a holder and an expiry, in process memory, for use while Redis is unavailable. */
 export class MemoryReservations {
-  readonly #held = new LRUCache<string, string>({ max: MAX_RESERVATIONS });
+  readonly #reserved = new LRUCache<string, string>({ max: MAX_RESERVATIONS });
 
   /** Like `SET … NX GET`: @returns who held it before, or null if it was free and is now `holder`'s */
   take(key: string, holder: string, lastsMs: number): string | null {
@@ -15,14 +15,14 @@ export class MemoryReservations {
   }
 
   holderOf(key: string): string | undefined {
-    return this.#held.get(key);
+    return this.#reserved.get(key);
   }
 
   set(key: string, holder: string, lastsMs: number): void {
-    this.#held.set(key, holder, { ttl: Math.max(1, lastsMs) });
+    this.#reserved.set(key, holder, { ttl: Math.max(1, lastsMs) });
   }
 
   release(key: string, holder: string): void {
-    if (this.#held.get(key) === holder) this.#held.delete(key);
+    if (this.#reserved.get(key) === holder) this.#reserved.delete(key);
   }
 }

@@ -52,14 +52,14 @@ export function spelledOut({ path, message }: ErrorDetail): string {
 
 /** @param details what was found; beyond MAX_DETAILS, only the first are listed, and that there are more */
 export function invalid(details: readonly ErrorDetail[]): OperationError {
-  const told = details.slice(0, MAX_DETAILS);
-  const spelled = told.slice(0, MAX_SPELLED_OUT).map(spelledOut);
-  const more = told.length - spelled.length;
-  if (details.length > told.length) {
+  const reported = details.slice(0, MAX_DETAILS);
+  const spelled = reported.slice(0, MAX_SPELLED_OUT).map(spelledOut);
+  const more = reported.length - spelled.length;
+  if (details.length > reported.length) {
     spelled.push(`and more than ${more} more, see details for the first ${MAX_DETAILS}`);
   } else if (more > 0) spelled.push(`and ${more} more, see details`);
   const text = spelled.join('; ');
-  return new OperationError('VALIDATION_FAILED', text.endsWith('?') ? text : `${text}.`, { details: told });
+  return new OperationError('VALIDATION_FAILED', text.endsWith('?') ? text : `${text}.`, { details: reported });
 }
 
 /** `did you mean …?` for an unknown field, or the known names. */
@@ -216,8 +216,8 @@ function alternatives(issue: RawIssue & { readonly code: 'invalid_union' }): str
     const fields = fieldsOf(options[at]);
     for (const fault of branch) {
       if (fault.path.length > 0) continue;
-      const told = fault.message.replace(/^must be /, '').replace(/, not .*$/, '');
-      words.add(fields.length > 0 ? `${told} with ${fields.join(', ')}` : told);
+      const requirement = fault.message.replace(/^must be /, '').replace(/, not .*$/, '');
+      words.add(fields.length > 0 ? `${requirement} with ${fields.join(', ')}` : requirement);
     }
   }
   return words.size > 0 ? [...words].join(' or ') : 'of another form';

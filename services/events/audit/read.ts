@@ -12,7 +12,7 @@ import { headOf, newestHeads } from './heads.repository.ts';
 const PIECE_ENTRIES = 500;
 /** How many places a filter that finds little is applied to in one call; the caller continues from there. */
 const WINDOW = 2_000;
-const Place = z.tuple([z.int(), z.string()]);
+const EntryPosition = z.tuple([z.int(), z.string()]);
 const CURSOR_FAULT = 'must be the nextCursor of the same list with the same filters';
 
 export async function readAudit(
@@ -82,7 +82,7 @@ export async function readHeads(
 }
 
 function placeOf(cursor: string, list: unknown): { value: Date; id: string } {
-  const place = readCursor(cursor, list, Place);
+  const place = readCursor(cursor, list, EntryPosition);
   if (!place) throw invalid([{ path: 'cursor', message: CURSOR_FAULT }]);
   return { value: new Date(place[0]), id: place[1] };
 }

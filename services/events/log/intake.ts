@@ -1,9 +1,9 @@
 import type { LoggedEvent, PublishedLogEvent } from '@worktrack/contracts/events/event';
 import { isDuplicateKey } from '@worktrack/runtime/database/duplicate-key';
 import { LRUCache } from 'lru-cache';
+import { type Addition, append, beyond, idsInLog, insert } from './append.repository.ts';
 import { begin, heads, moveHeads } from './heads.repository.ts';
 import type { HeadRecord } from './log.model.ts';
-import { type Addition, append, beyond, idsInLog, insert } from './log.repository.ts';
 
 /** Stored at once. */
 const BATCH_EVENTS = 500;

@@ -5,10 +5,11 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepFor } from '../retention.repository.ts';
 import { event, startEvents } from '../testing.ts';
+import { append, insert } from './append.repository.ts';
 import { heads } from './heads.repository.ts';
 import { takeIn } from './intake.ts';
 import { LogModel } from './log.model.ts';
-import { append, at, following, insert } from './log.repository.ts';
+import { at, following } from './places.repository.ts';
 
 let events: Awaited<ReturnType<typeof startEvents>>;
 beforeAll(async () => {

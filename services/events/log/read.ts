@@ -4,7 +4,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
 import { headOf } from './heads.repository.ts';
-import { between, oldestOf } from './log.repository.ts';
+import { between, oldestOf } from './places.repository.ts';
 
 /** How many places one call examines: a filter that finds little must not walk a month. The caller continues from where it ended. */
 const WINDOW = 2_000;

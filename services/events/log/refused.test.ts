@@ -9,7 +9,7 @@ import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { virtualHost } from '../../../test/support/servers.ts';
 import { event, startEvents } from '../testing.ts';
-import { canStore } from './log.repository.ts';
+import { canStore } from './append.repository.ts';
 
 /** More than a document may have (MongoDB manual, Limits and Thresholds). */
 const TOO_LARGE = 'x'.repeat(16 * 1024 * 1024);

@@ -2,7 +2,7 @@ import type { replayWebhook as operation } from '@worktrack/contracts/events/web
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { headOf, setBack } from '../log/heads.repository.ts';
-import { oldestOf } from '../log/log.repository.ts';
+import { oldestOf } from '../log/places.repository.ts';
 import { replayable, sendAgain } from './deliveries/deliveries.repository.ts';
 import { requireWebhook } from './require.ts';
 import type { WebhookService } from './service.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ingestFeedback } from '@worktrack/contracts/feedback/intake';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { type Duplicates, type Reservation, reservationOf } from '@worktrack/runtime/redis/duplicates';
 import { searchText } from '@worktrack/runtime/text/words';
 import { emailKeyOf } from './erasure.repository.ts';
@@ -10,7 +10,7 @@ import { insertItems, storedItems } from './items.repository.ts';
 import { RECEIVED_REVISION } from './received.repository.ts';
 
 type Submission = Call<typeof ingestFeedback>;
-type Answer = Settled<Output<typeof ingestFeedback>>;
+type Answer = Answered<Output<typeof ingestFeedback>>;
 
 interface Attempt {
   readonly call: Submission;
@@ -30,18 +30,18 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     attempts.map(({ reservation }) => reservation),
     deadlineAtMs,
   );
-  const held = attempts.map(({ call }, i) => free[i] || call.input.acceptedAt !== undefined);
-  const admitted = attempts.filter((_, i) => held[i]);
+  const reserved = attempts.map(({ call }, i) => free[i] || call.input.acceptedAt !== undefined);
+  const admitted = attempts.filter((_, i) => reserved[i]);
   const failures = await store(admitted, duplicates, deadlineAtMs);
 
   // What was refused or already exists may be an attempt at a submission that was stored before: check before answering.
-  const again = attempts.filter((attempt, i) => !held[i] || failures.get(attempt) === 'exists');
+  const again = attempts.filter((attempt, i) => !reserved[i] || failures.get(attempt) === 'exists');
   const stored = await storedItems(again.map(({ document }) => document));
 
   const answers = attempts.map((attempt, i): { readonly answer: Answer; readonly keep: boolean } => {
     const { call, document } = attempt;
     const failure = failures.get(attempt);
-    if (held[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
+    if (reserved[i] && failure === undefined) return { answer: { output: answerOf(document) }, keep: true };
     const earlier = stored.get(document._id);
     if (earlier) {
       if (isRepetition(earlier, document)) {
@@ -65,8 +65,8 @@ export async function ingest(duplicates: Duplicates, calls: readonly Submission[
     return { answer: { error: duplicate.toValue() }, keep: true };
   });
 
-  const confirmed = attempts.filter((_, i) => held[i] && answers[i]?.keep);
-  const released = attempts.filter((_, i) => held[i] && !answers[i]?.keep);
+  const confirmed = attempts.filter((_, i) => reserved[i] && answers[i]?.keep);
+  const released = attempts.filter((_, i) => reserved[i] && !answers[i]?.keep);
   await Promise.all([
     duplicates.confirm(confirmed.map(({ reservation }) => reservation)),
     duplicates.release(released.map(({ reservation }) => reservation)),

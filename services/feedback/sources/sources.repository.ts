@@ -32,8 +32,8 @@ export async function insertSource(scope: TellingScope, settings: Settings): Pro
   const made = { _id: uuidv7(), organizationId, revision: 1, createdAt: now, updatedAt: now };
   const document: SourceDocument = { ...settings, ...made };
   await SourceModel.create([document], { session: scope.tx });
-  const { publicKey: _, ...told } = settings;
-  tellOf(scope, document, 'source.created', told);
+  const { publicKey: _, ...shown } = settings;
+  tellOf(scope, document, 'source.created', shown);
   return recordOf(document);
 }
 

@@ -9,7 +9,7 @@ import {
   type updateSource as updateOp,
 } from '@worktrack/contracts/feedback/sources';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import type { ReadContext, WriteContext } from '@worktrack/runtime/database/handlers/contexts';
 import { oneAtATime } from '@worktrack/runtime/database/one-at-a-time';
 import { changeSource, countSources, enabledSources, insertSource, sourceById } from './sources.repository.ts';
@@ -65,7 +65,7 @@ export function missing(id: string, { fail }: { readonly fail: Fail<'NOT_FOUND'>
 /** Lookups that arrive together are one query. */
 export async function sourcesByPublicKey(
   calls: readonly Call<typeof sourceByPublicKey>[],
-): Promise<Settled<Output<typeof sourceByPublicKey>>[]> {
+): Promise<Answered<Output<typeof sourceByPublicKey>>[]> {
   const found = await enabledSources(calls.map(({ input }) => input.publicKey));
   return calls.map(({ input }) => ({ output: { source: found.get(input.publicKey) ?? null } }));
 }

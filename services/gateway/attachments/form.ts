@@ -87,15 +87,15 @@ function textFields(part: MultipartFile): TextFields {
   const found: TextFields = {};
   for (const [name, field] of Object.entries(part.fields)) {
     if (name === FILE_FIELD) continue;
-    const known = TEXT_FIELDS.find((candidate) => candidate === name);
-    if (!known)
+    const textField = TEXT_FIELDS.find((candidate) => candidate === name);
+    if (!textField)
       throw invalid([{ path: name, message: `is not known; before \`file\` come ${TEXT_FIELDS.join(', ')}` }]);
     if (!field || Array.isArray(field) || field.type !== 'field') {
       throw invalid([{ path: name, message: 'must be given once, as text' }]);
     }
     if (field.valueTruncated) throw invalid([{ path: name, message: `must have at most ${MAX_FIELD_BYTES} bytes` }]);
     // An empty form field counts as left out.
-    if (field.value !== '') found[known] = String(field.value);
+    if (field.value !== '') found[textField] = String(field.value);
   }
   return found;
 }

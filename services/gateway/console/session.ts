@@ -44,12 +44,12 @@ export function registerSession(
       const { code, apiKey } = parseInput(SignIn, request.body);
       if (apiKey !== undefined) {
         // Like any request with the key, it counts in the key's rate.
-        const known = await authenticator.authenticate(`Bearer ${apiKey}`, request).catch((error) => {
+        const verified = await authenticator.authenticate(`Bearer ${apiKey}`, request).catch((error) => {
           // The keys service refuses it too, and knows whether it was a key of an organization, which then has an entry of the try.
           if (!(error instanceof OperationError) || error.code !== 'API_KEY_INVALID' || !isWellFormedKey(apiKey))
             throw error;
         });
-        if (known?.rate) requireRate(known.rate, reply);
+        if (verified?.rate) requireRate(verified.rate, reply);
       }
       await authenticator.openSession(token, { code, apiKey }, request);
       return reply.code(204).header('set-cookie', cookie).send();

@@ -1,5 +1,5 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { passingFrame } from './frames.ts';
 
 const EVERY_MS = 1_000;

@@ -140,16 +140,16 @@ export class Admissions {
 
   #countInMemory(name: string, { windows, windowMs, ownLimits }: Rule, found?: LookedUp): Counted | undefined {
     const nowMs = performance.now();
-    const known = found ?? this.#fresh(name, nowMs);
-    if (!known) return undefined;
+    const source = found ?? this.#fresh(name, nowMs);
+    if (!source) return undefined;
     if (found) this.#memorySources.set(name, found);
-    const own = ownLimits ? this.#entries.read(known.entry)?.rateLimit : undefined;
+    const own = ownLimits ? this.#entries.read(source.entry)?.rateLimit : undefined;
     const limited = windows.map((window) => ({
       ...window,
       limit: own ? (window.name === 'ip' ? own.perIp : own.perSource) : window.limit,
     }));
     const rates = this.#memoryWindows.count(limited, own ? own.windowSeconds * 1000 : windowMs, nowMs);
-    return { entry: known.entry, rates };
+    return { entry: source.entry, rates };
   }
 
   #fresh(name: string, nowMs: number): LookedUp | undefined {

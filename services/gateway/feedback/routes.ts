@@ -236,17 +236,17 @@ function lookUpOf(feedback: FeedbackNeeds['feedback']) {
 
 /** While the feedback service cannot be asked, a source is what it last was. */
 function lookUpKnown({ feedback, redis }: FeedbackNeeds, spool: Spool): ReturnType<typeof lookUpOf> {
-  const known = new KnownSources(redis);
+  const knownSources = new KnownSources(redis);
   const lookUp = lookUpOf(feedback);
   return async (publicKey, requestId) => {
-    const earlier = spool.isAway ? await known.find(publicKey) : undefined;
+    const earlier = spool.isAway ? await knownSources.find(publicKey) : undefined;
     if (earlier) return earlier;
     try {
       const source = await lookUp(publicKey, requestId);
-      known.keep(publicKey, source);
+      knownSources.keep(publicKey, source);
       return source;
     } catch (error) {
-      const last = isAway(error) ? await known.find(publicKey) : undefined;
+      const last = isAway(error) ? await knownSources.find(publicKey) : undefined;
       if (!last) throw error;
       return last;
     }

@@ -28,8 +28,8 @@ export class SourceEntries {
 
   read(entry: string): KnownSource | null {
     if (entry === NO_SOURCE) return null;
-    const known = this.#parsed.get(entry);
-    if (known) return known;
+    const remembered = this.#parsed.get(entry);
+    if (remembered) return remembered;
     const source = JSON.parse(entry.slice(entry.indexOf('|') + 1)) as AdmittedSource;
     const parsed = { ...source, allowedOrigins: parseAllowedDomains(source.allowedDomains) };
     this.#parsed.set(entry, parsed);

@@ -41,8 +41,8 @@ export function failureOf(
     return ERRORS[value.code] ? value : INTERNAL;
   }
   const { code, statusCode } = (thrown ?? {}) as { readonly code?: unknown; readonly statusCode?: unknown };
-  const known = typeof code === 'string' ? BY_FASTIFY[code] : undefined;
-  if (known) return known(context.bodyLimitBytes);
+  const answer = typeof code === 'string' ? BY_FASTIFY[code] : undefined;
+  if (answer) return answer(context.bodyLimitBytes);
   // From the file server, for a path that would leave its folder: permissions are ours, and a refusal names the missing one.
   if (statusCode === FORBIDDEN) return NO_SUCH_PATH;
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {

@@ -28,15 +28,15 @@ export function parseJsonBody(text: string): unknown {
   });
 }
 
-interface Place {
+interface Container {
   readonly value: object;
-  readonly parent: Place | undefined;
+  readonly parent: Container | undefined;
 }
 
 /** Without recursion: a mebibyte of brackets is deeper than the stack. By values alone: the names of 80 000 keys are not examined. */
 function poisonedPath(body: unknown): string[] | undefined {
-  const open: Place[] = [];
-  const push = (value: unknown, parent: Place | undefined) => {
+  const open: Container[] = [];
+  const push = (value: unknown, parent: Container | undefined) => {
     if (typeof value === 'object' && value !== null) open.push({ value, parent });
   };
   push(body, undefined);
@@ -57,7 +57,7 @@ function poisonIn(value: object): string | undefined {
 }
 
 /** Determined from the values, once there is something to report. */
-function keysTo(place: Place): string[] {
+function keysTo(place: Container): string[] {
   const keys: string[] = [];
   for (let at = place; at.parent; at = at.parent) {
     const within = at.parent.value as Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ interface KnownPath {
  */
 export function answerOtherMethods(app: FastifyInstance): () => void {
   const routes = new Map<string, Set<string>>();
-  const known: KnownPath[] = [];
+  const paths: KnownPath[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const methods = routes.get(url) ?? new Set<string>();
     for (const one of [method].flat()) methods.add(one);
@@ -31,7 +31,7 @@ export function answerOtherMethods(app: FastifyInstance): () => void {
     for (const [url, methods] of [...routes]) {
       if (url === '*') continue;
       const allow = [...methods].filter((method) => method !== 'OPTIONS').join(', ');
-      known.push({ pattern: patternOf(url), allow });
+      paths.push({ pattern: patternOf(url), allow });
       if (url.endsWith('/*')) continue;
       const others = METHODS.filter((method) => !methods.has(method));
       app.route({
@@ -49,7 +49,7 @@ export function answerOtherMethods(app: FastifyInstance): () => void {
       }
     }
     // Like the router: literal paths before those with placeholders, and wildcards last.
-    known.sort((one, other) => generality(one.pattern) - generality(other.pattern));
+    paths.sort((one, other) => generality(one.pattern) - generality(other.pattern));
 
     app.addHook('onRequest', (request, reply, done) => {
       if (!request.is404) return done();
@@ -63,7 +63,7 @@ export function answerOtherMethods(app: FastifyInstance): () => void {
 
   function allowedAt(url: string): string | undefined {
     const [path = ''] = url.split('?', 1);
-    return known.find(({ pattern }) => pattern.test(decoded(path)))?.allow;
+    return paths.find(({ pattern }) => pattern.test(decoded(path)))?.allow;
   }
 
   /** CONNECT asks for a tunnel, not for a path. Node hands over the bare connection. */

@@ -84,7 +84,7 @@ export function createAuthenticator(needs: {
   const unknownKeys = new UnknownKeys({ ...needs, perAddress: needs.unknownKeysPerAddress });
   const lastUse = new LastUse(keys, log);
 
-  async function known(value: string, mark: Mark, sender: Sender, counts = true): Promise<Known> {
+  async function identify(value: string, mark: Mark, sender: Sender, counts = true): Promise<Known> {
     if (!isWellFormedKey(value, mark)) throw invalid(mark);
     // It goes no further than this: its digest identifies it, and cannot be reversed.
     const { prefix, digest } = presented(value);
@@ -113,7 +113,7 @@ export function createAuthenticator(needs: {
       const value = bearerToken(authorizationHeader, 'key');
       const mark = markOf(value);
       if (mark === ACCESS_TOKEN_MARK) throw new OperationError('API_KEY_INVALID', `${NOT_HERE} Use an API key here.`);
-      return known(value, mark, sender);
+      return identify(value, mark, sender);
     },
     async authenticateApp(authorizationHeader, resource, sender) {
       const value = bearerToken(authorizationHeader, 'app');
@@ -123,11 +123,11 @@ export function createAuthenticator(needs: {
           `API keys are for /mcp; /${resource} takes tokens of connected apps.`,
         );
       }
-      const found = await known(value, ACCESS_TOKEN_MARK, sender);
+      const found = await identify(value, ACCESS_TOKEN_MARK, sender);
       if (found.identity.grant?.resource === resource) return found;
       throw new OperationError('API_KEY_INVALID', `${NOT_HERE} Connect the app at this address.`);
     },
-    authenticateSession: (token, sender) => known(token, SESSION_MARK, sender),
+    authenticateSession: (token, sender) => identify(token, SESSION_MARK, sender),
     async openSession(token, by, sender) {
       const requestId = sender.id;
       // One idempotency key for all repetitions of this call: a code used by the first is used for the second.
@@ -151,7 +151,7 @@ export function createAuthenticator(needs: {
     },
     async recognize(authorizationHeader, sender, sessionToken) {
       const value = sessionToken ?? bearerToken(authorizationHeader, 'key');
-      return (await known(value, sessionToken === undefined ? markOf(value) : SESSION_MARK, sender, false)).identity;
+      return (await identify(value, sessionToken === undefined ? markOf(value) : SESSION_MARK, sender, false)).identity;
     },
     stop: () => lastUse.stop(),
   };

@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BODY_LIMIT_BYTES } from '../http/body-limit.ts';
-import { FairShare, type FairShareLimits, type Place, type WhenGone } from './fair-share.ts';
+import { FairShare, type FairShareLimits, type Slot, type WhenGone } from './fair-share.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Among its organization's calls in progress; for a call with an API key, from the arrival of its body to the end of its answer. */
-    place: Place | undefined;
+    place: Slot | undefined;
   }
   interface FastifyInstance {
     /** Waits until a request's call has its place. Returns at once without an API key, or if it already has one. */

@@ -1,6 +1,6 @@
 import { OperationError } from '@worktrack/contracts/errors';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FairShare, type FairShareLimits, type Place } from './fair-share.ts';
+import { FairShare, type FairShareLimits, type Slot } from './fair-share.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -10,7 +10,7 @@ function calls(limits: Partial<FairShareLimits>) {
   const share = new FairShare({ perOrganization: 100, perKey: 100, besideOthers: 100, atOnce: 100, ...limits });
   const begun: string[] = [];
   const refused: string[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, Slot>();
   return {
     begun,
     refused,

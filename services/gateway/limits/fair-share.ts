@@ -55,7 +55,7 @@ interface OrganizationShare extends Share {
 }
 
 /** A call's place among those in progress; `leave` returns it, once. */
-export interface Place {
+export interface Slot {
   leave(): void;
 }
 
@@ -83,7 +83,7 @@ export class FairShare {
    * @param whenGone removes the call from the queue if its client disconnects
    * @throws OperationError RATE_LIMITED after `maxWaitMs`, or at once if too much is waiting already
    */
-  async enter(organizationId: string, keyId: string, bytes: number, whenGone: WhenGone): Promise<Place> {
+  async enter(organizationId: string, keyId: string, bytes: number, whenGone: WhenGone): Promise<Slot> {
     this.#noteCall(organizationId);
     const organization = this.#organizationOf(organizationId);
     const key = this.#keyOf(organization, keyId);
@@ -110,7 +110,7 @@ export class FairShare {
 
   #turn(organization: OrganizationShare, key: KeyShare, bytes: number, whenGone: WhenGone): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = () => {
+      const leaveLine = () => {
         clearTimeout(timer);
         stayed();
         key.waiting.delete(waiter);
@@ -124,13 +124,13 @@ export class FairShare {
         bytes,
         // Counted here, not when the promise's reaction runs: the next caller must see it.
         begin: () => {
-          settle();
+          leaveLine();
           this.#begin(organization, key);
           resolve();
         },
       };
       const giveUp = () => {
-        settle();
+        leaveLine();
         this.#forget(organization, key);
         reject(refusal());
       };

@@ -1,5 +1,5 @@
 import type { Operation } from '@worktrack/contracts/operation';
-import { FairShare, type Place } from './fair-share.ts';
+import { FairShare, type Slot } from './fair-share.ts';
 
 /** Half of the long calls that one replica of a service works on (DEFAULT_PREFETCH in libs/rpc/server.ts). */
 const PER_ORGANIZATION = 4;
@@ -23,7 +23,7 @@ export class LongCalls {
    * @param gone aborted when nobody waits for the call any more
    * @throws OperationError RATE_LIMITED
    */
-  takeSlot(operation: Operation, organizationId: string, gone: AbortSignal | undefined): Promise<Place> {
+  takeSlot(operation: Operation, organizationId: string, gone: AbortSignal | undefined): Promise<Slot> {
     return this.#share.enter(organizationId, operation.name, 0, (abandon) => {
       gone?.addEventListener('abort', abandon);
       return () => gone?.removeEventListener('abort', abandon);

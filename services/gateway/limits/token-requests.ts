@@ -24,8 +24,8 @@ export function limitTokenRequests(
 
   app.addHook('onRequest', async (request) => {
     const client = clientOf(request, addressSecret);
-    const known = past.get(client) ? past.getRemainingTTL(client) : undefined;
-    const leftMs = known ?? (await overBy(client));
+    const remainingMs = past.get(client) ? past.getRemainingTTL(client) : undefined;
+    const leftMs = remainingMs ?? (await overBy(client));
     if (leftMs === undefined) return;
     limited.inc({ limit: 'token-requests' });
     throw tooMany('Too many requests for tokens came from your address.', leftMs);

@@ -1,7 +1,7 @@
 import type { Identity } from '@worktrack/contracts/keys/identity';
 import type { FastifyRequest } from 'fastify';
 import { keyOf, whenClosed } from './call-places.ts';
-import { FairShare, type Place } from './fair-share.ts';
+import { FairShare, type Slot } from './fair-share.ts';
 
 const PER_ORGANIZATION = 16;
 const PER_KEY = 8;
@@ -18,7 +18,7 @@ export class Transfers {
   });
 
   /** @throws OperationError RATE_LIMITED */
-  takePlace(identity: Identity, { raw }: FastifyRequest): Promise<Place> {
+  takePlace(identity: Identity, { raw }: FastifyRequest): Promise<Slot> {
     return this.#share.enter(identity.organization.id, keyOf(identity), 0, whenClosed(raw.socket));
   }
 }

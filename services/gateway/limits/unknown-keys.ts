@@ -43,9 +43,9 @@ export class UnknownKeys {
   async givingBackIfKnown<T>(sender: Sender, ask: () => Promise<T | null>): Promise<T | null> {
     let isUnknown = false;
     try {
-      const known = await ask();
-      isUnknown = known === null;
-      return known;
+      const verified = await ask();
+      isUnknown = verified === null;
+      return verified;
     } finally {
       // Not awaited: the next query reaches Redis after it.
       if (!isUnknown) void this.#windows.giveBack(clientOf(sender, this.#addressSecret)).catch(() => undefined);

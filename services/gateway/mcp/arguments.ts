@@ -56,7 +56,7 @@ export function toolArguments(
       return isKnown ? [] : faultsOf(schema, inOwn);
     },
     inOwnWords: ({ message, details, ...error }) => {
-      let told = withoutRoutes(message);
+      let text = withoutRoutes(message);
       const own = details?.map(({ path, ...detail }) => {
         const [field = '', ...inside] = path.split('.');
         const renamed = {
@@ -64,11 +64,11 @@ export function toolArguments(
           path: [names[field] ?? field, ...inside].join('.'),
           message: withoutRoutes(detail.message),
         };
-        told = told.replaceAll(spelledOut({ ...renamed, path }), spelledOut(renamed));
+        text = text.replaceAll(spelledOut({ ...renamed, path }), spelledOut(renamed));
         return renamed;
       });
-      const paths = own?.map((detail) => (told.includes(detail.message) ? { path: detail.path } : detail));
-      return { ...error, message: told, ...(paths && { details: paths }) };
+      const paths = own?.map((detail) => (text.includes(detail.message) ? { path: detail.path } : detail));
+      return { ...error, message: text, ...(paths && { details: paths }) };
     },
   };
 }

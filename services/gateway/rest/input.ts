@@ -77,9 +77,9 @@ export function inputReader(operation: Operation): (parts: RequestParts) => Reco
     }
 
     if (faults.length > 0) {
-      const told = new Set(faults.map(({ path }) => path));
+      const reported = new Set(faults.map(({ path }) => path));
       // If the input was not read to the end, the schema would report later fields as missing.
-      const others = isEnough() ? [] : faultsOf(operation.input, input).filter(({ path }) => !told.has(path));
+      const others = isEnough() ? [] : faultsOf(operation.input, input).filter(({ path }) => !reported.has(path));
       throw invalid([...others, ...faults]);
     }
     return input;

@@ -1,6 +1,6 @@
 import type { noteSteps as operation } from '@worktrack/contracts/keys/oauth';
 import type { Input, Output } from '@worktrack/contracts/operation';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { grantById, noteMissed } from '../grants/grants.repository.ts';
 import { noteLookup, noteStepOf } from './connections.repository.ts';
 
@@ -9,7 +9,7 @@ type Note = Input<typeof operation>['notes'][number];
 /** What gateways have seen: of clients without a token, by their networks; of those with one, by their grants. Each may be told twice. */
 export async function noteSteps(
   calls: readonly Call<typeof operation>[],
-): Promise<Settled<Output<typeof operation>>[]> {
+): Promise<Answered<Output<typeof operation>>[]> {
   for (const note of calls.flatMap(({ input }) => input.notes)) await keep(note);
   return calls.map(() => ({ output: {} }));
 }

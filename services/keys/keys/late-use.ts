@@ -16,13 +16,22 @@ const DEADLINE_MS = 5_000;
  * @param at when it was used, or refused
  */
 export async function tellOfLateUse(key: KeyDocument, at: Date, log: Log): Promise<void> {
-  const { _id: id, organizationId, name, userId, replacedBy, expiresAt, usedAfterRotationAt: told, revision = 0 } = key;
+  const {
+    _id: id,
+    organizationId,
+    name,
+    userId,
+    replacedBy,
+    expiresAt,
+    usedAfterRotationAt: reportedAt,
+    revision = 0,
+  } = key;
   if (!replacedBy || !expiresAt || at.getTime() < expiresAt.getTime() - LAST_HOUR_MS) return;
-  if (told && at.getTime() - told.getTime() < DAY_MS) return;
+  if (reportedAt && at.getTime() - reportedAt.getTime() < DAY_MS) return;
   const writes = new WriteSet();
   writes.update(
     KeyModel,
-    { organizationId, _id: id, usedAfterRotationAt: told ?? null },
+    { organizationId, _id: id, usedAfterRotationAt: reportedAt ?? null },
     { set: { usedAfterRotationAt: at, revision: revision + 1 } },
   );
   const data = { name, userId, replacedBy, expiresAt: expiresAt.toISOString(), refused: at >= expiresAt };
@@ -30,9 +39,9 @@ export async function tellOfLateUse(key: KeyDocument, at: Date, log: Log): Promi
   emit(scope, { type: 'key.used_after_rotation', subject: { kind: 'key', id }, revision: revision + 1, data });
   try {
     await commitTogether(writes, Date.now() + DEADLINE_MS, () => isLateUseReported(key, at));
-    writes.settle('stored');
+    writes.conclude('stored');
   } catch (error) {
-    writes.settle('stale');
+    writes.conclude('stale');
     // Somebody else was first; or it is told with the next use.
     if (!(error instanceof Stale))
       log.warn({ error, keyId: id }, 'Could not report the use of a key that was replaced');

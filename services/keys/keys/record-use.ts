@@ -1,6 +1,6 @@
 import type { recordUse as operation } from '@worktrack/contracts/keys/identity';
 import type { Output } from '@worktrack/contracts/operation';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { noteGrantUses } from '../grants/grants.repository.ts';
 import { noteSessionUses } from '../sessions/sessions.repository.ts';
 import { noteKeyUses, replacedKeys } from './keys.repository.ts';
@@ -9,7 +9,7 @@ import { tellOfLateUse } from './late-use.ts';
 /** The uses of keys, sessions and grants that were reported together. */
 export async function recordUses(
   calls: readonly Call<typeof operation>[],
-): Promise<Settled<Output<typeof operation>>[]> {
+): Promise<Answered<Output<typeof operation>>[]> {
   const uses = calls.flatMap(({ input }) => input.uses);
   const ofSessions = uses.filter(({ isSession }) => isSession);
   const ofGrants = uses.filter(({ isGrant }) => isGrant);

@@ -3,7 +3,7 @@ import { ACCESS_TOKEN_MARK, KEY_MARK, SESSION_MARK, TRUST_TOKEN_MARK } from '@wo
 import type { Organization, User } from '@worktrack/contracts/keys/records';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import type { GrantTokenDocument } from '../grants/grant-tokens.model.ts';
 import { grantTokensByPrefix } from '../grants/grant-tokens.repository.ts';
 import type { GrantDocument } from '../grants/grants.model.ts';
@@ -51,7 +51,7 @@ interface OfGrant {
 export async function verifyIdentities(
   mint: KeyMint,
   calls: readonly Call<typeof operation>[],
-): Promise<Settled<Answer>[]> {
+): Promise<Answered<Answer>[]> {
   const credentials = await credentialsOf([...new Set(calls.map(({ input }) => input.prefix))]);
   const identify = await identifierOf([...credentials.values()]);
   await tellOfRefused(mint, calls, credentials);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { exchangeToken as operation } from '@worktrack/contracts/keys/trust-tokens';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import type { Permission } from '@worktrack/contracts/permissions';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { type CryptoKey, compactVerify, importJWK } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { IssuerKeys } from '../issuers/issuer-keys.ts';
@@ -42,12 +42,12 @@ export interface ExchangeNeeds {
 export async function exchangeTokens(
   needs: ExchangeNeeds,
   calls: readonly Call<typeof operation>[],
-): Promise<Settled<Answer>[]> {
+): Promise<Answered<Answer>[]> {
   const read = calls.map(({ input }) => readJwt(input.jwt));
   const ruleIds = read.map((jwt) => jwt && ruleOfAudience(jwt.payload.aud, needs.settings));
   const rules = await rulesById([...new Set(ruleIds.filter((id) => id !== undefined))]);
   return Promise.all(
-    calls.map(async ({ input }, index): Promise<Settled<Answer>> => {
+    calls.map(async ({ input }, index): Promise<Answered<Answer>> => {
       const jwt = read[index];
       const rule = rules.get(ruleIds[index] ?? '');
       if (!jwt || !rule) return { output: { outcome: 'refused' } };
@@ -103,11 +103,11 @@ async function exchange({ mint, issuers, refusals }: ExchangeNeeds, { jwt, rule,
     return refuse([{ claim: 'jti', expected, got: 'exchanged before' }]);
   }
   await noteRuleUse(rule, token.createdAt);
-  const held = (await permissionsOfRoles([user.role])).get(user.role) ?? [];
+  const allowed = (await permissionsOfRoles([user.role])).get(user.role) ?? [];
   return {
     outcome: 'granted',
     expiresAt: token.expiresAt.toISOString(),
-    permissions: token.permissions.filter((each) => held.includes(each)) as Permission[],
+    permissions: token.permissions.filter((each) => allowed.includes(each)) as Permission[],
   };
 }
 

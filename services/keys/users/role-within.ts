@@ -29,11 +29,11 @@ export async function requireRoleWithin(
     (permission) => !caller.permissions.includes(permission) && !isManagedWithout(permission, roleId),
   );
   if (beyond.length === 0) return;
-  const held = `${beyond.join(', ')}, which your key does not have`;
+  const missing = `${beyond.join(', ')}, which your key does not have`;
   const message = {
-    role: `The role ${role} has ${held}, so your key cannot give it.`,
-    id: `This user is ${role}, a role that has ${held}, so your key cannot change the user.`,
-    userId: `This user is ${role}, a role that has ${held}, so your key cannot sign the user in.`,
+    role: `The role ${role} has ${missing}, so your key cannot give it.`,
+    id: `This user is ${role}, a role that has ${missing}, so your key cannot change the user.`,
+    userId: `This user is ${role}, a role that has ${missing}, so your key cannot sign the user in.`,
   }[path];
   throw fail('PERMISSION_DENIED', message, {
     details: [{ path, message: `needs ${beyond.join(', ')}` }],

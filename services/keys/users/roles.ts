@@ -98,12 +98,12 @@ function requireHeld(
 ): void {
   const beyond = permissions.filter((permission) => !caller.permissions.includes(permission));
   if (beyond.length === 0) return;
-  const held = [...new Set(beyond)].join(', ');
+  const missing = [...new Set(beyond)].join(', ');
   const message =
     path === 'id'
-      ? `The role has ${held}, which your key does not have, so your key cannot change it.`
-      : `Your key does not have ${held}, so it cannot give it to a role.`;
-  throw fail('PERMISSION_DENIED', message, { details: [{ path, message: `needs ${held}` }] });
+      ? `The role has ${missing}, which your key does not have, so your key cannot change it.`
+      : `Your key does not have ${missing}, so it cannot give it to a role.`;
+  throw fail('PERMISSION_DENIED', message, { details: [{ path, message: `needs ${missing}` }] });
 }
 
 const inOrder = (permissions: readonly Permission[]) => PERMISSIONS.filter((each) => permissions.includes(each));

@@ -53,7 +53,7 @@ async function ofProjectSet(id: string, limit: Limit, context: Context): Promise
   await holdColumns(context, { projectId: id });
   await requireProject(context, id);
   const { budget, project } = await save({ _id: id, projectId: id, taskId: null }, limit, context);
-  tellOfProject(context, project, 'project.updated', told(budget));
+  tellOfProject(context, project, 'project.updated', changeOf(budget));
   return { budget };
 }
 
@@ -67,12 +67,12 @@ async function ofItemSet(ref: string, limit: Limit, context: Context): Promise<A
     throw context.fail('VALIDATION_FAILED', `${message}.`, { details: [{ path: 'workItemId', message }] });
   }
   const { budget } = await save({ _id, projectId, taskId }, limit, context);
-  tellOn(context, item, 'work_item.updated', told(budget));
+  tellOn(context, item, 'work_item.updated', changeOf(budget));
   return { budget };
 }
 
 /** Not what is spent: that changes with each heartbeat. Waiting claims look again, since a larger budget may allow one. */
-function told(budget: Budget | null) {
+function changeOf(budget: Budget | null) {
   return { budget: budget && { limitUsd: budget.limitUsd, period: budget.period } };
 }
 

@@ -57,7 +57,7 @@ export async function addAttachment(
         createdAt: new Date(),
       };
       recordOn(scope, item, {
-        eventType: 'attachment_added',
+        type: 'work_item.attachment_added',
         data: { attachmentId: attachment._id, fileName },
       });
       insertAttachment(scope, attachment);

@@ -20,7 +20,7 @@ export async function deleteAttachment(
   const names = left.map(({ fileName }) => fileName);
   indexAllSaid(context, item, [...names, ...(await latestComments(context, item._id))]);
   recordOn(context, item, {
-    eventType: 'attachment_removed',
+    type: 'work_item.attachment_removed',
     data: { attachmentId: removed._id, fileName: removed.fileName },
   });
   return { deleted: true, id: removed._id };

@@ -68,11 +68,11 @@ export async function spentOf(
   const { organizationId } = caller;
   const from = beginOf(period, now);
   const isOfItem = taskId !== null;
-  const items = ItemModel.aggregate<{ _id: string; told?: number }>([
+  const items = ItemModel.aggregate<{ _id: string; costMicrodollars?: number }>([
     isOfItem
       ? { $match: { organizationId, foundBy: below(_id) } }
       : { $match: { organizationId, 'lease.state': { $in: ['working', 'awaiting_input'] }, projectId } },
-    { $project: { told: '$lease.report.costMicrodollars' } },
+    { $project: { costMicrodollars: '$lease.report.costMicrodollars' } },
   ])
     .session(tx)
     .cursor({ batchSize: ITEMS_AT_ONCE });
@@ -87,7 +87,7 @@ export async function spentOf(
   let inFlight = 0;
   let ids = isOfItem ? [_id] : [];
   for await (const item of items) {
-    inFlight += item.told ?? 0;
+    inFlight += item.costMicrodollars ?? 0;
     if (isOfItem) ids.push(item._id);
     if (ids.length < ITEMS_AT_ONCE) continue;
     spent += await spentIn({ countedFor: { $in: ids } });

@@ -1,5 +1,5 @@
 import type { Operation, Output } from '@worktrack/contracts/operation';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import type { Scope } from './scope.ts';
 import { limitsOf } from './within.repository.ts';
 
@@ -9,18 +9,18 @@ import { limitsOf } from './within.repository.ts';
  */
 export async function together<Op extends Operation>(
   calls: readonly Call<Op>[],
-  answer: (scope: Scope, calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]>,
-): Promise<Settled<Output<Op>>[]> {
-  const answers = new Map<Call<Op>, Settled<Output<Op>>>();
+  answer: (scope: Scope, calls: readonly Call<Op>[]) => Promise<readonly Answered<Output<Op>>[]>,
+): Promise<Answered<Output<Op>>[]> {
+  const answers = new Map<Call<Op>, Answered<Output<Op>>>();
   const groups = Map.groupBy(calls, ({ context }) => limitsOf(context.caller));
   await Promise.all(
     [...groups.values()].map(async (group) => {
       const [first] = group;
       if (!first) return;
       const { organizationId, projects } = first.context.caller;
-      const settled = await answer({ caller: { organizationId, ...(projects && { projects }) } }, group);
-      for (const [index, call] of group.entries()) answers.set(call, settled[index] as Settled<Output<Op>>);
+      const answered = await answer({ caller: { organizationId, ...(projects && { projects }) } }, group);
+      for (const [index, call] of group.entries()) answers.set(call, answered[index] as Answered<Output<Op>>);
     }),
   );
-  return calls.map((call) => answers.get(call) as Settled<Output<Op>>);
+  return calls.map((call) => answers.get(call) as Answered<Output<Op>>);
 }

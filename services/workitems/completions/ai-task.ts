@@ -24,8 +24,8 @@ export async function completeAiTask(
   given: GroupedContext<'NOT_FOUND' | 'VALIDATION_FAILED' | 'CONFLICT'>,
 ): Promise<Output<typeof operation>> {
   const item = await requireItem(given, input.workItemId);
-  const held = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
-  const context = { ...given, ...(held && { by: { agent: held.agent, run: held.run, model: input.model } }) };
+  const lease = isHolder(item.lease, given.caller.keyId, input.leaseToken) ? item.lease : undefined;
+  const context = { ...given, ...(lease && { by: { agent: lease.agent, run: lease.run, model: input.model } }) };
   requireSameItem(context, item, input.taskId);
   const board = await boardOf(context, item);
   const to = reviewColumn(context, board, input.reviewColumnId);
@@ -41,13 +41,13 @@ export async function completeAiTask(
   const { userActions } = input;
   const { keyId, userId } = context.caller;
   // After its lease has ended, until somebody else claims the item, it is still the same session.
-  const reported = held?.report;
+  const reported = lease?.report;
   const abandoned = !reported && item.abandoned?.keyId === context.caller.keyId ? item.abandoned : undefined;
-  const report = { ...input, otherwise: DEFAULT_IMPLEMENT_PROVIDER, agent: held?.agent };
+  const report = { ...input, otherwise: DEFAULT_IMPLEMENT_PROVIDER, agent: lease?.agent };
   const { session, event } = await keepSession(context, item, report, { reported, abandoned });
   const metadata = merged(context, item.metadata, userActions === undefined ? {} : { userActions });
   const { toColumn } = await moveTo(context, item, board, to, {
-    leaseEnds: held ? 'completed' : undefined,
+    leaseEnds: lease ? 'completed' : undefined,
     changes: {
       ...taken?.changes,
       ...{ isAiProcessing: false, lease: null, metadata, workedBy: { keyId, userId } },

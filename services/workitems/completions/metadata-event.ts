@@ -8,5 +8,5 @@ export function metadataEvents(before: Metadata, after: Metadata, keys: readonly
   if (changed.length === 0) return [];
   const of = (metadata: Metadata) =>
     Object.fromEntries(changed.filter((key) => Object.hasOwn(metadata, key)).map((key) => [key, metadata[key]]));
-  return [{ eventType: 'updated', data: { changes: { metadata: { from: of(before), to: of(after) } } } }];
+  return [{ type: 'work_item.updated', data: { changes: { metadata: { from: of(before), to: of(after) } } } }];
 }

@@ -44,8 +44,8 @@ export async function completeReview(
   });
   if (result === 'pass') await tellOfPass(context, item, ['review']);
   const { _id: workItemId, taskId } = item;
-  const held = moved.lease ? heldWarnings([item], context.caller.keyId) : [];
-  const warnings = warned(faults, baseWarnings(item), taken.warnings, held);
+  const leaseWarnings = moved.lease ? heldWarnings([item], context.caller.keyId) : [];
+  const warnings = warned(faults, baseWarnings(item), taken.warnings, leaseWarnings);
   return { completed: true, workItemId, taskId, result, fromColumn, movedTo: toColumn, ...warnings };
 }
 

@@ -51,8 +51,8 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   const fault = (path: string, message: string) => faults.push({ path, message });
   const whatIsWrongWith = (ref: string) => {
     const item = byRef.get(ref);
-    if (!item || !exists(scope.caller, item.projectId)) return `${told(ref)} does not exist`;
-    return item.projectId === projectId ? undefined : `${told(ref)} is in another project`;
+    if (!item || !exists(scope.caller, item.projectId)) return `${quoted(ref)} does not exist`;
+    return item.projectId === projectId ? undefined : `${quoted(ref)} is in another project`;
   };
   if (isWritten.dependsOn) {
     const { dependsOn: written } = metadata;
@@ -61,12 +61,13 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
     if (dependsOn.length > MAX_DEPENDENCIES) fault('dependsOn', `must name at most ${MAX_DEPENDENCIES} work items`);
     for (const ref of dependsOn) {
       const isItself = existing !== undefined && [existing._id, existing.taskId].includes(ref);
-      const wrong = isItself ? `${told(ref)} is the item itself` : whatIsWrongWith(ref);
+      const wrong = isItself ? `${quoted(ref)} is the item itself` : whatIsWrongWith(ref);
       if (wrong) fault('dependsOn', wrong);
     }
   }
   for (const ref of ideaRef) {
-    const wrong = whatIsWrongWith(ref) ?? (byRef.get(ref)?.type === 'idea' ? undefined : `${told(ref)} is not an idea`);
+    const wrong =
+      whatIsWrongWith(ref) ?? (byRef.get(ref)?.type === 'idea' ? undefined : `${quoted(ref)} is not an idea`);
     if (wrong) fault('ideaId', wrong);
   }
   if (faults.length > 0) throw refused(scope, faults);
@@ -84,7 +85,7 @@ export async function requireNamed(scope: Scope, naming: Naming): Promise<Depend
   return { dependsOn, waitsFor: await unmetAmong(scope, dependsOn, dependencies) };
 }
 
-const told = (ref: string) => (ref.length > 100 ? `${ref.slice(0, 100)}…` : ref);
+const quoted = (ref: string) => (ref.length > 100 ? `${ref.slice(0, 100)}…` : ref);
 
 function refused({ fail }: Scope, faults: readonly ErrorDetail[]) {
   const details = faults.slice(0, MAX_TOLD);

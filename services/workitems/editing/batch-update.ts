@@ -75,7 +75,7 @@ function changed(context: Context, item: Item, board: BoardRecord, wanted: Given
     if (Object.keys(changes).length === 0) return item;
     const user = changes.assignee !== undefined && meant && pickUser(meant);
     const data = { changes: withNames(described, board) };
-    return changeItem(context, item, board, { ...changes, ...user }, [{ eventType: 'updated', data }]);
+    return changeItem(context, item, board, { ...changes, ...user }, [{ type: 'work_item.updated', data }]);
   } catch (error) {
     if (error instanceof OperationError) return error.message;
     throw error;

@@ -28,7 +28,7 @@ export async function addWorkItemComment(
   await indexSaid(scope, item, text);
   const ofClaim = isOwn ? lease?.claimedAt : undefined;
   const data = { text, ...mentionsIn(context, text) };
-  return { event: recordOn(scope, item, { eventType: 'comment', data, ofClaim }) };
+  return { event: recordOn(scope, item, { type: 'work_item.commented', data, ofClaim }) };
 }
 
 /** A comment that says outright that it answers, and is refused where nobody would hear it. */
@@ -46,7 +46,7 @@ export async function answerQuestion(
   }
   await indexSaid(context, item, text);
   const event = recordOn(context, item, {
-    eventType: 'comment',
+    type: 'work_item.commented',
     data: { text, answer: true, ...mentionsIn(context, text) },
   });
   return { event, agent: lease.agent, question: lease.question ?? null };

@@ -39,7 +39,7 @@ export interface NewItem extends Pick<ItemRecord, PlainField> {
   readonly metadata?: Metadata;
 }
 
-export interface Place {
+export interface Location {
   readonly project: Pick<ProjectRecord, '_id' | 'key'>;
   readonly board: BoardRecord;
   readonly column: ColumnRecord;
@@ -50,7 +50,7 @@ export interface Place {
 export async function createItem(
   scope: FailingWriteScope<'VALIDATION_FAILED'>,
   input: NewItem,
-  place: Place,
+  place: Location,
 ): Promise<CreatedItem> {
   const { project, board, parent } = place;
   const { type, externalId } = input;
@@ -103,7 +103,7 @@ export async function contentOf(
 export function newItem(
   scope: WriteScope,
   { type, title, description, assignee, labels: _, ...input }: NewItem,
-  { project, board, column, parent }: Place,
+  { project, board, column, parent }: Location,
   { taskId, position, childCount, ...content }: Content & Pick<ItemRecord, 'taskId' | 'position' | 'childCount'>,
 ): ItemRecord {
   const now = new Date();
@@ -139,7 +139,7 @@ export function newItem(
 export function store(scope: FailingWriteScope<'VALIDATION_FAILED'>, item: ItemRecord, board: BoardRecord): WorkItem {
   const created = toWorkItem(item, board);
   const data = { ...created, ...mentionsIn(scope, item.description) };
-  insertItem(scope, item, board, [{ eventType: 'created', data }]);
+  insertItem(scope, item, board, [{ type: 'work_item.created', data }]);
   indexItem(scope, item);
   return created;
 }

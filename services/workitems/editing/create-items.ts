@@ -34,9 +34,9 @@ type Given = Input<typeof operation>;
 type Context = GroupedContext<FailureOf<typeof operation>>;
 
 /** What is said for one item, or once for all that do not say it. */
-const PLACES = ['projectId', 'boardId', 'boardColumnId'];
+const LOCATION_FIELDS = ['projectId', 'boardId', 'boardColumnId'];
 
-interface Place {
+interface Location {
   readonly project: ProjectRecord;
   readonly board: BoardRecord;
   readonly column: ColumnRecord;
@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** A new item, and what exists already of what it refers to. */
-interface Planned extends Place {
+interface Planned extends Location {
   readonly given: GivenItem;
   readonly parent: ItemRecord | undefined;
   readonly content: Content;
@@ -65,13 +65,13 @@ export async function createWorkItems(input: Given, context: Context): Promise<O
     project ??= projectOf(context, projectId);
     return (await project).defaultBoardId;
   };
-  const places: (Place | undefined)[] = [];
+  const places: (Location | undefined)[] = [];
   for (const [index, given] of input.items.entries()) {
     const place = async () => {
       const boardId = given.boardId ?? input.boardId ?? (await defaultBoardId());
       return placeOf(context, given, { projectId, boardId, column: given.boardColumnId ?? input.boardColumnId });
     };
-    const shared = PLACES.filter((field) => !(field in given) && field in input);
+    const shared = LOCATION_FIELDS.filter((field) => !(field in given) && field in input);
     places[index] = await faults.of(index, place, { field: 'boardId', shared });
   }
   // What is there already is referred to as anything else that is.
@@ -130,7 +130,7 @@ async function placeOf(
   context: Context,
   { externalId }: GivenItem,
   { projectId, boardId, column: named }: Wanted,
-): Promise<Place> {
+): Promise<Location> {
   const board = await requireBoardForWrite(context, boardId);
   if (projectId !== undefined && board.projectId !== projectId) {
     const isThere = (await findProject(context, projectId)) !== null;
@@ -161,7 +161,7 @@ async function projectOf(context: Context, projectId: string | undefined): Promi
   });
 }
 
-async function plan(context: Context, place: Place, given: GivenItem): Promise<Planned> {
+async function plan(context: Context, place: Location, given: GivenItem): Promise<Planned> {
   const { parentId, dependsOn = [] } = given;
   const projectId = place.project._id;
   const outside = dependsOn.filter((each) => !isRef(each));
@@ -175,7 +175,7 @@ async function plan(context: Context, place: Place, given: GivenItem): Promise<P
 function refuseWithin(
   index: number,
   items: readonly GivenItem[],
-  places: readonly (Place | undefined)[],
+  places: readonly (Location | undefined)[],
   byRef: ByRef,
   faults: Faults,
 ): void {

@@ -36,7 +36,7 @@ export async function deleteWorkItem(
   forgetItem(context, item);
   await moveSpending(context, item, []);
   await dropBudget(context, item);
-  removeItem(context, item, board, [...sessions, { eventType: 'deleted', data: { taskId, title } }]);
+  removeItem(context, item, board, [...sessions, { type: 'work_item.deleted', data: { taskId, title } }]);
   return { deleted: true, id: _id, ...warned(heldWarnings([item], context.caller.keyId)) };
 }
 
@@ -67,7 +67,7 @@ async function leaveBehind(context: GroupedContext<never>, item: ItemRecord): Pr
     const after = other._id === item.parentId ? { ...other, childCount: other.childCount - 1 } : other;
     changeItem(context, after, board, { ...(isChild && { parentId: null }), ...shorter?.changes }, [
       {
-        eventType: 'updated',
+        type: 'work_item.updated',
         data: { changes: { ...(isChild && { parentId: { from: _id, to: null } }), ...shorter?.described } },
       },
     ]);

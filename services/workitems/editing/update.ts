@@ -52,15 +52,15 @@ export async function updateWorkItem(
   const mentions = mentionsIn(context, differing.description ?? '', item.description);
   const isChanged = Object.keys(changes).length > 0;
   const events: NewEvent[] = isChanged
-    ? [{ eventType: 'updated', data: { changes: withNames(described, board), ...mentions } }]
+    ? [{ type: 'work_item.updated', data: { changes: withNames(described, board), ...mentions } }]
     : [];
   let after = item;
-  let told: readonly string[] = heldWarnings([item], context.caller.keyId);
+  let warnings: readonly string[] = heldWarnings([item], context.caller.keyId);
   if (column && column.id !== item.boardColumnId) {
     const hand = await byHand(context, item, board, column, input);
     const request = { changes: { ...hand.changes, ...changes }, events, data: hand.data, sentBack: hand.sentBack };
     after = (await moveTo(context, item, board, column, request)).moved;
-    told = after.lease ? told : hand.warnings;
+    warnings = after.lease ? warnings : hand.warnings;
   } else if (isChanged) {
     after = changeItem(context, item, board, changes, events);
   }
@@ -72,7 +72,7 @@ export async function updateWorkItem(
   if (changes.title !== undefined || changes.description !== undefined) await indexAgain(context, after);
   return {
     ...toWorkItem(after, board),
-    ...warned(keyWarnings(input.metadata), after === item ? [] : told),
+    ...warned(keyWarnings(input.metadata), after === item ? [] : warnings),
   };
 }
 

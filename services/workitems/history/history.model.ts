@@ -1,5 +1,5 @@
 import type { Actor } from '@worktrack/contracts/people/actor';
-import { EVENT_TYPES, type EventType } from '@worktrack/contracts/work-items/history-event';
+import { HistoryName } from '@worktrack/contracts/work-items/history-event';
 import mongoose from 'mongoose';
 
 export interface HistoryRecord {
@@ -8,7 +8,7 @@ export interface HistoryRecord {
   workItemId: string;
   /** The item's revision after the write that made the event: orders an item's history without a clock. */
   revision: number;
-  eventType: EventType;
+  eventType: HistoryName;
   data: Record<string, unknown>;
   actor: Actor;
   createdAt: Date;
@@ -24,7 +24,7 @@ const historySchema = new mongoose.Schema<HistoryRecord>(
     organizationId: { type: String, required: true },
     workItemId: { type: String, required: true },
     revision: { type: Number, required: true },
-    eventType: { type: String, enum: EVENT_TYPES, required: true },
+    eventType: { type: String, enum: HistoryName.options, required: true },
     data: { type: mongoose.Schema.Types.Mixed, required: true },
     actor: {
       userId: { type: String, required: true },

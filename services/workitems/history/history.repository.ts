@@ -1,37 +1,20 @@
-import type { EventType as LogType } from '@worktrack/contracts/events/event';
-import { EventType, type HistoryEvent } from '@worktrack/contracts/work-items/history-event';
+import type { EventTypeOf } from '@worktrack/contracts/events/event';
+import { HISTORY_NAMES, type HistoryEvent, type HistoryName } from '@worktrack/contracts/work-items/history-event';
 import type { Scope, WriteScope } from '../calls/scope.ts';
 import type { LeaseRecord } from '../items/lease.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
 import { keptChanges } from './kept-changes.ts';
 import { actorOf, type ToldItem, tell } from './tell.ts';
 
-/** What the log reports in addition to the history: each comes with something that is in the history, or with what a lease is about. */
-type Passing = 'claimed' | 'released' | 'lease_expired' | 'progress' | 'dependency_returned';
-
+/** The log gets all of them, and the history those that it has a name for. */
 export interface NewEvent {
-  readonly eventType: EventType | Passing;
+  readonly type: EventTypeOf<'work_item'>;
   readonly data: Record<string, unknown>;
-  /** Of a comment that an agent makes with the token of its lease: when it claimed. Not shown; it tells the agent's own words from the answers to them. */
+  /** When the agent claimed, for a comment that it makes with the token of its lease. Not shown: it separates the agent's own words from the answers to them. */
   readonly ofClaim?: Date | undefined;
 }
 
-/** What the log calls it. */
-export const TOLD_AS = {
-  created: 'work_item.created',
-  updated: 'work_item.updated',
-  moved: 'work_item.moved',
-  deleted: 'work_item.deleted',
-  attachment_added: 'work_item.attachment_added',
-  attachment_removed: 'work_item.attachment_removed',
-  ai_session: 'work_item.ai_session',
-  comment: 'work_item.commented',
-  claimed: 'work_item.claimed',
-  released: 'work_item.released',
-  lease_expired: 'work_item.lease_expired',
-  progress: 'work_item.progress',
-  dependency_returned: 'work_item.dependency_returned',
-} as const satisfies Record<NewEvent['eventType'], LogType>;
+const historyNames: Partial<Record<NewEvent['type'], HistoryName>> = HISTORY_NAMES;
 
 /**
  * Called by everything that changes an item, in the same write: a change without its event would be invisible.
@@ -43,10 +26,10 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
   const actor = actorOf(scope, item) ?? { userId, keyId };
   const createdAt = new Date();
   return events.flatMap((event) => {
-    const { data } = event;
-    const eventId = tell(scope, item, TOLD_AS[event.eventType], data);
-    if (!isKept(event)) return [];
-    const { eventType } = event;
+    const { type, data } = event;
+    const eventId = tell(scope, item, type, data);
+    const eventType = historyNames[type];
+    if (!eventType) return [];
     const recorded: HistoryRecord = {
       // The same id in the log, so that either can be found from the other.
       _id: eventId,
@@ -65,12 +48,8 @@ export function record(scope: WriteScope, item: ToldItem, events: readonly NewEv
   });
 }
 
-function isKept(event: NewEvent): event is NewEvent & { readonly eventType: EventType } {
-  return EventType.safeParse(event.eventType).success;
-}
-
 interface OfType {
-  readonly eventType?: EventType | undefined;
+  readonly eventType?: HistoryName | undefined;
 }
 
 /** Newest first. */
@@ -111,7 +90,7 @@ export async function answersTo(
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<(Pick<HistoryEvent, 'actor' | 'createdAt'> & { readonly revision: number; readonly text: string })[]> {
   const { organizationId } = caller;
-  const eventType: EventType = 'comment';
+  const eventType: HistoryName = 'comment';
   const records = await HistoryModel.aggregate<HistoryRecord>([
     {
       $match: {
@@ -137,7 +116,7 @@ export async function answersTo(
 
 /** The texts of an item's latest comments, oldest first. */
 export async function latestComments({ caller, tx }: Scope, workItemId: string): Promise<string[]> {
-  const eventType: EventType = 'comment';
+  const eventType: HistoryName = 'comment';
   const latest = await HistoryModel.aggregate<{ text: string }>([
     { $match: { organizationId: caller.organizationId, workItemId, eventType } },
     { $sort: { revision: -1, _id: -1 } },
@@ -156,7 +135,7 @@ export async function deletedItem(
   ref: string,
 ): Promise<{ readonly id: string; readonly taskId: string; readonly title: string } | undefined> {
   const { organizationId } = caller;
-  const eventType: EventType = 'deleted';
+  const eventType: HistoryName = 'deleted';
   const named = ref.length === UUID_LENGTH ? { workItemId: ref } : { 'data.taskId': ref };
   const [last] = await HistoryModel.aggregate<HistoryRecord>([
     { $match: { organizationId, ...named, eventType } },

@@ -1,11 +1,16 @@
-import type { PublishedEvent } from '@worktrack/contracts/events/event';
+import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import { HISTORY_NAMES, type HistoryName } from '@worktrack/contracts/work-items/history-event';
 import type { OutboxRecord } from '@worktrack/runtime/database/outbox/outbox.model';
 import { insertPast, pastRecord } from '@worktrack/runtime/database/outbox/outbox.repository';
 import { transaction } from '@worktrack/runtime/database/transaction';
 import mongoose, { type ClientSession } from 'mongoose';
 import { ItemModel } from '../items/items.model.ts';
 import { HistoryModel, type HistoryRecord } from './history.model.ts';
-import { TOLD_AS } from './history.repository.ts';
+
+const LOG_TYPES = Object.fromEntries(Object.entries(HISTORY_NAMES).map(([type, name]) => [name, type])) as Record<
+  HistoryName,
+  EventType
+>;
 
 /** What goes into one transaction. A record may hold two descriptions and metadata twice, so they are read one after the other. */
 const CHUNK = 200;
@@ -93,7 +98,7 @@ function eventOf(record: HistoryRecord, { taskId, projectId }: Partial<Names> = 
   return {
     id: _id,
     organizationId,
-    type: TOLD_AS[eventType],
+    type: LOG_TYPES[eventType],
     at: createdAt.toISOString(),
     actor: { userId: actor.userId, keyId: actor.keyId },
     ...(projectId !== undefined && { projectId }),

@@ -1,4 +1,4 @@
-import type { EventType, PublishedEvent } from '@worktrack/contracts/events/event';
+import type { EventTypeOf, PublishedEvent } from '@worktrack/contracts/events/event';
 import { emit } from '@worktrack/runtime/database/outbox/outbox.repository';
 import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
@@ -11,7 +11,7 @@ export type ToldItem = Pick<ItemRecord, '_id' | 'taskId' | 'projectId' | 'revisi
 export function tell(
   scope: WriteScope,
   item: ToldItem,
-  type: Extract<EventType, `work_item.${string}`>,
+  type: EventTypeOf<'work_item'>,
   data: Readonly<Record<string, unknown>>,
 ): string {
   const { _id: id, taskId, projectId, revision } = item;

@@ -1,6 +1,6 @@
 import type { Output } from '@worktrack/contracts/operation';
 import type { getWorkItem as operation } from '@worktrack/contracts/work-items/get';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { boardsById } from '../boards/boards.repository.ts';
 import { together } from '../calls/together.ts';
 import { toWorkItem } from './present.ts';
@@ -9,7 +9,7 @@ import { shownItems } from './shown.repository.ts';
 type Get = typeof operation;
 
 /** All items requested in one message take one query, and their boards another. */
-export function getWorkItems(calls: readonly Call<Get>[]): Promise<Settled<Output<Get>>[]> {
+export function getWorkItems(calls: readonly Call<Get>[]): Promise<Answered<Output<Get>>[]> {
   return together(calls, async (scope, asked) => {
     const items = await shownItems(
       scope,

@@ -118,14 +118,14 @@ export async function sizeBelow(
   return { items: below.items, levels: levelsAbove(below.phrases) - levelsAbove(item.foundBy.length) };
 }
 
-type Place = Pick<ItemRecord, '_id' | 'position'>;
+type Positioned = Pick<ItemRecord, '_id' | 'position'>;
 
 /** The next item in the column after this one; among equal positions, smaller ids come first. */
 export async function nextInColumn(
   { caller, tx }: Scope,
   anchor: Pick<ItemRecord, '_id' | 'boardColumnId' | 'position'>,
   exceptId: string,
-): Promise<Place | undefined> {
+): Promise<Positioned | undefined> {
   const { organizationId } = caller;
   const { boardColumnId, position } = anchor;
   const find = (at: object, limit: number) =>
@@ -133,7 +133,7 @@ export async function nextInColumn(
       .sort({ position: 1, _id: 1 })
       .limit(limit)
       .session(tx ?? null)
-      .lean<Place[]>();
+      .lean<Positioned[]>();
   const beside = (await find({ position }, 0)).filter(({ _id }) => _id > anchor._id);
   const after = await find({ position: mongoose.trusted({ $gt: position }) }, 2);
   return [...beside, ...after].find(({ _id }) => _id !== exceptId);

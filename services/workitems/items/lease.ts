@@ -141,9 +141,9 @@ export function renewed(
   lease: LeaseRecord,
   now: Date,
   leaseSeconds: number,
-  told: Partial<LeaseRecord> = {},
+  reported: Partial<LeaseRecord> = {},
 ): LeaseRecord {
-  const heard = { ...lease, ...told };
+  const heard = { ...lease, ...reported };
   return { ...heard, ...termOf(now, leaseSeconds, heard) };
 }
 

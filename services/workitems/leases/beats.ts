@@ -1,4 +1,4 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import type { WriteScope } from '../calls/scope.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { type LeaseRecord, shownLease } from '../items/lease.ts';

@@ -117,8 +117,8 @@ async function take(
   const events: NewEvent[] = [
     ...(assignee === input.agent
       ? []
-      : [{ eventType: 'updated' as const, data: { changes: { assignee: { from: assignee, to: input.agent } } } }]),
-    { eventType: 'claimed', data: { agent: input.agent, expiresAt: lease.expiresAt } },
+      : [{ type: 'work_item.updated' as const, data: { changes: { assignee: { from: assignee, to: input.agent } } } }]),
+    { type: 'work_item.claimed', data: { agent: input.agent, expiresAt: lease.expiresAt } },
   ];
   const board = await boardOf(context, item);
   const inProgress = requireColumnOfRole(context, board, ['in_progress'], 'give it one to claim its tasks');

@@ -19,7 +19,7 @@ export function whyNot(tasks: readonly InTheWay[], now: Date): string {
   return [...few, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
-interface Place {
+interface Whereabouts {
   readonly column: string;
   readonly role: Role;
   readonly lease:
@@ -29,10 +29,10 @@ interface Place {
   readonly assignee: string | null;
 }
 /** A task that cannot be claimed, and what it is waiting for. */
-export interface InTheWay extends Place {
+export interface InTheWay extends Whereabouts {
   readonly taskId: string;
   readonly hasChildren: boolean;
-  readonly waitsFor: readonly (Partial<Place> & { readonly name: string })[];
+  readonly waitsFor: readonly (Partial<Whereabouts> & { readonly name: string })[];
 }
 
 function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, now: Date): string {
@@ -47,12 +47,12 @@ function obstacle({ column, role, waitsFor, hasChildren, ...place }: InTheWay, n
   return `is in ${column} without a lease${place.assignee === null ? '' : `, assigned to ${place.assignee}`}`;
 }
 
-function whereIs({ column, lease, assignee = null }: Partial<Place>, now: Date): string {
+function whereIs({ column, lease, assignee = null }: Partial<Whereabouts>, now: Date): string {
   if (column === undefined) return 'does not exist';
   return isLive(lease, now) ? `${column}, ${heldBy({ lease, assignee })}` : column;
 }
 
-function heldBy({ lease, assignee }: Pick<Place, 'lease' | 'assignee'>): string {
+function heldBy({ lease, assignee }: Pick<Whereabouts, 'lease' | 'assignee'>): string {
   const holder = `held by ${lease?.agent ?? assignee ?? 'another agent'} until ${lease?.expiresAt.toISOString()}`;
   if (lease?.state !== 'awaiting_input') return holder;
   const { question } = lease;
@@ -71,7 +71,7 @@ export async function waitingInProject(
 ): Promise<InTheWay[]> {
   const references = tasks.slice(0, FEW_TASKS).flatMap(({ waitsFor }) => waitsFor.slice(0, FEW_DEPENDENCIES));
   const found = await findOutlines(scope, references);
-  const placeOf = ({ boardId, boardColumnId, lease, assignee }: ItemOutline): Place => {
+  const placeOf = ({ boardId, boardColumnId, lease, assignee }: ItemOutline): Whereabouts => {
     const column = columnAt(boards.get(boardId), boardColumnId);
     return { column: column.name, role: roleOf(column), lease, assignee };
   };
@@ -91,7 +91,7 @@ export async function waitingInProject(
 /** For a batch, from its plan. Tasks already handed over need nobody, so they block nobody. */
 export function waitingInBatch(tasks: readonly PlannedItem[], plan: BatchPlan): InTheWay[] {
   const inBatch = new Map(tasks.map((task) => [task._id, task]));
-  const placeOf = (item: PlannedItem): Place => ({
+  const placeOf = (item: PlannedItem): Whereabouts => ({
     column: plan.columnOf(item),
     role: plan.roleOf(item),
     lease: item.lease,

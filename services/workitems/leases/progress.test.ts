@@ -1,4 +1,4 @@
-import type { Beat } from '@worktrack/contracts/events/beat';
+import type { Beat } from '@worktrack/contracts/work-items/agents/beat';
 import { uuidv7 } from '@worktrack/runtime/process/uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { call, failure, startProject, startWorkItems, stopWorkItems, type TestProject } from '../testing.ts';

@@ -52,18 +52,19 @@ export async function reportProgress(
     limit: MAX_ANSWERS,
   });
   const report = await reportAfter(before.report, input, now);
-  const told = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
-  await spend(context, item, { recorded: 0, inFlight: told });
-  const budgets = await budgetsAfter(context, item, told, now);
+  const addedMicrodollars = (report?.costMicrodollars ?? 0) - (before.report?.costMicrodollars ?? 0);
+  await spend(context, item, { recorded: 0, inFlight: addedMicrodollars });
+  const budgets = await budgetsAfter(context, item, addedMicrodollars, now);
   // An agent that may continue was heard before the limit was reached, so each overspends by one heartbeat at most.
-  if (told !== 0)
-    for (const budget of budgets) if (!isUsedUp(budget)) context.writes.rely(restOf(budget, told), 'exclusive');
+  if (addedMicrodollars !== 0)
+    for (const budget of budgets)
+      if (!isUsedUp(budget)) context.writes.rely(restOf(budget, addedMicrodollars), 'exclusive');
   const isFull = answers.length === MAX_ANSWERS;
   // Repeating the question does not ask it again.
   const isAsked = question !== undefined && question !== before.question;
   const waitsAnew = state === 'awaiting_input' && (isAsked || before.state !== 'awaiting_input');
-  const { notices = [], ...held } = before;
-  const lease = renewed(held, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
+  const { notices = [], ...kept } = before;
+  const lease = renewed(kept, now, before.leaseSeconds ?? DEFAULT_LEASE_SECONDS, {
     state,
     beats: (before.beats ?? 0) + 1,
     ...(note !== undefined && { note }),
@@ -75,17 +76,17 @@ export async function reportProgress(
     heardRevision: isFull ? (answers.at(-1)?.revision ?? item.revision) : item.revision,
   });
   const asked: NewEvent[] = isAsked
-    ? [{ eventType: 'comment', data: { text: question, question: true }, ofClaim: before.claimedAt }]
+    ? [{ type: 'work_item.commented', data: { text: question, question: true }, ofClaim: before.claimedAt }]
     : [];
   const board = await boardOf(context, item);
   if (state === (before.state ?? 'working')) {
     renewLease(context, item, lease, asked);
   } else {
     const changes = { leaseState: { from: before.state ?? 'working', to: state } };
-    const told = { note: lease.note ?? null, progress: lease.progress ?? null };
+    const latest = { note: lease.note ?? null, progress: lease.progress ?? null };
     changeItem(context, item, board, { lease }, [
-      { eventType: 'updated', data: { changes } },
-      { eventType: 'progress', data: { agent: lease.agent, changes, ...told } },
+      { type: 'work_item.updated', data: { changes } },
+      { type: 'work_item.progress', data: { agent: lease.agent, changes, ...latest } },
       ...asked,
     ]);
   }
@@ -100,13 +101,18 @@ export async function reportProgress(
 }
 
 /** The budgets that apply to the item, as they will be once this heartbeat is stored. */
-async function budgetsAfter(context: Context, item: ItemRecord, told: number, now: Date): Promise<BudgetRecord[]> {
+async function budgetsAfter(
+  context: Context,
+  item: ItemRecord,
+  addedMicrodollars: number,
+  now: Date,
+): Promise<BudgetRecord[]> {
   if (!(await projectHasBudgets(context, item.projectId))) return [];
   const budgets = await counted(context, await budgetsOver(context, item), now);
   return budgets.map((budget) => ({
     ...budget,
-    spentMicrodollars: budget.spentMicrodollars + told,
-    inFlightMicrodollars: (budget.inFlightMicrodollars ?? 0) + told,
+    spentMicrodollars: budget.spentMicrodollars + addedMicrodollars,
+    inFlightMicrodollars: (budget.inFlightMicrodollars ?? 0) + addedMicrodollars,
   }));
 }
 

@@ -47,11 +47,11 @@ export async function releaseWorkItem(
         ? []
         : [
             {
-              eventType: 'updated' as const,
+              type: 'work_item.updated' as const,
               data: { changes: { assignee: { from: item.assignee, to: before.assignee } } },
             },
           ]),
-      { eventType: 'released', data: { agent } },
+      { type: 'work_item.released', data: { agent } },
     ],
   });
   return { released: true, workItem: toWorkItem(moved, board) };

@@ -78,11 +78,11 @@ async function settle(item: ItemRecord): Promise<boolean> {
   }
   try {
     await commitTogether(writes, Date.now() + DEADLINE_MS, async () => !(await isUnsettled(item)));
-    writes.settle('stored');
+    writes.conclude('stored');
     return true;
   } catch (error) {
     if (!(error instanceof Stale)) throw error;
-    writes.settle('stale');
+    writes.conclude('stale');
     return false;
   }
 }

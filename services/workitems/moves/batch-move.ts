@@ -82,7 +82,7 @@ export async function batchMoveWorkItems(
         ...(setAiProcessing && { isAiProcessing: true }),
         ...(provider && { 'metadata.aiProvider': provider.aiProvider }),
       },
-      [{ eventType: 'moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } }],
+      [{ type: 'work_item.moved', data: { fromColumn: from.name, toColumn: to.name, batch: true, ...hand.data } }],
     );
   });
   await followCrossings(context, crossings, moved);

@@ -87,7 +87,7 @@ async function follow(
     },
     [
       {
-        eventType: 'moved',
+        type: 'work_item.moved',
         data: { fromColumn: from.name, toColumn: into.name, isAutoSync: true, causedBy },
       },
     ],

@@ -42,8 +42,8 @@ export async function moveWorkItem(
     sentBack,
   };
   const { fromColumn, toColumn, cascaded, moved } = await moveTo(context, item, board, to, request);
-  const told = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);
-  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...told };
+  const noted = warned(warnings, moved.lease ? heldWarnings([item], context.caller.keyId) : []);
+  return { workItem: toWorkItem(moved, board), fromColumn, toColumn, cascaded, ...noted };
 }
 
 export interface MoveRequest extends AiRequest {
@@ -102,7 +102,7 @@ export async function moveTo(
     },
     [
       ...(request.events ?? []),
-      { eventType: 'moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }), ...request.data } },
+      { type: 'work_item.moved', data: { fromColumn, toColumn, ...(isAutoSync && { isAutoSync }), ...request.data } },
     ],
     request.leaseEnds,
   );

@@ -1,4 +1,4 @@
-import type { EventType } from '@worktrack/contracts/events/event';
+import type { EventTypeOf } from '@worktrack/contracts/events/event';
 import { WHERE_PROJECT_IDS_ARE } from '@worktrack/contracts/fields';
 import type { Gates, Project } from '@worktrack/contracts/projects/project';
 import { inOrder } from '@worktrack/runtime/database/in-order';
@@ -21,7 +21,7 @@ export async function insertProject(scope: WriteScope & TransactionScope, projec
 export function tellOfProject(
   scope: WriteScope,
   { _id: id, revision = 0 }: Pick<ProjectRecord, '_id' | 'revision'>,
-  type: Extract<EventType, `project.${string}`>,
+  type: EventTypeOf<'project'>,
   data: Readonly<Record<string, unknown>>,
 ): void {
   emit(scope, { type, subject: { kind: 'project', id }, revision, projectId: id, data });

@@ -25,7 +25,7 @@ interface Context {
 }
 
 /** What is read from a response body, whatever the protocol. */
-interface Outcome {
+interface Reading {
   readonly text: string;
   /** `complete`, or the protocol's term for why the text ends early. */
   readonly ended: string;
@@ -136,7 +136,7 @@ interface Protocol {
   readonly path: string;
   request(model: PromptModel, question: Question): { headers: Record<string, string>; body: object };
   /** undefined if the body does not follow this protocol. */
-  outcome(body: string): Outcome | undefined;
+  outcome(body: string): Reading | undefined;
 }
 
 const OpenAiAnswer = z.object({

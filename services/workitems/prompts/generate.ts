@@ -37,7 +37,7 @@ export function generatePrompt(model: PromptModel | undefined) {
       const current = await requireItem(scope, item._id);
       const { changes, described } = differenceOf(current, { metadata: merged(scope, current.metadata, { prompt }) });
       changeItem(scope, current, await boardOf(scope, current), changes, [
-        { eventType: 'updated', data: { changes: described } },
+        { type: 'work_item.updated', data: { changes: described } },
       ]);
       return {
         prompt: text,

@@ -2,7 +2,7 @@ import { ItemRef } from '@worktrack/contracts/fields';
 import type { Input, Output } from '@worktrack/contracts/operation';
 import { plainOf } from '@worktrack/contracts/work-items/plain-fields';
 import type { resolveWorkItems as operation, ResolvedItem } from '@worktrack/contracts/work-items/resolve';
-import type { Call, Settled } from '@worktrack/rpc/types';
+import type { Answered, Call } from '@worktrack/rpc/types';
 import { AnswerBudget } from '@worktrack/runtime/process/answer-budget';
 import type { BoardRecord } from '../boards/boards.model.ts';
 import { boardsById } from '../boards/boards.repository.ts';
@@ -18,7 +18,7 @@ type Resolve = typeof operation;
 const MAX_IDS_TOGETHER = 8;
 
 /** Small calls from one message share the queries of one call. */
-export function resolveWorkItems(calls: readonly Call<Resolve>[]): Promise<Settled<Output<Resolve>>[]> {
+export function resolveWorkItems(calls: readonly Call<Resolve>[]): Promise<Answered<Output<Resolve>>[]> {
   return together(calls, async (scope, asked) => {
     const isSmall = ({ input }: Call<Resolve>) => input.ids.length <= MAX_IDS_TOGETHER;
     const small = asked.filter(isSmall);

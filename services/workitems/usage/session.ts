@@ -38,8 +38,8 @@ export async function keepSession(
   const provider = report.provider ?? (await providerOf(model, createdAt)) ?? otherwise;
   const whole = await usedBy({ ...useIn(report), model, provider }, reported ?? abandoned, createdAt);
   const used = restOf(whole, abandoned);
-  const told = reported?.costMicrodollars ?? 0;
-  await spend(scope, item, { recorded: used.costMicrodollars ?? 0, inFlight: -told });
+  const reportedMicrodollars = reported?.costMicrodollars ?? 0;
+  await spend(scope, item, { recorded: used.costMicrodollars ?? 0, inFlight: -reportedMicrodollars });
   const session = insertSession(scope, {
     ...used,
     projectId: item.projectId,
@@ -55,5 +55,5 @@ export async function keepSession(
     keyId: scope.caller.keyId,
     createdAt,
   });
-  return { session, event: { eventType: 'ai_session', data: { ...session } } };
+  return { session, event: { type: 'work_item.ai_session', data: { ...session } } };
 }

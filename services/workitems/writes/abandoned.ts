@@ -28,7 +28,7 @@ export function abandonSession(
     createdAt: new Date(),
   });
   return {
-    events: [{ eventType: 'ai_session', data: { ...session } }],
+    events: [{ type: 'work_item.ai_session', data: { ...session } }],
     abandoned: { ...used, durationMs, keyId: lease.keyId },
   };
 }

@@ -19,7 +19,7 @@ export function recordExpiry(scope: WriteScope, item: ToldItem): void {
 }
 
 export function expiry({ agent, keyId, expiresAt }: LeaseRecord): NewEvent {
-  return { eventType: 'lease_expired', data: { agent, keyId, expiresAt } };
+  return { type: 'work_item.lease_expired', data: { agent, keyId, expiresAt } };
 }
 
 /** What an agent reported about its work in heartbeats, and nobody completed, is a session of its own: nothing that was spent is lost. */

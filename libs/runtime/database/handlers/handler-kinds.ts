@@ -1,5 +1,5 @@
 import type { FailureOf, Input, Operation, Output, ServiceContract } from '@worktrack/contracts/operation';
-import type { Call, CallContext, Settled, Waiting } from '@worktrack/rpc/types';
+import type { Answered, Call, CallContext, Waiting } from '@worktrack/rpc/types';
 import type { GroupedContext, ReadContext, ReceivingContext, StagedContext, WriteContext } from './contexts.ts';
 
 type Rule<Op extends Operation, Context> = (input: Input<Op>, context: Context) => Promise<Output<Op>>;
@@ -47,7 +47,7 @@ export type Write<Op extends Operation> = { readonly kind: 'write' } & WriteOpti
   );
 interface Batched<Op extends Operation> {
   readonly kind: 'batched';
-  readonly run: (calls: readonly Call<Op>[]) => Promise<readonly Settled<Output<Op>>[]>;
+  readonly run: (calls: readonly Call<Op>[]) => Promise<readonly Answered<Output<Op>>[]>;
 }
 export interface Receiving<Op extends Operation> {
   readonly kind: 'receiving';

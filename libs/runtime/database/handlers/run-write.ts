@@ -118,12 +118,12 @@ async function writeGrouped(
     const run = async () => {
       const answer = await rule(input, { ...context, writes });
       if (isNothing?.(answer)) {
-        writes.settle('unused');
+        writes.conclude('unused');
         return undefined;
       }
       recordEffect(identity, answer, writes);
       await commitTogether(writes, context.deadlineAtMs, () => isRecorded(identity));
-      writes.settle('stored');
+      writes.conclude('stored');
       return answer;
     };
     try {
@@ -132,7 +132,7 @@ async function writeGrouped(
     } catch (error) {
       const isRefused = error instanceof OperationError;
       const isStale = error instanceof Stale || (isRefused && (await writes.reliesOnOutdated()));
-      writes.settle(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
+      writes.conclude(isStale ? 'stale' : isRefused || error instanceof AlreadyDone ? 'unused' : 'unknown');
       if (!isStale) throw error;
       if (Date.now() >= context.deadlineAtMs) throw tooLate();
       met = writes.exclusiveKeys;

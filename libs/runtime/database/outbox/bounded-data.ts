@@ -24,18 +24,18 @@ function bounded(value: unknown, maxBytes: number): unknown {
   const omitted: Omitted = { omitted: true, bytes };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return omitted;
   const fields = Object.entries(value).map(([name, field]) => ({ name, field, bytes: bytesOf(field) }));
-  const told = new Map<string, unknown>();
+  const kept = new Map<string, unknown>();
   let leftBytes = maxBytes - '{}'.length;
   // The smallest first: each leaves the part of its share that it does not need to the others.
   for (const { name, field, bytes } of fields.toSorted((a, b) => a.bytes - b.bytes)) {
     const nameBytes = bytesOf(name) + ':,'.length;
-    const share = Math.floor(leftBytes / (fields.length - told.size)) - nameBytes;
+    const share = Math.floor(leftBytes / (fields.length - kept.size)) - nameBytes;
     if (share < Math.min(bytes, OMITTED_BYTES)) return omitted;
-    const toldOfIt = bounded(field, share);
-    told.set(name, toldOfIt);
-    leftBytes -= nameBytes + bytesOf(toldOfIt);
+    const part = bounded(field, share);
+    kept.set(name, part);
+    leftBytes -= nameBytes + bytesOf(part);
   }
-  return Object.fromEntries(fields.map(({ name }) => [name, told.get(name)]));
+  return Object.fromEntries(fields.map(({ name }) => [name, kept.get(name)]));
 }
 
 /** As JSON; what JSON leaves out takes up no room. */

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { conflict, transaction } from '../transaction.ts';
 import { flush } from './flush.ts';
 import { Stale } from './stale.ts';
-import { type Outcome, WriteSet } from './write-set.ts';
+import { type CommitOutcome, WriteSet } from './write-set.ts';
 
 /** Inside one transaction: what is read through `tx` is of one moment, and what is put into `writes` is sent at its end. */
 export interface TransactionScope {
@@ -23,13 +23,13 @@ export async function commitAlone<T>(
   options: { readonly deadlineAtMs?: number; readonly isStored?: () => Promise<boolean> } = {},
 ): Promise<T> {
   let writes: WriteSet | undefined;
-  let outcome: Outcome = 'unknown';
+  let outcome: CommitOutcome = 'unknown';
   try {
     const answer = await transaction(
       options.deadlineAtMs ?? Date.now() + DEADLINE_MS,
       async (tx) => {
         // The set of an attempt that came to nothing.
-        writes?.settle('unused');
+        writes?.conclude('unused');
         writes = new WriteSet();
         const result = await work({ tx, writes });
         const [error] = (await flush(tx, [writes])).values();
@@ -41,6 +41,6 @@ export async function commitAlone<T>(
     outcome = 'stored';
     return answer;
   } finally {
-    writes?.settle(outcome);
+    writes?.conclude(outcome);
   }
 }

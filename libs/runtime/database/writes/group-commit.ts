@@ -14,7 +14,7 @@ const MAX_OPERATIONS = 500;
 /** A group without a reply for this long (a silent connection, a server busy with something large) delays no others. */
 const HELD_UP_MS = 500;
 
-interface Waiting {
+interface Queued {
   readonly writes: WriteSet;
   readonly deadlineAtMs: number;
   /** Whether it was stored, read outside the transaction. */
@@ -26,12 +26,12 @@ interface Waiting {
 }
 
 interface Group {
-  readonly members: readonly Waiting[];
+  readonly members: readonly Queued[];
   readonly exclusive: Set<string>;
   readonly shared: Map<string, Filter>;
 }
 
-const queue: Waiting[] = [];
+const queue: Queued[] = [];
 const underWay = new Set<Group>();
 let heldUp = 0;
 
@@ -62,11 +62,11 @@ function startGroups(): void {
 
 /** The first in the queue that can go, and all others that can go with it; undefined while each of them writes something that is being written. */
 function nextGroup(): Group | undefined {
-  const members: Waiting[] = [];
+  const members: Queued[] = [];
   const exclusive = new Set<string>();
   const shared = new Map<string, Filter>();
   let operations = 0;
-  const rest: Waiting[] = [];
+  const rest: Queued[] = [];
   for (const waiting of queue) {
     const { writes, alone, deadlineAtMs, failed } = waiting;
     if (Date.now() >= deadlineAtMs) {
@@ -145,7 +145,7 @@ async function countWhileHeldUp(ended: AbortSignal): Promise<void> {
   heldUp--;
 }
 
-async function commit(members: readonly Waiting[]): Promise<void> {
+async function commit(members: readonly Queued[]): Promise<void> {
   const sets = members.map(({ writes }) => writes);
   const deadlineAtMs = Math.max(...members.map((member) => member.deadlineAtMs));
   await transaction(
@@ -163,8 +163,8 @@ async function commit(members: readonly Waiting[]): Promise<void> {
  * The call at fault gets the error, and the others continue without it. A failure of the database is everybody's: trying again would take each of them to its
  * deadline. If a failure does not say whose it is, each is tried alone.
  */
-function fail(members: readonly Waiting[], error: unknown): void {
-  const again: Waiting[] = [];
+function fail(members: readonly Queued[], error: unknown): void {
+  const again: Queued[] = [];
   for (const member of members) {
     const own = error instanceof Blamed ? error.blame.get(member.writes) : undefined;
     if (own) member.failed(own);

@@ -48,7 +48,7 @@ interface Other {
 }
 
 /** `stale`: something it relied on is no longer so. `unused`: none of it was stored, for another reason. `unknown`: the database did not say. */
-export type Outcome = 'stored' | 'stale' | 'unused' | 'unknown';
+export type CommitOutcome = 'stored' | 'stale' | 'unused' | 'unknown';
 
 /** One operation of the bulk write that carries it out, and what it represents. */
 export interface PlannedWrite {
@@ -71,7 +71,7 @@ export class WriteSet {
   readonly #changes = new Map<string, ChangeOfOne>();
   readonly #others: Other[] = [];
   readonly #exclusiveKeys = new Set<string>();
-  readonly #afterwards: ((outcome: Outcome) => void)[] = [];
+  readonly #afterwards: ((outcome: CommitOutcome) => void)[] = [];
   readonly #fromMemory: (() => Promise<boolean>)[] = [];
 
   /** @throws (from the commit) what `onDuplicate` makes, if a unique index refuses the document */
@@ -156,12 +156,12 @@ export class WriteSet {
   }
 
   /** For what the rule took or remembers outside the database: notified once, when the outcome of this write is known. */
-  afterwards(tell: (outcome: Outcome) => void): void {
+  afterwards(tell: (outcome: CommitOutcome) => void): void {
     this.#afterwards.push(tell);
   }
 
   /** Called by whatever commits. */
-  settle(outcome: Outcome): void {
+  conclude(outcome: CommitOutcome): void {
     for (const tell of this.#afterwards.splice(0)) tell(outcome);
   }
 

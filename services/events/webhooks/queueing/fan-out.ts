@@ -7,7 +7,7 @@ import type { WriteSet } from '@worktrack/runtime/database/writes/write-set';
 import { sweepEvery } from '@worktrack/runtime/process/sweep-every';
 import { LRUCache } from 'lru-cache';
 import { headOf } from '../../log/heads.repository.ts';
-import { following } from '../../log/log.repository.ts';
+import { following } from '../../log/places.repository.ts';
 import { aboutOf, heldSubjects, queueDelivery } from '../deliveries/deliveries.repository.ts';
 import { deliveries } from '../deliveries/metrics.ts';
 import { disabled } from '../disable.ts';

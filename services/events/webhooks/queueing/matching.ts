@@ -28,6 +28,6 @@ export function loses(
   if (disabled?.to === true) return true;
   if (Array.isArray(projects?.to) && (projectId === null || !projects.to.includes(projectId))) return true;
   // Of the role that the user has now. Events of earlier versions name a built-in one instead.
-  const known = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
-  return known ? !known.includes('webhooks:write') : role !== undefined;
+  const permissions = (data.permissions ?? ROLE_PERMISSIONS[role?.to as Role]) as readonly Permission[] | undefined;
+  return permissions ? !permissions.includes('webhooks:write') : role !== undefined;
 }

@@ -1,7 +1,7 @@
 /** Per command. */
 const MAX_ITEMS = 500;
 
-interface Waiting<Item, Result> {
+interface Queued<Item, Result> {
   readonly item: Item;
   done(result: Result): void;
   failed(error: unknown): void;
@@ -11,7 +11,7 @@ interface Waiting<Item, Result> {
 export class Gathered<Item, Result> {
   readonly #carryOut: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #atOnce: number;
-  readonly #waiting: Waiting<Item, Result>[] = [];
+  readonly #waiting: Queued<Item, Result>[] = [];
   #underWay = 0;
 
   /** @param atOnce commands */

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '@worktrack/contracts/events/event';
 import type { Log } from '@worktrack/rpc/types';
 import type { Scope } from '@worktrack/runtime/database/scope';
-import { at } from '../../log/log.repository.ts';
+import { at } from '../../log/places.repository.ts';
 import {
   type Attempt,
   type AttemptResult,

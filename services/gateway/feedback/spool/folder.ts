@@ -18,13 +18,13 @@ export interface Folders {
 export async function takeFolders(root: string): Promise<Folders> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const base = await realpath(root);
-  const held: Server[] = [];
+  const locks: Server[] = [];
   const paths: string[] = [];
   const there = (await readdir(base)).filter((name) => /^\d+$/.test(name));
   for (const name of there.toSorted((a, b) => Number(a) - Number(b))) {
     const path = join(base, name);
     const server = await hold(path);
-    if (server) held.push(server);
+    if (server) locks.push(server);
     if (server) paths.push(path);
   }
   for (let number = Number(FIRST); paths.length === 0; number++) {
@@ -32,10 +32,10 @@ export async function takeFolders(root: string): Promise<Folders> {
     const server = await hold(path);
     if (!server) continue;
     await mkdir(path, { recursive: true, mode: 0o700 });
-    held.push(server);
+    locks.push(server);
     paths.push(path);
   }
-  return { paths, release: () => held.forEach((server) => void server.close()) };
+  return { paths, release: () => locks.forEach((server) => void server.close()) };
 }
 
 function hold(path: string): Promise<Server | undefined> {

@@ -6,7 +6,7 @@ const HEAD_BYTES = 8;
 /** Above the longest submission: what the public routes accept as a body, and what the gateway adds. */
 const MAX_RECORD_BYTES = 128 * 1024;
 
-interface Waiting {
+interface Queued {
   readonly bytes: Buffer;
   readonly done: PromiseWithResolvers<void>;
 }
@@ -27,7 +27,7 @@ export class RecordFile {
   /** Everything before has been dealt with. */
   #placeBytes: number;
   #length: number;
-  #waiting: Waiting[] = [];
+  #waiting: Queued[] = [];
   #noting: PromiseWithResolvers<void> | undefined;
   #isBusy = false;
 

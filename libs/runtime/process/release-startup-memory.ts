@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
  * a service's resident memory (V8 collects at the pace of allocation, and an idle process allocates nothing), and writes the
  * compile cache, if one is set (NODE_COMPILE_CACHE), which Node itself does only at an orderly exit. Takes about 0.1 s.
  */
-export function settle(): void {
+export function releaseStartupMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -1,0 +1,81 @@
+import { firstIdAt } from '../../process/uuid.ts';
+import type { AnyModel, Order } from '../walk-index.ts';
+
+/** The order's field as numbers that increase in the direction of the order. */
+export interface Axis {
+  readonly firstWidth: number;
+  /** For how long the end of a first page is remembered. Where the newest come first, any number of them may have come before it since. */
+  readonly endLastsMs: number;
+  /** Where the first page is likely to begin. */
+  start(): number;
+  toAxis(value: unknown): number;
+  /**
+   * @param near inclusive; undefined: from the beginning
+   * @param far exclusive; Infinity: to the end
+   */
+  range(near: number | undefined, far: number): Record<string, unknown>;
+}
+
+const A_MINUTE_MS = 60_000;
+/** The bounds of a Date (ECMA-262, 21.4.1.1). */
+const MAX_TIME_MS = 8.64e15;
+
+/** UUIDv7, newest first. */
+const NEWEST_IDS: Axis = {
+  firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
+  start: () => -Date.now(),
+  toAxis: (id) => -Number.parseInt(String(id).slice(0, 13).replace('-', ''), 16),
+  range: (near, far) => ({
+    ...(near !== undefined && { $lt: firstIdOf(1 - near) }),
+    ...(far < 0 && { $gt: firstIdOf(1 - far) }),
+  }),
+};
+
+/** As long as an id: a bound that is the beginning of a value stands on the wrong side of it in a descending index. */
+const firstIdOf = (ms: number) => firstIdAt(new Date(Math.ceil(ms)));
+
+const NUMBERS: Axis = {
+  firstWidth: 64,
+  endLastsMs: Infinity,
+  start: () => 0,
+  toAxis: Number,
+  range: (near, far) => ({ ...(near !== undefined && { $gte: near }), ...(far < Infinity && { $lt: far }) }),
+};
+
+/** Newest first. With exclusive ends, since anything on an inclusive one is left out (README.md). */
+const NEWEST_TIMES: Axis = {
+  firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
+  start: () => -Date.now(),
+  toAxis: (time) => -(time as Date).getTime(),
+  range: (near, far) => ({
+    ...(near !== undefined && { $lt: new Date(Math.min(Math.floor(-near) + 1, MAX_TIME_MS)) }),
+    ...(far < Infinity && { $gt: new Date(Math.max(Math.floor(-far), -MAX_TIME_MS)) }),
+  }),
+};
+
+/** Oldest first. With exclusive ends, too. */
+const OLDEST_TIMES: Axis = {
+  firstWidth: A_MINUTE_MS,
+  endLastsMs: A_MINUTE_MS,
+  start: () => 0,
+  toAxis: (time) => (time as Date).getTime(),
+  range: (near, far) => ({
+    ...(near !== undefined && { $gt: new Date(Math.max(Math.ceil(near) - 1, -MAX_TIME_MS)) }),
+    ...(far < Infinity && { $lt: new Date(Math.min(Math.ceil(far), MAX_TIME_MS)) }),
+  }),
+};
+
+export function axisOf(model: AnyModel, { field, direction }: Order): Axis {
+  if (field === '_id' && direction === -1) return NEWEST_IDS;
+  const { instance } = model.schema.path(field);
+  if (instance === 'Number' && direction === 1) return NUMBERS;
+  if (instance === 'Date') return direction === -1 ? NEWEST_TIMES : OLDEST_TIMES;
+  throw new Error(`${model.modelName} has no order of ${field} that can be cut into windows.`);
+}
+
+/** A field may be part of another: `needs.since`. */
+export function valueAt(row: Readonly<Record<string, unknown>>, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], row);
+}

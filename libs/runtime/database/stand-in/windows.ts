@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache';
+import type { AnyModel, OrderedRead } from '../walk-index.ts';
+import type { Axis } from './axis.ts';
+
+/** How much wider, or narrower, a window may be than the one before: how many match further on can only be guessed. */
+const MAX_WIDENING = 16;
+const MAX_NARROWING = 1 / 4;
+/** A little more than is expected to suffice. */
+export const MARGIN = 1.2;
+/** After this many, the rest is read at once: there are few matches. */
+const MAX_WINDOWS = 8;
+const MAX_REMEMBERED = 10_000;
+
+/** What is remembered of a list. It only says where to look first, so it may be as old as it likes. */
+interface Remembered {
+  /** How wide the part of the order is that holds as many as are wanted. */
+  readonly span: number;
+  /** Where a first page ended, and when that was seen. */
+  readonly end?: number;
+  readonly endAtMs?: number;
+}
+
+const remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+
+/** One list's entry in what is remembered. */
+export class Memory {
+  readonly #key: string;
+  readonly #axis: Axis;
+
+  /** @param use distinguishes several walks over one list */
+  constructor(
+    model: AnyModel,
+    axis: Axis,
+    { filter, order, range, choose, limit }: Omit<OrderedRead, 'present'>,
+    use: string,
+  ) {
+    this.#key = JSON.stringify([use, model.collection.name, withoutTimes(filter), order, range, choose, limit]);
+    this.#axis = axis;
+  }
+
+  get span(): number | undefined {
+    return remembered.get(this.#key)?.span;
+  }
+
+  /** Where a first page ended, unless too much may have come before it since. */
+  get end(): number | undefined {
+    const { end, endAtMs = 0 } = remembered.get(this.#key) ?? {};
+    return Date.now() - endAtMs < this.#axis.endLastsMs ? end : undefined;
+  }
+
+  /** @param end of a first page */
+  keep(span: number, end?: number): void {
+    const before = remembered.get(this.#key);
+    const seen = end === undefined ? before : { end, endAtMs: Date.now() };
+    remembered.set(this.#key, { ...seen, span: Math.max(1, span) });
+  }
+}
+
+/** The present time is in some filters, and would make each a list of its own. */
+function withoutTimes(value: unknown): unknown {
+  if (value instanceof Date) return 'a time';
+  if (Array.isArray(value)) return value.map(withoutTimes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutTimes(inner)]));
+}
+
+/**
+ * Walks along an order in windows, each read through the index, until enough is found. Each is as wide as those before it suggest.
+ * @param walk the bounds of the list itself, where the first window ends, how wide windows are to begin with, and how many matches are wanted
+ * @param read reads the matches of a window and returns how many there were. The first window has no near end
+ * @returns how many were found, and where the last window ended (Infinity: nothing is left)
+ */
+export async function walkWindows(
+  axis: Axis,
+  walk: { readonly range: OrderedRead['range']; readonly far: number; readonly width: number; readonly wanted: number },
+  read: (range: Record<string, unknown>, isFirst: boolean) => Promise<number>,
+): Promise<{ readonly found: number; readonly far: number }> {
+  const { range, wanted } = walk;
+  let { far, width } = walk;
+  let near: number | undefined;
+  let found = 0;
+  for (let windows = 1; ; windows++) {
+    if (windows === MAX_WINDOWS) far = Infinity;
+    const count = await read(within(range, axis.range(near, far)), windows === 1);
+    found += count;
+    if (found >= wanted || far === Infinity) return { found, far };
+    const needed = ((wanted - found) / count) * MARGIN;
+    width *= Math.min(MAX_WIDENING, Math.max(MAX_NARROWING, needed));
+    near = far;
+    far = near + Math.max(1, width);
+  }
+}
+
+/** An upper and a lower bound given by the caller stay, unless the window's is narrower. */
+function within(range: OrderedRead['range'] = {}, window: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const bounds: Record<string, unknown> = { ...range };
+  for (const [operator, value] of Object.entries(window)) {
+    const given = bounds[operator];
+    const isLower = operator.startsWith('$g');
+    if (given === undefined || (isLower ? (value as never) > (given as never) : (value as never) < (given as never))) {
+      bounds[operator] = value;
+    }
+  }
+  return bounds;
+}
