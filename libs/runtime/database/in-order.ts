@@ -3,7 +3,7 @@ import { countByWindows } from './stand-in/count.ts';
 import { inOrderByWindows } from './stand-in/in-order.ts';
 import { type AnyModel, countIndex, type OrderedRead, walkIndex } from './walk-index.ts';
 
-export type { Order, OrderedRead, PageEnd as Place } from './walk-index.ts';
+export type { Order, OrderedRead, PageEnd } from './walk-index.ts';
 
 /**
  * Reads the first documents in an order, at a cost independent of how many there are and how deep the page starts.

@@ -11,14 +11,14 @@ import { z } from 'zod';
 import type { Composition } from './composition.ts';
 
 /** Where a page ended: the kind, since when, and the id within the kind. */
-const Place = z.tuple([z.enum(FOR_YOU_KINDS), z.iso.datetime(), z.uuid()]);
+const Position = z.tuple([z.enum(FOR_YOU_KINDS), z.iso.datetime(), z.uuid()]);
 
 /** Each service lists the kinds that it knows, from where the last page ended; what is shown is the first of it all, in the order of the kinds. */
 export const listForYou: Composition<typeof operation> = async (input, { identity, clients, options, fail }) => {
   const { limit, kinds = FOR_YOU_KINDS } = input;
   const { id, name, email } = identity.user;
   const list = ['for-you', id, [...kinds].sort()];
-  const place = input.cursor === undefined ? undefined : readCursor(input.cursor, list, Place);
+  const place = input.cursor === undefined ? undefined : readCursor(input.cursor, list, Position);
   if (input.cursor !== undefined && !place) {
     const message = 'must be the nextCursor of an earlier page of this list, with the same kinds';
     throw fail('VALIDATION_FAILED', `cursor ${message}.`, { details: [{ path: 'cursor', message }] });
@@ -44,7 +44,7 @@ const NONE = Object.fromEntries(FOR_YOU_KINDS.map((kind) => [kind, 0]));
 function asked<Kind extends ForYouKind>(
   known: readonly Kind[],
   wanted: readonly ForYouKind[],
-  place: z.infer<typeof Place> | undefined,
+  place: z.infer<typeof Position> | undefined,
 ) {
   const [kind, since, id] = place ?? [];
   const left = FOR_YOU_KINDS.slice(kind ? FOR_YOU_KINDS.indexOf(kind) : 0);

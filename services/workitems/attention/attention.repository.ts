@@ -1,6 +1,6 @@
 import { MAX_COUNTED } from '@worktrack/contracts/fields';
 import type { NeedKind } from '@worktrack/contracts/work-items/attention';
-import { countInOrder, inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
+import { countInOrder, inOrder, type Order, type PageEnd } from '@worktrack/runtime/database/in-order';
 import { BudgetModel, type BudgetRecord } from '../budgets/budgets.model.ts';
 import type { Scope } from '../calls/scope.ts';
 import { within } from '../calls/within.repository.ts';
@@ -26,7 +26,7 @@ export function neediestItems(
   scope: Scope,
   kind: StoredKind,
   names: readonly string[],
-  { after, limit }: { readonly after: Place | undefined; readonly limit: number },
+  { after, limit }: { readonly after: PageEnd | undefined; readonly limit: number },
 ): Promise<NeedyItem[]> {
   const { filter, order } = listOf(scope, kind, names);
   return inOrder<NeedyItem>(ItemModel, {

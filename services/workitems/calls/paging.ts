@@ -1,6 +1,6 @@
 import { type BoundedPagination, MAX_ROWS_BY_PAGE, pagination } from '@worktrack/contracts/fields';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import type { Place } from '@worktrack/runtime/database/in-order';
+import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import { readCursor, writeCursor } from '@worktrack/runtime/validation/cursor';
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ export interface Start {
   readonly page: number;
   readonly limit: number;
   readonly skip: number;
-  readonly after: Place | undefined;
+  readonly after: PageEnd | undefined;
   /** It is the first page. */
   readonly isFirst: boolean;
 }
@@ -24,7 +24,7 @@ const Continuation = z.tuple([
   z.union([z.number(), z.uuid(), z.null(), z.array(z.union([z.number(), z.string().max(100)])).max(MAX_SORT_KEYS)]),
 ]);
 
-function cursorOf(page: number, after: Place | undefined, list: unknown): string {
+function cursorOf(page: number, after: PageEnd | undefined, list: unknown): string {
   const continuation = [page, after?.id ?? null, after?.value ?? null];
   return writeCursor(continuation, list);
 }
@@ -88,7 +88,7 @@ export async function pageOf<Row>(
   rows: readonly Row[],
   start: Start,
   list: unknown,
-  placeOf: (row: Row) => Place | undefined,
+  placeOf: (row: Row) => PageEnd | undefined,
   count: () => Promise<Total>,
 ): Promise<Page<Row>> {
   const { page, limit, skip, isFirst } = start;

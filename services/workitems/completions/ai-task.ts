@@ -11,12 +11,12 @@ import { baseWarnings } from '../dependencies/returned-bases.ts';
 import { takenFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
 import { handOverProblem, isHolder } from '../items/lease.ts';
-import { merged } from '../items/metadata.ts';
 import { warned } from '../items/warnings.ts';
+import { merged } from '../metadata/metadata.ts';
+import { metadataEvents } from '../metadata/metadata-event.ts';
 import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
-import { metadataEvents } from './metadata-event.ts';
 
 /** Hands the work over for review. A caller that does not hold the item's live lease is refused. */
 export async function completeAiTask(

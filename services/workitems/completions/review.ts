@@ -9,11 +9,11 @@ import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { merged } from '../items/metadata.ts';
 import { sentBack } from '../items/returned.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
+import { merged } from '../metadata/metadata.ts';
+import { metadataEvents } from '../metadata/metadata-event.ts';
 import { moveTo } from '../moves/move.ts';
-import { metadataEvents } from './metadata-event.ts';
 
 const MAX_EARLIER_REVIEWS = 20;
 

@@ -11,13 +11,13 @@ import { baseWarnings, tellOfPass } from '../dependencies/returned-bases.ts';
 import { passVerdict } from '../gates/gates.ts';
 import { takeFrom } from '../gates/taking.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { merged } from '../items/metadata.ts';
 import { failedTests, sentBack } from '../items/returned.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
+import { merged } from '../metadata/metadata.ts';
+import { metadataEvents } from '../metadata/metadata-event.ts';
 import { moveTo } from '../moves/move.ts';
 import { requireSameItem } from '../usage/same-item.ts';
 import { keepSession } from '../usage/session.ts';
-import { metadataEvents } from './metadata-event.ts';
 
 const SESSION_TYPE = 'validate';
 

@@ -15,11 +15,11 @@ import { type Difference, differenceOf, type Editable } from '../items/changes.t
 import { foundBy } from '../items/found-by.ts';
 import type { ItemRecord } from '../items/items.model.ts';
 import { requireItem, sizeBelow } from '../items/items.repository.ts';
-import { merged, metadataPatch } from '../items/metadata.ts';
 import { assigneeMeant, mentionsIn } from '../items/people.ts';
 import { toWorkItem } from '../items/present.ts';
 import { requireVersion } from '../items/version.ts';
 import { heldWarnings, keyWarnings, warned } from '../items/warnings.ts';
+import { merged, metadataPatch } from '../metadata/metadata.ts';
 import { byHand } from '../moves/by-hand.ts';
 import { moveTo } from '../moves/move.ts';
 import { indexAgain } from '../search/search.repository.ts';

@@ -4,7 +4,7 @@ import type { FailureOf, Input, Output } from '@worktrack/contracts/operation';
 import type { listWorkItems as operation } from '@worktrack/contracts/work-items/lists/list';
 import { type SortBy, sortFrom } from '@worktrack/contracts/work-items/lists/list-filters';
 import type { ReadContext } from '@worktrack/runtime/database/handlers/contexts';
-import type { Place } from '@worktrack/runtime/database/in-order';
+import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import { type SearchQuery, searchQuery, wordsOf } from '@worktrack/runtime/text/words';
 import { type Page, pageOf, refuseCursor, type Start, startOf, type Total } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
@@ -81,7 +81,7 @@ interface Found {
   /** It comes before all others, out of order. */
   readonly namedId?: string | undefined;
   /** Where a page ends that ends with this row. */
-  readonly placeOf: (row: Match) => Place;
+  readonly placeOf: (row: Match) => PageEnd;
   readonly count: () => Promise<Total>;
 }
 

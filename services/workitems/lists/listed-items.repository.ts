@@ -1,4 +1,4 @@
-import { inOrder, type Order, type Place } from '@worktrack/runtime/database/in-order';
+import { inOrder, type Order, type PageEnd } from '@worktrack/runtime/database/in-order';
 import mongoose from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import type { Scope } from '../calls/scope.ts';
@@ -15,7 +15,7 @@ export const ORDERS = {
   column: { field: 'position', direction: 1 },
 } as const satisfies Record<ItemOrder, Order>;
 
-export function placeIn(order: ItemOrder, { _id, position }: Pick<ItemRecord, '_id' | 'position'>): Place {
+export function placeIn(order: ItemOrder, { _id, position }: Pick<ItemRecord, '_id' | 'position'>): PageEnd {
   return { id: _id, value: order === 'newest' ? _id : position };
 }
 

@@ -1,6 +1,6 @@
 import type { SortBy, SortKey } from '@worktrack/contracts/work-items/lists/list-filters';
 import { PRIORITIES, type Priority } from '@worktrack/contracts/work-items/plain-fields';
-import type { Place } from '@worktrack/runtime/database/in-order';
+import type { PageEnd } from '@worktrack/runtime/database/in-order';
 import type { PipelineStage } from 'mongoose';
 import type { Start } from '../calls/paging.ts';
 import { LISTED, type ListedItem } from '../items/views.ts';
@@ -59,7 +59,7 @@ const noDay = (isReversed: boolean) => (isReversed ? '' : '~');
 const noNumber = (isReversed: boolean) => (isReversed ? -1 : MAX_TIME_MS);
 
 /** Where a row stands in a sorted list: its keys, and among equal ones its id. */
-export function placeInSort(by: readonly SortBy[], row: ListedItem): Place {
+export function placeInSort(by: readonly SortBy[], row: ListedItem): PageEnd {
   return {
     id: row._id,
     value: by.map(({ key, isReversed }, at) => computedAt(row, at) ?? KEYS[key].of(row, isReversed)),

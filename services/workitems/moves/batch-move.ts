@@ -12,9 +12,9 @@ import { type Return, tellOfReturn } from '../dependencies/returned-bases.ts';
 import { faultByHand } from '../gates/gates.ts';
 import { takenFrom, takingProblem } from '../gates/taking.ts';
 import { findItems, metadataOf } from '../items/items.repository.ts';
-import { isTooLargeAfter } from '../items/metadata.ts';
 import { toSummary } from '../items/present.ts';
 import { heldWarnings, warned } from '../items/warnings.ts';
+import { isTooLargeAfter } from '../metadata/metadata.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { handMoved } from './by-hand.ts';
 

@@ -4,7 +4,7 @@ import type { StagedContext } from '@worktrack/runtime/database/handlers/context
 import { boardOf } from '../boards/boards.repository.ts';
 import { differenceOf } from '../items/changes.ts';
 import { requireItem } from '../items/items.repository.ts';
-import { merged } from '../items/metadata.ts';
+import { merged } from '../metadata/metadata.ts';
 import { changeItem } from '../writes/change-item.ts';
 import { askModel } from './ask-model.ts';
 import { promptByTemplate, questionFor } from './compose.ts';

@@ -1,6 +1,6 @@
 import type { ItemType } from '@worktrack/contracts/work-items/work-item';
 import type { WriteScope } from '../calls/scope.ts';
-import { draw } from '../counters/counters.repository.ts';
+import { draw } from './counters.repository.ts';
 
 const LETTERS: Readonly<Record<ItemType, string>> = { task: 'T', story: 'S', feature: 'F', epic: 'E', idea: 'I' };
 
